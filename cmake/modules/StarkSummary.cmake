@@ -1,0 +1,10 @@
+# Says at the end of configure what was found and what is off.
+message(STATUS "Stark ${PROJECT_VERSION}")
+message(STATUS "  build type      ${CMAKE_BUILD_TYPE}")
+message(STATUS "  LLVM and Clang  ${LLVM_PACKAGE_VERSION} from ${LLVM_DIR}")
+if(CUDAToolkit_FOUND)
+  message(STATUS "  CUDA toolkit    ${CUDAToolkit_VERSION}, stark-worker for ${CMAKE_CUDA_ARCHITECTURES}")
+else()
+  message(STATUS "  CUDA toolkit    not found: stark-worker is off; candidates cannot be judged on a GPU here")
+endif()
+message(STATUS "  tests           ${STARK_BUILD_TESTS}")

@@ -1,0 +1,57 @@
+# stark_add_library(Name SOURCES a.cpp ... [DEPENDS Lower ...])
+#   The library Stark<Name> of lib/<Name>, with its public headers in
+#   include/stark/<Name>. DEPENDS names Stark libraries below it
+#   (utils/check-layering holds the order).
+# stark_link_llvm(target CLANG|SUPPORT)
+#   Links a program: CLANG brings Clang and LLVM (shared, or static with
+#   STARK_STATIC_LLVM); SUPPORT brings only LLVM's support library, statically,
+#   for programs that must start within milliseconds.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+function(stark_compile_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wno-unused-parameter -fvisibility-inlines-hidden>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${STARK_WERROR}>>:-Werror>)
+  if(STARK_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STARK_SANITIZE} -fno-omit-frame-pointer>)
+    target_link_options(${target} PRIVATE -fsanitize=${STARK_SANITIZE})
+  endif()
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+endfunction()
+
+function(stark_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "stark_add_library(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  add_library(Stark${name} STATIC ${arg_SOURCES})
+  target_include_directories(Stark${name} PUBLIC "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(Stark${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
+  target_compile_definitions(Stark${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  foreach(dep IN LISTS arg_DEPENDS)
+    target_link_libraries(Stark${name} PUBLIC Stark${dep})
+  endforeach()
+  stark_compile_options(Stark${name})
+endfunction()
+
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+function(stark_link_llvm target what)
+  if(what STREQUAL "CLANG")
+    if(STARK_STATIC_LLVM)
+      target_link_libraries(${target} PRIVATE clangTooling clangFrontend clangSerialization
+        clangDriver clangParse clangSema clangAnalysis clangEdit clangAST clangASTMatchers
+        clangLex clangBasic clangRewrite LLVMSupport LLVMObject LLVMDemangle)
+    else()
+      target_link_libraries(${target} PRIVATE clang-cpp LLVM)
+    endif()
+  elseif(what STREQUAL "SUPPORT")
+    target_link_libraries(${target} PRIVATE LLVMSupport)
+  else()
+    message(FATAL_ERROR "stark_link_llvm(${target}): got '${what}', wanted CLANG or SUPPORT")
+  endif()
+endfunction()
