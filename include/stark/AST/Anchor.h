@@ -1,0 +1,63 @@
+//===- Anchor.h - From a plan's marks to exact ranges --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   plan text -> marks stripped -> token-by-token comparison with the base ->
+/// each marked region snapped to the smallest run of whole sibling nodes
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_AST_ANCHOR_H
+#define STARK_AST_ANCHOR_H
+
+#include "stark/AST/Site.h"
+#include <vector>
+
+namespace stark {
+
+/// A site, or a run of sibling sites, that a plan marked.
+struct Anchor {
+  Range Bytes;                      ///< in the base
+  std::vector<std::string> SiteIds; ///< the sites it consists of, in order
+  unsigned Line = 0, EndLine = 0;
+  /// How far snapping moved the ends, in tokens: base tokens that the anchor
+  /// covers and the marks did not, before and after.
+  unsigned GrewBefore = 0, GrewAfter = 0;
+};
+
+/// Anchors of a source with `<<<IMPROVE BEGIN>>>` / `<<<IMPROVE END>>>` marks
+/// in comments (BEGINS and ENDS are accepted). \p Marked must be \p Base but
+/// for marks and comments. Errors: unbalanced or nested marks, no mark, a mark
+/// around nothing or inside a macro, a source that differs from the base (with
+/// the first differing line).
+llvm::Expected<std::vector<Anchor>> groundMarks(const ParsedSource &Base,
+                                                const Sites &BaseSites,
+                                                llvm::StringRef Marked);
+
+/// Anchors of named sites. Errors: an unknown id (with those that exist in the
+/// same function), a site that cannot be edited (with the reason).
+llvm::Expected<std::vector<Anchor>>
+groundSites(const ParsedSource &Base, const Sites &BaseSites,
+            const std::vector<std::string> &Ids);
+
+/// \p Base with mark comments put around each anchor: what a code agent sees.
+std::string markAnchors(llvm::StringRef Base,
+                        const std::vector<Anchor> &Anchors);
+
+/// \p Text with every mark comment taken out.
+std::string stripMarks(llvm::StringRef Text);
+
+/// \p Base with Texts[i] in place of Anchors[i] and \p Declarations put before
+/// the first declaration that holds an anchor (includes after the last one).
+std::string spliceAnchors(const ParsedSource &Base,
+                          const std::vector<Anchor> &Anchors,
+                          const std::vector<std::string> &Texts,
+                          llvm::StringRef Declarations);
+
+} // namespace stark
+
+#endif

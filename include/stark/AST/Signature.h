@@ -1,0 +1,73 @@
+//===- Signature.h - The C++ side of an entry ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Parameters of the function that is called and timed, as the AST has them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_AST_SIGNATURE_H
+#define STARK_AST_SIGNATURE_H
+
+#include "stark/AST/Site.h"
+#include <optional>
+
+namespace stark {
+
+enum class ScalarType {
+  Bool,
+  I8,
+  U8,
+  I16,
+  U16,
+  I32,
+  U32,
+  I64,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  Other
+};
+llvm::StringRef scalarTypeName(ScalarType T); ///< "f32", "bf16", ...
+
+enum class ParameterKind { Pointer, Scalar, Struct, Stream, Unsupported };
+
+struct Parameter {
+  std::string Name; ///< never empty: "arg2" when the source gives none
+  std::string Type; ///< as spelled: "const float *"
+  ParameterKind Kind = ParameterKind::Unsupported;
+  ScalarType Element =
+      ScalarType::Other;         ///< scalar type, or what is pointed to
+  bool Const = false;            ///< pointer to const
+  std::vector<Parameter> Fields; ///< of a by-value struct, flat
+  std::string Reason;            ///< why Unsupported
+};
+
+struct Signature {
+  std::string Name; ///< qualified, as it would be called: "ns::launch"
+  std::string ReturnType;
+  bool IsKernel = false; ///< a __global__ function: needs a launch rule
+  bool ExternC = false, Internal = false;
+  std::vector<Parameter> Parameters;
+  Range Bytes;
+  unsigned Line = 0;
+};
+
+/// The definition named \p Entry ("launch", "ns::launch", "launch<float>").
+/// Errors: no such function (with those that could be meant), several
+/// overloads, only a declaration, an unsupported parameter is no error here.
+llvm::Expected<Signature> findEntry(const ParsedSource &Source,
+                                    llvm::StringRef Entry);
+
+/// Host functions that launch something, then kernels: what an entry could be.
+std::vector<Signature> entryCandidates(const ParsedSource &Source);
+
+} // namespace stark
+
+#endif

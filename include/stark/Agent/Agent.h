@@ -1,0 +1,93 @@
+//===- Agent.h - Plan, code, debug ---------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   window + source -> prompt -> chat client -> reply -> instruction or
+/// candidate. An agent asks at most twice: a reply that cannot be used is
+/// answered with one precise sentence, and a second one ends the attempt with
+/// its reason.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_AGENT_AGENT_H
+#define STARK_AGENT_AGENT_H
+
+#include "stark/AST/Anchor.h"
+#include "stark/Agent/Prompt.h"
+#include "stark/LLM/ChatClient.h"
+#include "stark/Task/Task.h"
+#include <optional>
+
+namespace stark {
+
+/// The grounded instruction: advice with its anchors in the base.
+struct Instruction {
+  std::string Title, Advice;
+  std::vector<Anchor> Anchors;
+};
+
+/// A past attempt as an agent is shown it.
+struct WindowEntry {
+  unsigned Node = 0;
+  std::string Title;    ///< "source", "attempt 4 (child of 2): vector loads"
+  std::string Text;     ///< the candidate's source
+  std::string Advice;   ///< of its instruction
+  std::string Compiler; ///< compiler observation
+  std::string Run;      ///< run observation
+};
+
+/// What every role is given.
+struct AgentInput {
+  unsigned Attempt = 0;
+  const Task *T = nullptr;
+  const ParsedSource *Base = nullptr; ///< what anchors refer to
+  const Sites *BaseSites = nullptr;
+  const WindowEntry *Selected = nullptr;
+  std::vector<WindowEntry> Window;    ///< without root and selected node
+  const Instruction *Given = nullptr; ///< of code and debug
+  std::string Device;                 ///< "NVIDIA H200, sm_90, ..."
+  std::string Hints;                  ///< more for the plan agent, may be empty
+};
+
+/// Sees each exchange with the model, so that the journal can keep it.
+struct AgentTrace {
+  ChatRequest Request;
+  ChatReply Reply;
+  std::string Problem; ///< why the reply could not be used, or empty
+};
+
+template <class T> struct AgentResult {
+  std::optional<T> Value;
+  std::string Problem; ///< why there is no value
+};
+
+/// Asks the model, or takes the answer from the journal when it is there.
+using AskFunction =
+    std::function<llvm::Expected<ChatReply>(const ChatRequest &)>;
+
+class AgentTeam {
+public:
+  virtual ~AgentTeam() = default;
+  virtual llvm::Expected<AgentResult<Instruction>>
+  plan(const AgentInput &In) = 0;
+  /// The candidate's whole text.
+  virtual llvm::Expected<AgentResult<std::string>>
+  code(const AgentInput &In) = 0;
+  virtual llvm::Expected<AgentResult<std::string>>
+  debug(const AgentInput &In) = 0;
+};
+
+struct Temperatures {
+  double Plan = 0.8, Code = 0.1, Debug = 0.1;
+};
+
+std::unique_ptr<AgentTeam> makeAgentTeam(const PromptSet &Prompts,
+                                         Temperatures T, AskFunction Ask);
+
+} // namespace stark
+
+#endif

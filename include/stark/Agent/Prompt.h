@@ -1,0 +1,51 @@
+//===- Prompt.h - Prompts are data ---------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   A prompt file is Markdown with front matter: role, version, inputs.
+/// {{name}} stands for an input; an undeclared or unused one is an error.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_AGENT_PROMPT_H
+#define STARK_AGENT_PROMPT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stark {
+
+struct Prompt {
+  std::string Role, Version;
+  std::vector<std::string> Inputs;
+  std::string System; ///< the part before the line "# user"
+  std::string User;
+};
+
+llvm::Expected<Prompt> parsePrompt(llvm::StringRef Text, llvm::StringRef File);
+
+/// Every input of \p P must be in \p Values; others in \p Values are ignored.
+/// Values are put in as they are: no {{...}} inside them is looked at.
+llvm::Expected<std::string>
+renderPrompt(llvm::StringRef Template, const std::vector<std::string> &Inputs,
+             const std::map<std::string, std::string> &Values);
+
+struct PromptSet {
+  Prompt Plan, Code, Debug, Single;
+  std::map<std::string, std::string> Files; ///< name -> bytes, as read
+  std::string Digest;
+};
+
+/// plan.md, code.md, debug.md, single.md and the shared parts in \p Folder.
+llvm::Expected<PromptSet> loadPrompts(llvm::StringRef Folder);
+
+} // namespace stark
+
+#endif

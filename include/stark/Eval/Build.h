@@ -1,0 +1,37 @@
+//===- Build.h - From a candidate to a shared library --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   text + trampoline -> nvcc -> object -> symbol gate -> shared library
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_EVAL_BUILD_H
+#define STARK_EVAL_BUILD_H
+
+#include "stark/Eval/Evaluator.h"
+
+namespace stark {
+
+struct BuildResult {
+  bool Ok = false;
+  VerdictKind Kind = VerdictKind::NotCompiled; ///< when not Ok
+  std::string Library;                         ///< path, when Ok
+  std::string Diagnostics; ///< errors, or registers, shared memory and spills
+};
+
+/// Compiles \p Text in the place of the task's source (its folder is on the
+/// quoted include path) with the task's flags. An error only when nvcc could
+/// not be run.
+llvm::Expected<BuildResult> buildLibrary(const Task &T, llvm::StringRef Text,
+                                         llvm::StringRef OutputFolder,
+                                         llvm::StringRef LibraryName,
+                                         const BuildOptions &Options);
+
+} // namespace stark
+
+#endif

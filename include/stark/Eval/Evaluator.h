@@ -1,0 +1,80 @@
+//===- Evaluator.h - The judge -------------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   candidate -> build -> compare -> time -> verdict. Grounding and contract
+/// are checked before by the search; an evaluator runs what it is given.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_EVAL_EVALUATOR_H
+#define STARK_EVAL_EVALUATOR_H
+
+#include "stark/Eval/Verdict.h"
+#include "stark/Task/Task.h"
+#include <memory>
+
+namespace stark {
+
+enum class Purpose {
+  Attempt, ///< one node of the tree
+  Confirm, ///< the winner again: fresh process, seeds never used before
+};
+
+struct Candidate {
+  unsigned Node = 0; ///< number of the node, 0 for the source itself
+  Purpose Why = Purpose::Attempt;
+  std::string Text;
+  uint64_t Seed = 0; ///< seeds of the comparisons derive from it
+};
+
+class Evaluator {
+public:
+  virtual ~Evaluator() = default;
+  /// Errors: the evaluator itself failed (no GPU, full disk, no nvcc);
+  /// ErrorKind::Suspended when a queue has to be waited for. What is wrong
+  /// with the candidate is a verdict, never an error.
+  virtual llvm::Expected<Verdict> evaluate(const Candidate &C) = 0;
+  /// "cuda:NVIDIA H200", "spool", "sim:h200": part of the run's identity.
+  virtual std::string identity() const = 0;
+};
+
+struct BuildOptions {
+  std::string Toolkit; ///< explicit root; empty: find it
+  std::string Arch;    ///< "sm_90"; empty: that of the GPU found
+  uint64_t TimeoutMs = 120000;
+};
+
+struct EvaluatorOptions {
+  BuildOptions Build;
+  std::string Worker; ///< path of stark-worker; empty: beside the program
+  uint64_t TimeoutMs = 60000; ///< of one case of one library
+  uint64_t WaitMs =
+      0; ///< spool: how long to wait for a result before suspending
+};
+
+/// Runs on this machine's GPU.
+llvm::Expected<std::unique_ptr<Evaluator>>
+makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options);
+
+/// Leaves jobs in \p Folder for `stark-worker --spool` on another machine.
+llvm::Expected<std::unique_ptr<Evaluator>>
+makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
+                   const EvaluatorOptions &Options);
+
+/// Verdicts from the journal of a run, by the digest of the candidate's text.
+llvm::Expected<std::unique_ptr<Evaluator>>
+makeReplayEvaluator(llvm::StringRef RunFolder);
+
+/// "cuda", "spool:DIR", "replay:RUN".
+llvm::Expected<std::unique_ptr<Evaluator>>
+makeEvaluator(llvm::StringRef Spec, const Task &T,
+              const EvaluatorOptions &Options);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,70 @@
+//===- Verdict.h - What the evaluator found ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   A verdict: kind, diagnostics trimmed for a model's window, timings when
+/// correct.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_EVAL_VERDICT_H
+#define STARK_EVAL_VERDICT_H
+
+#include "stark/Job/Job.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace stark {
+
+enum class VerdictKind {
+  NotCompiled,
+  ContractBroken,
+  Forbidden,
+  Ungrounded,
+  Unsupported, ///< the evaluator cannot run it (sim), or no answer could be
+               ///< used
+  Crashed,
+  TimedOut,
+  Wrong,
+  Unstable,
+  Correct,
+  NoCandidate, ///< the agent's reply could not be used, twice
+};
+llvm::StringRef verdictName(VerdictKind K); ///< "not-compiled", ...
+llvm::Expected<VerdictKind> parseVerdictKind(llvm::StringRef Name);
+
+struct Verdict {
+  VerdictKind Kind = VerdictKind::NotCompiled;
+  std::string
+      Compiler;    ///< compiler observation: errors, or registers and spills
+  std::string Run; ///< run observation: mismatch, error, or times
+  std::vector<job::Timing> Timings; ///< one a timed size, when correct
+  std::string Device;               ///< what it ran on
+  bool Modelled = false;            ///< times are modelled, not measured
+  bool correct() const { return Kind == VerdictKind::Correct; }
+  /// Geometric mean over the timed sizes of the median, in microseconds;
+  /// +infinity unless correct.
+  double scoreUs() const;
+  /// Geometric mean of the interleaved speed-ups, and of their lower bounds.
+  double speedup() const;
+  double speedupLow() const;
+};
+
+/// One JSON object, keys sorted; parseVerdict(printVerdict(V)) gives V.
+std::string printVerdict(const Verdict &V);
+llvm::Expected<Verdict> parseVerdict(llvm::StringRef Text,
+                                     llvm::StringRef File);
+
+/// At most \p Limit bytes of \p Text, whole lines, with what was left out said;
+/// the head and the tail are kept.
+std::string trimForWindow(llvm::StringRef Text, size_t Limit);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,164 @@
+//===- Job.h - The contract between the evaluators and the worker --------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   A job is a folder: job.json and the libraries it names, nothing else
+/// needed. All sizes are numbers by now. This library links no LLVM: stark-
+/// worker runs on machines that have none. Errors are returned as text, empty
+/// when all is well.
+///
+///     job folder  = job.json candidate.so source.so
+///     spool       = jobs/ID/   (made under a temporary name and renamed)
+///                   claimed/ID/ (a worker renamed it: nobody else takes it)
+///                   results/ID.json
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_JOB_JOB_H
+#define STARK_JOB_JOB_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stark::job {
+
+enum class DType { F32, F64, F16, BF16, I32, I64, U8 };
+const char *dtypeName(DType T);
+std::optional<DType> parseDType(const std::string &Name);
+unsigned dtypeBytes(DType T);
+
+enum class Role {
+  Input,   ///< filled before each call; changing it is an error
+  Output,  ///< poisoned before each call; compared
+  InOut,   ///< filled before each call; compared
+  Scratch, ///< poisoned before each call; not compared
+};
+const char *roleName(Role R);
+std::optional<Role> parseRole(const std::string &Name);
+
+enum class InitKind { Normal, Uniform, Arange, Zeros, Ones, Permutation, File };
+struct Init {
+  InitKind Kind = InitKind::Normal;
+  double Low = 0, High = 1; ///< of Uniform: [Low, High); Normal: mean, sigma
+  std::string File;         ///< of File: a .npy in the job folder
+};
+const char *initName(InitKind K);
+
+enum class LeafKind { Buffer, Integer, Real, Stream };
+
+/// One pointer that stark_call() gets. A by-value struct is several leaves.
+struct Leaf {
+  std::string Name; ///< "x", "params.eps"
+  LeafKind Kind = LeafKind::Buffer;
+  DType Type = DType::F32; ///< of a buffer
+  Role Use = Role::Input;  ///< of a buffer
+  Init Fill;               ///< of Input and InOut
+  double Tolerance = 0;    ///< of Output and InOut: relative, see compare()
+};
+
+/// What one leaf is for one size.
+struct LeafValue {
+  std::vector<int64_t> Shape; ///< of a buffer, in elements
+  int64_t Integer = 0;
+  double Real = 0;
+  uint64_t elements() const;
+};
+
+struct Case {
+  std::string Label;             ///< "rows=4096 cols=32768"
+  bool Timed = true;             ///< false: compared only
+  std::vector<LeafValue> Values; ///< one a leaf
+};
+
+/// When to stop sampling; see docs/judging.md for how a sample is taken.
+struct TimingRule {
+  uint64_t WarmupMs = 200, MinSamples = 30, MaxSamples = 200, MaxMs = 2000;
+  double RelativeError = 0.005; ///< standard error of the mean over the mean
+};
+
+struct Job {
+  std::string Id, Purpose; ///< Purpose: "attempt" or "confirm"
+  std::string SourceLibrary, CandidateLibrary; ///< file names in the folder
+  std::string SourceDigest, CandidateDigest;   ///< SHA-256 of the source texts
+  std::string Arch;                            ///< "sm_90"
+  std::vector<Leaf> Leaves;
+  std::vector<Case> Cases;
+  std::vector<uint64_t> Seeds; ///< one comparison each, per case
+  uint64_t TimingSeed = 0;     ///< never one of Seeds
+  TimingRule Timing;
+  uint64_t TimeoutMs = 60000; ///< of each case, source and candidate apart
+};
+
+struct Timing {
+  std::string Label;
+  uint64_t Samples = 0, Discarded = 0;
+  double MedianUs = 0, IqrUs = 0, MinUs = 0; ///< of the candidate
+  double SourceMedianUs = 0, SourceIqrUs = 0, SourceMinUs = 0;
+  /// source / candidate: median of the ratio with a 95 % bootstrap interval
+  double Speedup = 0, SpeedupLow = 0, SpeedupHigh = 0;
+};
+
+/// The stage that ended the job, as the verdict's kind names it.
+enum class Outcome {
+  Correct,
+  Wrong,
+  Unstable,
+  Crashed,
+  TimedOut,
+  Forbidden,
+  Infrastructure
+};
+const char *outcomeName(Outcome O);
+std::optional<Outcome> parseOutcome(const std::string &Name);
+
+struct Result {
+  std::string Id, CandidateDigest, SourceDigest;
+  Outcome End = Outcome::Infrastructure;
+  std::string Diagnostics; ///< what a programmer would want to read
+  std::vector<Timing> Timings;
+  double EventPairUs = 0; ///< an empty event pair on this device
+  double CopyGBs = 0; ///< device-to-device copy, read + written, 0: not taken
+  std::string Device, Driver; ///< "NVIDIA H200", "580.159.04"
+  bool Modelled = false;
+  uint64_t WallMs = 0;
+};
+
+/// \p Error names file and field; the value is only good when it is empty.
+Job parseJob(const std::string &Text, const std::string &File,
+             std::string &Error);
+std::string printJob(const Job &J);
+Result parseResult(const std::string &Text, const std::string &File,
+                   std::string &Error);
+std::string printResult(const Result &R);
+
+/// Of \p Count elements of an output.
+struct Comparison {
+  uint64_t Count = 0, Mismatches = 0;
+  uint64_t FirstBad = 0;      ///< flat index
+  double Got = 0, Wanted = 0; ///< at FirstBad
+  double WorstError = 0;      ///< of all, in units of the allowed error
+  uint64_t Unwritten = 0;     ///< elements that still hold the poison
+  bool ok() const { return Mismatches == 0; }
+};
+
+/// An element is right when |got - wanted| <= Tolerance * (rms + |wanted|), rms
+/// over the row (last dimension) of \p Wanted; NaN and infinities must agree;
+/// integers must be equal. \p Poison is the 32-bit pattern the output held.
+Comparison compare(DType Type, const void *Got, const void *Wanted,
+                   const std::vector<int64_t> &Shape, double Tolerance,
+                   uint32_t Poison);
+
+/// Median, quartile distance and a bootstrap interval, deterministic.
+Timing summarize(const std::string &Label,
+                 const std::vector<double> &CandidateUs,
+                 const std::vector<double> &SourceUs);
+
+} // namespace stark::job
+
+#endif

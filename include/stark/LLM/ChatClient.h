@@ -1,0 +1,106 @@
+//===- ChatClient.h - A conversation in, a reply out ---------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The seam behind which every provider lies. A client is called from several
+/// threads at once; a call blocks until the reply is whole, the provider gives
+/// up or the call is cancelled. Streaming is seen through CallControl.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LLM_CHATCLIENT_H
+#define STARK_LLM_CHATCLIENT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stark {
+
+struct ChatMessage {
+  enum class Speaker { User, Assistant } Who = Speaker::User;
+  std::string Text;
+};
+
+struct ChatRequest {
+  std::string Id;   ///< "0007-code-1": attempt, role, try
+  std::string Role; ///< "plan", "code", "debug": maps to a model
+  std::string System;
+  std::vector<ChatMessage> Messages;
+  size_t StablePrefix =
+      0; ///< bytes of System + Messages[0] that repeat over calls
+  std::optional<double>
+      Temperature; ///< wanted; what was applied is in the reply
+  uint64_t MaxOutputTokens = 16000;
+  std::string ResponseSchema; ///< JSON schema of a structured answer, or empty
+  /// Over everything that is sent, Id excluded.
+  std::string digest() const;
+};
+
+/// Token counts; unset where the provider does not say.
+struct Usage {
+  std::optional<uint64_t> Input, CacheRead, CacheWrite, Output, Reasoning;
+};
+
+enum class StopReason { End, Length, Refusal, ContextOverflow, Other };
+llvm::StringRef stopReasonName(StopReason R);
+
+struct ChatReply {
+  std::string Text;
+  StopReason Stop = StopReason::End;
+  std::string StopDetail;      ///< the provider's own word
+  std::string Provider, Model; ///< what answered
+  Usage Tokens;
+  /// What was applied: "temperature=0.8", "temperature=not applied".
+  std::vector<std::string> Applied;
+  std::optional<int64_t> CostMicroUsd; ///< unset: unknown, never 0 by default
+  uint64_t WallMs = 0;
+};
+
+struct CallControl {
+  std::function<void(llvm::StringRef Delta)> OnText; ///< may be empty
+  const std::atomic<bool> *Cancelled = nullptr;
+};
+
+class ChatClient {
+public:
+  virtual ~ChatClient() = default;
+  /// Errors: the provider could not answer (after its own retries), Suspended
+  /// when a person has to, Interrupted when cancelled. A refusal and an empty
+  /// answer are replies.
+  virtual llvm::Expected<ChatReply> complete(const ChatRequest &Request,
+                                             const CallControl &Control) = 0;
+  /// "exchange", "anthropic:claude-...": part of the run's identity.
+  virtual std::string identity() const = 0;
+};
+
+struct ExchangeOptions {
+  uint64_t WaitMs = 0; ///< how long to wait for an answer before suspending
+};
+
+/// Each request is DIR/pending/ID-DIGEST.md (readable) and .json; the answer is
+/// DIR/answers/ID-DIGEST.md. See docs/exchange.md.
+llvm::Expected<std::unique_ptr<ChatClient>>
+makeExchangeClient(llvm::StringRef Folder, const ExchangeOptions &Options);
+
+/// Replies from the journal of a run, by request id and digest.
+llvm::Expected<std::unique_ptr<ChatClient>>
+makeReplayClient(llvm::StringRef RunFolder);
+
+/// "exchange:DIR", "replay:RUN".
+llvm::Expected<std::unique_ptr<ChatClient>>
+makeChatClient(llvm::StringRef Spec, const ExchangeOptions &Options);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,32 @@
+//===- Transcript.h - Replies as they are kept in a run ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The text form of ChatRequest and ChatReply in journals and exchange
+/// folders.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LLM_TRANSCRIPT_H
+#define STARK_LLM_TRANSCRIPT_H
+
+#include "stark/LLM/ChatClient.h"
+
+namespace stark {
+
+/// One JSON object, keys sorted, without the text (kept beside it in replies/).
+std::string printReply(const ChatReply &R);
+llvm::Expected<ChatReply> parseReply(llvm::StringRef Json, llvm::StringRef Text,
+                                     llvm::StringRef File);
+
+/// The request as a person reads it: Markdown.
+std::string printRequestMarkdown(const ChatRequest &R);
+std::string printRequestJson(const ChatRequest &R);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,34 @@
+//===- Window.h - What each role is shown of the tree --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     plan(i)  = {i, root} + children(i) + top-r of the leaderboard outside
+///     i's subtree code(i)  = {i, root} + children(i) + children of i's
+///     siblings debug(i) = {i, root} + siblings(i)
+/// (paper, section 4.4). At most Limit nodes; more are sampled.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SEARCH_WINDOW_H
+#define STARK_SEARCH_WINDOW_H
+
+#include "stark/Search/Tree.h"
+#include "stark/Support/Random.h"
+
+namespace stark {
+
+enum class WindowRole { Plan, Code, Debug };
+
+/// Node numbers, ascending, root and \p Selected included. When there are more
+/// than \p Limit, root and \p Selected stay and the others are drawn.
+std::vector<unsigned> makeWindow(WindowRole Role, const Tree &T,
+                                 const Leaderboard &Leaders, unsigned Selected,
+                                 unsigned Limit, Random &Draw);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,84 @@
+//===- Workload.h - What the entry is called with ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   NAME.workload.json <-> Workload. Errors name file, field, what was given
+/// and what was wanted. The format is described in docs/workload.md.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_TASK_WORKLOAD_H
+#define STARK_TASK_WORKLOAD_H
+
+#include "stark/AST/Signature.h"
+#include "stark/Job/Job.h"
+#include "stark/Task/Expression.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stark {
+
+/// One entry argument, or one field of a by-value struct ("params.eps").
+struct Argument {
+  std::string Name;
+  bool IsBuffer = false;
+  job::DType Type = job::DType::F32;
+  std::vector<std::string> Shape; ///< expressions
+  job::Role Use = job::Role::Input;
+  job::Init Fill;
+  std::string Value; ///< of a scalar: an expression
+};
+
+struct Size {
+  Bindings Names;
+  bool CheckOnly = false;
+  bool Added = false;        ///< by the tool, not by the file
+  std::string label() const; ///< "cols=32768 rows=4096"
+};
+
+/// How a bare kernel is launched; expressions, up to three joined by commas.
+struct LaunchRule {
+  std::string Kernel, Grid, Block, SharedBytes = "0";
+};
+
+struct Workload {
+  std::string File;  ///< for messages
+  std::string Entry; ///< host function, or the launch rule's kernel
+  std::optional<LaunchRule> Launch;
+  std::vector<Size> Sizes;
+  std::vector<Argument> Arguments;
+  std::map<job::DType, double> Tolerance; ///< defaults filled in
+  /// What the judge compares with: empty = the source's entry itself, else
+  /// another function of the source with the same parameters.
+  std::string Reference;
+  double Margin = 1.02;     ///< speed-up a winner needs
+  double BytesMoved = 0;    ///< unused when 0
+  std::string Bytes, Flops; ///< expressions for reports, may be empty
+};
+
+llvm::Expected<Workload> parseWorkload(llvm::StringRef Text,
+                                       llvm::StringRef File);
+
+/// Checks names, dtypes and sizes against the entry; every error names both
+/// sides ("workload names 'row', but launch_softmax has x, y, rows, cols").
+llvm::Error checkWorkload(const Workload &W, const Signature &Entry);
+
+/// Ragged, odd and tiny sizes that the tool compares in addition, derived from
+/// those of the file; never timed; never larger than the file's largest.
+std::vector<Size> addedSizes(const Workload &W);
+
+/// A first workload for \p Entry from its AST: names that look like sizes,
+/// pointers with a guessed shape and role; what was guessed is listed in
+/// \p Notes for the user.
+std::string draftWorkload(const Signature &Entry,
+                          std::vector<std::string> &Notes);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,31 @@
+# How lit runs Stark's tests. The suite needs no GPU, network or key; a test
+# that is skipped says why with REQUIRES.
+
+import os
+import lit.formats
+
+config.name = "stark"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".test", ".cu", ".cpp"]
+config.excludes = ["Inputs", "CMakeLists.txt", "unit", "consumers"]
+config.test_source_root = os.path.join(config.stark_source, "test")
+config.test_exec_root = os.path.join(config.stark_build, "test")
+
+bin_dir = os.path.join(config.stark_build, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools, os.path.join(config.cuda_root, "bin"), os.environ["PATH"]]
+)
+config.environment["LC_ALL"] = "C.UTF-8"
+# Nothing of the user's may reach a test, nor a test the user's cache.
+config.environment["STARK_CACHE_DIR"] = os.path.join(config.test_exec_root, "no-user-cache")
+if config.cuda_root:
+    config.environment["CUDA_PATH"] = config.cuda_root
+    config.available_features.add("cuda-toolkit")
+
+config.substitutions.append(("%stark-tool", os.path.join(bin_dir, "stark-tool")))
+config.substitutions.append(("%stark-worker", os.path.join(bin_dir, "stark-worker")))
+config.substitutions.append(("%stark-cache", os.path.join(bin_dir, "stark-cache")))
+config.substitutions.append(("%root", config.stark_source))
+config.substitutions.append(("%build", config.stark_build))
+config.substitutions.append(("%cmake", config.cmake))
+config.substitutions.append(("%cuda", config.cuda_root))

@@ -1,0 +1,66 @@
+//===- main.cpp - stark-tool ----------------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   argv -> verb -> its file. Exit codes: 0 done, 1 failed, 2 usage, 75
+/// suspended (run the same command again later), 130 interrupted.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Verbs.h"
+#include "stark/Support/Error.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+
+llvm::cl::OptionCategory &tool::category() {
+  static llvm::cl::OptionCategory Category("stark-tool options");
+  return Category;
+}
+
+int main(int Argc, char **Argv) {
+  llvm::InitLLVM Init(Argc, Argv);
+  // What stands after "--" belongs to the compiler.
+  std::vector<std::string> Flags;
+  int Own = Argc;
+  for (int I = 1; I < Argc; ++I)
+    if (llvm::StringRef(Argv[I]) == "--") {
+      Flags.assign(Argv + I + 1, Argv + Argc);
+      Own = I;
+      break;
+    }
+  std::vector<tool::Verb> Verbs = tool::verbs();
+  for (const tool::Verb &V : Verbs)
+    llvm::cl::HideUnrelatedOptions(tool::category(), V.Command);
+  llvm::cl::HideUnrelatedOptions(tool::category());
+  std::string Problem;
+  llvm::raw_string_ostream ProblemStream(Problem);
+  if (!llvm::cl::ParseCommandLineOptions(
+          Own, Argv,
+          "Makes CUDA kernels faster with a team of language-model agents.\n\n"
+          "Exit codes: 0 done, 1 failed, 2 usage, 75 suspended (run the same\n"
+          "command again later), 130 interrupted.\n",
+          &ProblemStream)) {
+    llvm::errs() << Problem;
+    return 2;
+  }
+  for (const tool::Verb &V : Verbs) {
+    if (!V.Command)
+      continue;
+    llvm::Error E = V.Run(Flags);
+    int Code = exitCodeFor(E);
+    bool Waits = Code == 75;
+    llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
+      llvm::errs() << (Waits ? "suspended: " : "error: ") << Info.message()
+                   << "\n";
+    });
+    return Code;
+  }
+  llvm::errs() << "error: no verb given; stark-tool --help lists them\n";
+  return 2;
+}
