@@ -2,8 +2,21 @@
 # downloaded. The CUDA toolkit is optional: without it stark-worker is left out
 # and the summary at the end of configure says so.
 
-find_package(LLVM 19 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
-find_package(Clang REQUIRED CONFIG HINTS "${LLVM_DIR}/../clang" /usr/lib/llvm-19/lib/cmake/clang)
+# LLVM's version file accepts only its own release, so the ones that work are
+# tried in turn; 19.1 is what Stark is developed with.
+foreach(version IN ITEMS 19.1 20.1 21.1)
+  if(NOT LLVM_FOUND)
+    string(REGEX MATCH "^[0-9]+" major ${version})
+    find_package(LLVM ${version} QUIET CONFIG PATHS /usr/lib/llvm-${major}/lib/cmake/llvm)
+  endif()
+endforeach()
+if(NOT LLVM_FOUND)
+  message(FATAL_ERROR "LLVM 19 or newer was not found. On Debian: "
+    "apt-get install llvm-19-dev libclang-19-dev; elsewhere set LLVM_DIR to the "
+    "folder of LLVMConfig.cmake.")
+endif()
+find_package(Clang REQUIRED CONFIG NO_DEFAULT_PATH
+  PATHS "${LLVM_INSTALL_PREFIX}/lib/cmake/clang" "${LLVM_DIR}/../clang")
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CURL 7.88 REQUIRED)
 find_package(Threads REQUIRED)

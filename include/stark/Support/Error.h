@@ -52,7 +52,7 @@ llvm::Error interrupted(const llvm::Twine &Message);
 ErrorKind errorKind(const llvm::Error &E);
 
 /// 0 for success, otherwise as ErrorKind documents.
-int exitCodeFor(const llvm::Error &E);
+int exitCodeFor(llvm::Error &E);
 
 /// Puts \p Context and ": " before the message and keeps the kind.
 llvm::Error withContext(llvm::Error E, const llvm::Twine &Context);
