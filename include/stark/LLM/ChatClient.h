@@ -43,7 +43,8 @@ struct ChatRequest {
       Temperature; ///< wanted; what was applied is in the reply
   uint64_t MaxOutputTokens = 16000;
   std::string ResponseSchema; ///< JSON schema of a structured answer, or empty
-  /// Over everything that is sent, Id excluded.
+  /// Over everything that is sent; Id and StablePrefix, which change no
+  /// answer, are left out.
   std::string digest() const;
 };
 
@@ -54,6 +55,10 @@ struct Usage {
 
 enum class StopReason { End, Length, Refusal, ContextOverflow, Other };
 llvm::StringRef stopReasonName(StopReason R);
+std::optional<StopReason> parseStopReason(llvm::StringRef Name);
+
+/// "0.8": the shortest text that reads back as the same number.
+std::string printTemperature(double Value);
 
 struct ChatReply {
   std::string Text;

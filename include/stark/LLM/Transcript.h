@@ -19,11 +19,16 @@
 namespace stark {
 
 /// One JSON object, keys sorted, without the text (kept beside it in replies/).
+/// parseReply(printReply(R), R.Text, ...) gives R; what the provider did not
+/// say is left out.
 std::string printReply(const ChatReply &R);
 llvm::Expected<ChatReply> parseReply(llvm::StringRef Json, llvm::StringRef Text,
                                      llvm::StringRef File);
 
-/// The request as a person reads it: Markdown.
+/// "0007-code-1-0123456789ab": id and the first 12 digits of the digest.
+std::string requestFileStem(const ChatRequest &R);
+
+/// The request as a person reads it: how to answer, then the conversation.
 std::string printRequestMarkdown(const ChatRequest &R);
 std::string printRequestJson(const ChatRequest &R);
 

@@ -1,0 +1,68 @@
+//===- ChatClient.cpp - Requests, and clients by name ---------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/LLM/ChatClient.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/Twine.h"
+#include <charconv>
+
+using namespace stark;
+
+std::string stark::printTemperature(double Value) {
+  // The shortest text that reads back as the same number, in any locale.
+  char Buffer[32];
+  auto [End, Code] = std::to_chars(Buffer, Buffer + sizeof(Buffer), Value);
+  return Code == std::errc() ? std::string(Buffer, End) : "nan";
+}
+
+std::string ChatRequest::digest() const {
+  DigestBuilder D;
+  D.add("role", Role).add("system", System);
+  for (const ChatMessage &M : Messages)
+    D.add(M.Who == ChatMessage::Speaker::User ? "user" : "assistant", M.Text);
+  if (Temperature)
+    D.add("temperature", printTemperature(*Temperature));
+  D.add("max_output_tokens", std::to_string(MaxOutputTokens));
+  D.add("response_schema", ResponseSchema);
+  return D.finish();
+}
+
+llvm::StringRef stark::stopReasonName(StopReason R) {
+  switch (R) {
+  case StopReason::End:
+    return "end";
+  case StopReason::Length:
+    return "length";
+  case StopReason::Refusal:
+    return "refusal";
+  case StopReason::ContextOverflow:
+    return "context-overflow";
+  case StopReason::Other:
+    return "other";
+  }
+  return "other";
+}
+
+std::optional<StopReason> stark::parseStopReason(llvm::StringRef Name) {
+  for (StopReason R : {StopReason::End, StopReason::Length, StopReason::Refusal,
+                       StopReason::ContextOverflow, StopReason::Other})
+    if (Name == stopReasonName(R))
+      return R;
+  return std::nullopt;
+}
+
+llvm::Expected<std::unique_ptr<ChatClient>>
+stark::makeChatClient(llvm::StringRef Spec, const ExchangeOptions &Options) {
+  auto [Kind, Folder] = Spec.split(':');
+  if (Kind == "exchange" && !Folder.empty())
+    return makeExchangeClient(Folder, Options);
+  if (Kind == "replay" && !Folder.empty())
+    return makeReplayClient(Folder);
+  return usageError("provider: got '" + Spec +
+                    "', wanted exchange:DIR or replay:RUN");
+}

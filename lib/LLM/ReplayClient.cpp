@@ -1,0 +1,151 @@
+//===- ReplayClient.cpp - Replies from the journal of a run ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/LLM/Transcript.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "stark/Support/Journal.h"
+#include "stark/Support/JsonFields.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace stark;
+using nlohmann::json;
+
+namespace {
+struct Recorded {
+  std::string Digest, File, TextDigest, Reply;
+  uint64_t Line = 0;
+};
+
+class ReplayClient : public ChatClient {
+public:
+  ReplayClient(std::string Folder, std::string Provider,
+               std::multimap<std::string, Recorded> Replies)
+      : Folder(std::move(Folder)), Provider(std::move(Provider)),
+        Replies(std::move(Replies)) {}
+
+  llvm::Expected<ChatReply> complete(const ChatRequest &Request,
+                                     const CallControl &Control) override;
+  // That of the recorded run: a replay is that run again.
+  std::string identity() const override { return Provider; }
+
+private:
+  const std::string Folder, Provider;
+  const std::multimap<std::string, Recorded> Replies;
+};
+} // namespace
+
+llvm::Expected<ChatReply> ReplayClient::complete(const ChatRequest &Request,
+                                                 const CallControl &Control) {
+  if (Control.Cancelled && *Control.Cancelled)
+    return interrupted("request '" + Request.Id + "' was cancelled");
+  std::string Digest = Request.digest();
+  auto [First, Last] = Replies.equal_range(Request.Id);
+  if (First == Last)
+    return failed("run '" + Folder + "' holds no reply to request '" +
+                  Request.Id + "' (digest " + Digest.substr(0, 12) + ")");
+  auto Found = std::find_if(
+      First, Last, [&](const auto &R) { return R.second.Digest == Digest; });
+  if (Found == Last)
+    return failed("run '" + Folder + "' holds a reply to request '" +
+                  Request.Id + "' with digest " +
+                  First->second.Digest.substr(0, 12) +
+                  ", but the request now has digest " + Digest.substr(0, 12) +
+                  ": source, prompts, options or verdicts are not those of the "
+                  "run");
+  const Recorded &R = Found->second;
+  std::string Path = Folder + "/" + R.File;
+  llvm::Expected<std::string> Text = readFile(Path);
+  if (!Text)
+    return Text.takeError();
+  if (!R.TextDigest.empty() && sha256(*Text) != R.TextDigest)
+    return failed("'" + Path + "' was changed: its digest is " +
+                  sha256(*Text).substr(0, 12) + ", the run recorded " +
+                  R.TextDigest.substr(0, 12));
+  llvm::Expected<ChatReply> Reply = parseReply(
+      R.Reply, *Text, (Folder + "/journal.jsonl:" + llvm::Twine(R.Line)).str());
+  if (Reply && Control.OnText)
+    Control.OnText(Reply->Text);
+  return Reply;
+}
+
+/// The folder is data: it may not name a file outside itself.
+static bool isReplyFile(llvm::StringRef File) {
+  return File.consume_front("replies/") && File.consume_back(".md") &&
+         !File.empty() && llvm::all_of(File, [](char C) {
+           return llvm::isAlnum(C) || C == '-' || C == '_';
+         });
+}
+
+static llvm::Expected<std::pair<std::string, Recorded>>
+parseEvent(const JournalEvent &Event, const std::string &Where) {
+  json Body = json::parse(Event.Body, nullptr, false);
+  FieldReader<json> Fields(Body, Where, "body");
+  std::string Id;
+  Recorded R;
+  R.Line = Event.Number + 1;
+  Fields.required("id", Id);
+  Fields.required("digest", R.Digest);
+  Fields.required("file", R.File);
+  Fields.optional("text_digest", R.TextDigest);
+  if (Fields.good() && !isReplyFile(R.File))
+    Fields.fail("file", "'" + R.File + "'", "replies/ID.md");
+  const json *Reply = Fields.raw("reply");
+  if (!Reply)
+    Fields.fail("reply", "nothing", "an object");
+  // The search may note more about a reply than is needed here.
+  if (std::string Problem = Fields.problem(/*AllowUnknown=*/true);
+      !Problem.empty())
+    return failed(Problem);
+  R.Reply = Reply->dump(-1, ' ', false, json::error_handler_t::replace);
+  return std::pair(std::move(Id), std::move(R));
+}
+
+/// What run.json says of the provider.
+static llvm::Expected<std::string> readProvider(llvm::StringRef RunFolder) {
+  std::string File = (RunFolder + "/run.json").str();
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  json Object = json::parse(*Text, nullptr, false);
+  if (Object.is_discarded())
+    return failed("'" + File + "' is not JSON; wanted the identity of a run");
+  FieldReader<json> Fields(Object, File, "");
+  std::string Provider;
+  Fields.required("provider", Provider);
+  if (std::string Problem = Fields.problem(/*AllowUnknown=*/true);
+      !Problem.empty())
+    return failed(Problem);
+  return Provider;
+}
+
+llvm::Expected<std::unique_ptr<ChatClient>>
+stark::makeReplayClient(llvm::StringRef RunFolder) {
+  llvm::Expected<std::string> Provider = readProvider(RunFolder);
+  if (!Provider)
+    return withContext(Provider.takeError(), "cannot replay");
+  std::string File = (RunFolder + "/journal.jsonl").str();
+  llvm::Expected<JournalContent> Content = readJournal(File);
+  if (!Content)
+    return Content.takeError();
+  std::multimap<std::string, Recorded> Replies;
+  for (const JournalEvent &Event : Content->Events) {
+    if (Event.Type != "reply")
+      continue;
+    auto Found =
+        parseEvent(Event, File + ":" + std::to_string(Event.Number + 1));
+    if (!Found)
+      return Found.takeError();
+    Replies.insert(std::move(*Found));
+  }
+  return std::make_unique<ReplayClient>(RunFolder.str(), std::move(*Provider),
+                                        std::move(Replies));
+}
