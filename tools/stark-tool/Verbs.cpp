@@ -7,4 +7,4 @@
 
 #include "Verbs.h"
 
-std::vector<stark::tool::Verb> stark::tool::verbs() { return {}; }
+std::vector<stark::tool::Verb> stark::tool::verbs() { return {sitesVerb()}; }
