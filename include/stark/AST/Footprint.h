@@ -32,9 +32,11 @@ enum class ChangeClass { Inside, Supporting, Outside };
 
 struct Change {
   Range Base, Candidate; ///< byte ranges; one may be empty
-  unsigned BaseLine = 0, CandidateLine = 0, CandidateEndLine = 0;
+  unsigned BaseLine = 0, BaseEndLine = 0;
+  unsigned CandidateLine = 0, CandidateEndLine = 0;
   ChangeClass Class = ChangeClass::Outside;
-  std::string Why; ///< "inside anchor 1", "new top-level function f", ...
+  std::string Why;  ///< "inside anchor 1", "new top-level function f", ...
+  std::string Text; ///< the first line of it, before and after, for messages
 };
 
 struct Footprint {
@@ -50,6 +52,12 @@ struct Footprint {
 Footprint findFootprint(const ParsedSource &Base, const Sites &BaseSites,
                         const std::vector<Anchor> &Anchors,
                         const ParsedSource &Candidate);
+
+/// The same from texts alone: no AST of the candidate is needed. Not more than
+/// about 100 ms for 5,000 lines, whatever changed.
+Footprint findFootprint(llvm::StringRef Base,
+                        const std::vector<Anchor> &Anchors,
+                        llvm::StringRef Candidate);
 
 } // namespace stark
 

@@ -1,0 +1,58 @@
+//===- FootprintClass.h - Whether a change supports an anchor ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   hunk -> inside an anchor, supporting, or outside, and why
+/// docs/grounding.md states the rules.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AST_FOOTPRINTCLASS_H
+#define STARK_LIB_AST_FOOTPRINTCLASS_H
+
+#include "FootprintHunks.h"
+#include "stark/AST/Footprint.h"
+#include <map>
+#include <set>
+
+namespace stark {
+
+class ChangeClassifier {
+public:
+  ChangeClassifier(const Comparison &C, const std::vector<Hunk> &Hunks);
+
+  /// Sets \p Change's class and reason.
+  void classify(const Hunk &H, Change &Out) const;
+
+  /// Macros defined in hunks that lines outside the anchors use.
+  std::vector<Change> redefinitions() const;
+
+  /// Anchors whose new text closes what it did not open, or the reverse, and
+  /// so reaches out of the anchor with no token changed outside.
+  std::vector<Change> breakouts() const;
+
+private:
+  void classifyNew(const Hunk &H, Change &Out) const;
+  bool isLaunch(const Hunk &H) const;
+  Change outsideChange(Range CandidateTokens, size_t BaseToken,
+                       std::string Why) const;
+  bool balanced(Range CandidateTokens) const;
+  void findNames();
+
+  const Comparison &C;
+  const std::vector<Hunk> &Hunks;
+  std::set<std::string> AnchoredFunctions, WhollyAnchored, BaseFunctions;
+  std::set<std::string> NewKernels;
+  struct LaunchPair {
+    std::vector<bool> Base, Candidate;
+  };
+  mutable std::map<std::pair<int, int>, LaunchPair> Launches; ///< by pieces
+};
+
+} // namespace stark
+
+#endif

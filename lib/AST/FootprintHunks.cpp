@@ -1,0 +1,338 @@
+//===- FootprintHunks.cpp - The token ranges that differ ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FootprintHunks.h"
+#include "FootprintAlign.h"
+#include <algorithm>
+#include <map>
+
+using namespace stark;
+
+Comparison::Comparison(const SourceTokens &Base, const SourceTokens &Candidate,
+                       std::vector<Range> Anchors)
+    : Base(Base), Candidate(Candidate), BaseChunks(findChunks(Base)),
+      CandidateChunks(findChunks(Candidate)),
+      CandidateDepths(bracketDepths(Candidate)), Anchors(std::move(Anchors)) {}
+
+namespace {
+
+/// The base's tokens outside the anchors, and the anchors between them.
+struct OutsideTokens {
+  std::vector<size_t> Tokens;    ///< their indices in the base
+  std::vector<uint32_t> Symbols; ///< their spellings
+  std::vector<bool> Free;        ///< an anchor stands before Tokens[i]
+  std::map<size_t, std::vector<int>> Slots; ///< which
+
+  OutsideTokens(const Comparison &C, Range Part) {
+    size_t Next = 0;
+    while (Next < C.Anchors.size() && C.Anchors[Next].End <= Part.Begin &&
+           C.Anchors[Next].size() > 0)
+      ++Next;
+    for (size_t I = Part.Begin; I < Part.End;) {
+      if (Next < C.Anchors.size() && C.Anchors[Next].Begin <= I) {
+        Slots[Tokens.size()].push_back(int(Next));
+        I = std::max(I, C.Anchors[Next++].End);
+        continue;
+      }
+      Tokens.push_back(I);
+      Symbols.push_back(C.Base.All[I++].Spelling);
+    }
+    Free.resize(Tokens.size() + 1, false);
+    for (auto &[Slot, Which] : Slots)
+      Free[Slot] = true;
+  }
+};
+
+class HunkFinder {
+public:
+  explicit HunkFinder(const Comparison &C) : C(C) {}
+
+  std::vector<Hunk> run() {
+    Range WholeBase{0, C.Base.All.size()};
+    Range WholeCandidate{0, C.Candidate.All.size()};
+    OutsideTokens Outside(C, WholeBase);
+    if (auto Match =
+            alignExactlyAround(Outside.Symbols, Outside.Free,
+                               spellings(WholeCandidate), C.CandidateDepths))
+      emit(Outside, WholeBase, WholeCandidate, *Match, -1, -1);
+    else
+      byChunks();
+    std::stable_sort(Hunks.begin(), Hunks.end(),
+                     [](const Hunk &A, const Hunk &B) {
+                       return A.Candidate.Begin < B.Candidate.Begin;
+                     });
+    return std::move(Hunks);
+  }
+
+private:
+  std::vector<uint32_t> spellings(Range Part) const {
+    std::vector<uint32_t> Result;
+    for (size_t I = Part.Begin; I < Part.End; ++I)
+      Result.push_back(C.Candidate.All[I].Spelling);
+    return Result;
+  }
+
+  /// The anchor that covers the whole of \p Tokens, or -1.
+  int wholeAnchor(Range Tokens) const {
+    for (size_t I = 0; I < C.Anchors.size(); ++I)
+      if (C.Anchors[I].contains(Tokens))
+        return int(I);
+    return -1;
+  }
+  bool holdsAnchor(Range Tokens) const {
+    for (const Range &A : C.Anchors)
+      if (Tokens.contains(A))
+        return true;
+    return false;
+  }
+
+  static std::string key(const Chunk &Piece) {
+    return std::to_string(int(Piece.Kind)) + " " + Piece.Name;
+  }
+
+  void byChunks() {
+    // A piece whose kind and name are unique on both sides is found by them,
+    // any other by its text.
+    std::map<std::string, std::pair<int, int>> Counts;
+    for (const Chunk &Piece : C.BaseChunks)
+      ++Counts[key(Piece)].first;
+    for (const Chunk &Piece : C.CandidateChunks)
+      ++Counts[key(Piece)].second;
+    std::map<std::string, uint32_t> Numbers;
+    auto Symbol = [&](const Chunk &Piece) {
+      std::string Key = key(Piece);
+      if (Piece.Name.empty() || Piece.Kind == ChunkKind::Conditional ||
+          Counts[Key] != std::pair(1, 1))
+        Key = "=" + std::to_string(Piece.Hash);
+      return Numbers.try_emplace(Key, uint32_t(Numbers.size())).first->second;
+    };
+    std::vector<size_t> Outside;
+    std::vector<uint32_t> OutsideSymbols, CandidateSymbols;
+    std::vector<bool> Free(1, false);
+    std::vector<int> SlotAnchor(1, -1);
+    for (size_t I = 0; I < C.BaseChunks.size(); ++I) {
+      int Whole = wholeAnchor(C.BaseChunks[I].Tokens);
+      if (Whole >= 0) {
+        Free.back() = true;
+        SlotAnchor.back() = Whole;
+        continue;
+      }
+      Outside.push_back(I);
+      OutsideSymbols.push_back(Symbol(C.BaseChunks[I]));
+      Free.push_back(false);
+      SlotAnchor.push_back(-1);
+    }
+    for (const Chunk &Piece : C.CandidateChunks)
+      CandidateSymbols.push_back(Symbol(Piece));
+    std::vector<int> Match =
+        alignAround(OutsideSymbols, Free, CandidateSymbols);
+
+    size_t O = 0, N = 0;
+    for (size_t J = 0; J <= Match.size(); ++J) {
+      bool End = J == Match.size();
+      if (!End && Match[J] < 0)
+        continue;
+      size_t NextO = End ? Outside.size() : size_t(Match[J]);
+      gap({Outside.begin() + O, Outside.begin() + NextO}, {N, J}, O, NextO,
+          Free, SlotAnchor);
+      if (!End)
+        pair(Outside[NextO], J);
+      O = NextO + 1;
+      N = J + 1;
+    }
+  }
+
+  /// Base pieces \p Lost and candidate pieces [Added) between two pairs.
+  void gap(std::vector<size_t> Lost, Range Added, size_t FirstSlot,
+           size_t LastSlot, const std::vector<bool> &Free,
+           const std::vector<int> &SlotAnchor) {
+    int Anchor = -1;
+    for (size_t S = FirstSlot; S <= LastSlot; ++S)
+      if (Free[S])
+        Anchor = SlotAnchor[S];
+    size_t From = Added.Begin;
+    std::vector<bool> Used(Added.size(), false);
+    for (size_t L : Lost) {
+      size_t Partner = partner(L, {From, Added.End});
+      if (Partner == Added.End) {
+        // It stood before what comes next in the candidate.
+        size_t At = From < Added.End ? C.CandidateChunks[From].Tokens.Begin
+                                     : tokenAfter(Added.End);
+        Hunks.push_back({C.BaseChunks[L].Tokens, {At, At}, -1, int(L), -1, {}});
+        continue;
+      }
+      pair(L, Partner);
+      Used[Partner - Added.Begin] = true;
+      From = Partner + 1;
+    }
+    for (size_t A = Added.Begin; A < Added.End; ++A) {
+      if (Used[A - Added.Begin])
+        continue;
+      if (Anchor >= 0)
+        Hunks.push_back({C.Anchors[Anchor], C.CandidateChunks[A].Tokens, Anchor,
+                         -1, int(A), anchorText(Added, Used, A)});
+      else
+        Hunks.push_back({{LastPaired, LastPaired},
+                         C.CandidateChunks[A].Tokens,
+                         -1,
+                         -1,
+                         int(A)});
+    }
+  }
+
+  /// The tokens of the run of unpaired pieces that \p At is one of.
+  Range anchorText(Range Added, const std::vector<bool> &Used,
+                   size_t At) const {
+    size_t First = At, Last = At;
+    while (First > Added.Begin && !Used[First - 1 - Added.Begin])
+      --First;
+    while (Last + 1 < Added.End && !Used[Last + 1 - Added.Begin])
+      ++Last;
+    return {C.CandidateChunks[First].Tokens.Begin,
+            C.CandidateChunks[Last].Tokens.End};
+  }
+
+  size_t tokenAfter(size_t CandidateChunk) const {
+    return CandidateChunk < C.CandidateChunks.size()
+               ? C.CandidateChunks[CandidateChunk].Tokens.Begin
+               : C.Candidate.All.size();
+  }
+
+  /// Which piece of \p Among base piece \p Lost became; Among.End if none.
+  size_t partner(size_t Lost, Range Among) const {
+    const Chunk &L = C.BaseChunks[Lost];
+    size_t Best = Among.End;
+    double BestLikeness = 0;
+    for (size_t A = Among.Begin; A < Among.End; ++A) {
+      const Chunk &Other = C.CandidateChunks[A];
+      if (Other.Kind != L.Kind)
+        continue;
+      bool SameName = !L.Name.empty() && Other.Name == L.Name;
+      double Likeness = likeness(L.Tokens, Other.Tokens) + (SameName ? 1 : 0);
+      double Wanted = SameName ? 0 : holdsAnchor(L.Tokens) ? 0.4 : 0.6;
+      if (Likeness > Wanted && Likeness > BestLikeness) {
+        Best = A;
+        BestLikeness = Likeness;
+      }
+    }
+    return Best;
+  }
+
+  /// The share of tokens that both have, 0 to 1.
+  double likeness(Range B, Range A) const {
+    std::map<uint32_t, int> Count;
+    for (size_t I = B.Begin; I < B.End; ++I)
+      ++Count[C.Base.All[I].Spelling];
+    size_t Common = 0;
+    for (size_t I = A.Begin; I < A.End; ++I)
+      Common += Count[C.Candidate.All[I].Spelling]-- > 0;
+    return 2.0 * Common / (B.size() + A.size());
+  }
+
+  void pair(size_t BaseChunk, size_t CandidateChunk) {
+    const Chunk &B = C.BaseChunks[BaseChunk];
+    const Chunk &A = C.CandidateChunks[CandidateChunk];
+    LastPaired = B.Tokens.End;
+    if (B.Hash == A.Hash && B.Tokens.size() == A.Tokens.size())
+      return;
+    OutsideTokens Outside(C, B.Tokens);
+    llvm::ArrayRef<int> Depths(C.CandidateDepths);
+    std::vector<int> Match =
+        alignAround(Outside.Symbols, Outside.Free, spellings(A.Tokens),
+                    Depths.slice(A.Tokens.Begin, A.Tokens.size() + 1));
+    emit(Outside, B.Tokens, A.Tokens, Match, int(BaseChunk),
+         int(CandidateChunk));
+  }
+
+  /// The hunks between partners.
+  void emit(const OutsideTokens &Outside, Range BasePart, Range CandidatePart,
+            const std::vector<int> &Match, int BaseChunk, int CandidateChunk) {
+    size_t O = 0, N = 0;
+    auto BaseToken = [&](size_t I) {
+      return I < Outside.Tokens.size() ? Outside.Tokens[I] : BasePart.End;
+    };
+    for (size_t J = 0; J <= Match.size(); ++J) {
+      bool End = J == Match.size();
+      if (!End && Match[J] < 0)
+        continue;
+      size_t NextO = End ? Outside.Tokens.size() : size_t(Match[J]);
+      Range New{CandidatePart.Begin + N, CandidatePart.Begin + J};
+      size_t From = O;
+      for (auto S = Outside.Slots.lower_bound(O);
+           S != Outside.Slots.end() && S->first <= NextO; ++S) {
+        if (From < S->first)
+          add({BaseToken(From), BaseToken(S->first - 1) + 1},
+              {New.Begin, New.Begin}, BaseChunk, CandidateChunk);
+        From = S->first;
+        Range Old{C.Anchors[S->second.front()].Begin,
+                  C.Anchors[S->second.back()].End};
+        inside(Old, New, S->second.front(), BaseChunk, CandidateChunk);
+        New.Begin = New.End;
+      }
+      if (From < NextO)
+        add({BaseToken(From), BaseToken(NextO - 1) + 1}, New, BaseChunk,
+            CandidateChunk);
+      else if (New.size() > 0)
+        add({BaseToken(From), BaseToken(From)}, New, BaseChunk, CandidateChunk);
+      O = NextO + 1;
+      N = J + 1;
+    }
+  }
+
+  /// What differs of an anchor's text: less its equal ends.
+  void inside(Range Old, Range New, int Anchor, int BaseChunk,
+              int CandidateChunk) {
+    Range AnchorText = New;
+    auto Same = [&](size_t B, size_t A) {
+      return C.Base.All[B].Spelling == C.Candidate.All[A].Spelling;
+    };
+    while (Old.size() && New.size() && Same(Old.Begin, New.Begin))
+      ++Old.Begin, ++New.Begin;
+    while (Old.size() && New.size() && Same(Old.End - 1, New.End - 1))
+      --Old.End, --New.End;
+    if (Old.size() || New.size())
+      Hunks.push_back(
+          {Old, New, Anchor, BaseChunk, CandidateChunk, AnchorText});
+  }
+
+  /// A hunk outside. One that only adds, or only takes away, often fits in
+  /// several places; people read it best as whole lines.
+  void add(Range Old, Range New, int BaseChunk, int CandidateChunk) {
+    if (Old.size() == 0)
+      slide(C.Candidate, New, C.Base, Old);
+    else if (New.size() == 0)
+      slide(C.Base, Old, C.Candidate, New);
+    Hunks.push_back({Old, New, -1, BaseChunk, CandidateChunk, {}});
+  }
+
+  void slide(const SourceTokens &T, Range &Full,
+             const SourceTokens &OtherTokens, Range &Empty) const {
+    Range F = Full, E = Empty;
+    auto WholeLines = [&](const Range &R) {
+      return T.All[R.Begin].StartsLine &&
+             (R.End == T.All.size() || T.All[R.End].StartsLine);
+    };
+    while (!WholeLines(F)) {
+      if (F.Begin == 0 || E.Begin == 0 ||
+          T.All[F.Begin - 1].Spelling != T.All[F.End - 1].Spelling ||
+          T.All[F.Begin - 1].Spelling != OtherTokens.All[E.Begin - 1].Spelling)
+        return;
+      --F.Begin, --F.End, --E.Begin, --E.End;
+    }
+    Full = F;
+    Empty = E;
+  }
+
+  const Comparison &C;
+  std::vector<Hunk> Hunks;
+  size_t LastPaired = 0;
+};
+} // namespace
+
+std::vector<Hunk> stark::findHunks(const Comparison &C) {
+  return HunkFinder(C).run();
+}
