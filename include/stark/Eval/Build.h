@@ -22,15 +22,20 @@ struct BuildResult {
   VerdictKind Kind = VerdictKind::NotCompiled; ///< when not Ok
   std::string Library;                         ///< path, when Ok
   std::string Diagnostics; ///< errors, or registers, shared memory and spills
+  std::vector<std::string> Imports; ///< undefined symbols of the object, sorted
+  unsigned Initializers = 0;        ///< functions that run when it is loaded
 };
 
 /// Compiles \p Text in the place of the task's source (its folder is on the
-/// quoted include path) with the task's flags. An error only when nvcc could
-/// not be run.
+/// quoted include path) with the task's flags. \p Source is the build of the
+/// task's own text; what its object does not import, a candidate may only
+/// import when it is harmless. Null for the source itself, which passes every
+/// gate. An error only when nvcc could not be run.
 llvm::Expected<BuildResult> buildLibrary(const Task &T, llvm::StringRef Text,
                                          llvm::StringRef OutputFolder,
                                          llvm::StringRef LibraryName,
-                                         const BuildOptions &Options);
+                                         const BuildOptions &Options,
+                                         const BuildResult *Source = nullptr);
 
 } // namespace stark
 

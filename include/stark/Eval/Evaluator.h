@@ -57,6 +57,23 @@ struct EvaluatorOptions {
       0; ///< spool: how long to wait for a result before suspending
 };
 
+/// A GPU as `stark-worker --probe` describes it.
+struct DeviceDescription {
+  std::string Name, Arch, Driver; ///< "NVIDIA H200", "sm_90", "CUDA 13.0"
+  uint64_t MemoryMiB = 0, L2Bytes = 0;
+  double CopyGBs = 0;     ///< device-to-device copy, read + written
+  double EventPairUs = 0; ///< an empty event pair
+  std::string Lockdown;   ///< what confines children: "seccomp landlock"
+};
+
+/// This machine's GPU; an error says why there is none.
+llvm::Expected<DeviceDescription> probeDevice(const EvaluatorOptions &Options);
+llvm::Expected<DeviceDescription> parseDevice(llvm::StringRef Text,
+                                              llvm::StringRef File);
+
+/// Options.Worker, or stark-worker beside the running program.
+std::string workerPath(const EvaluatorOptions &Options);
+
 /// Runs on this machine's GPU.
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options);

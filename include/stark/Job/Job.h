@@ -49,8 +49,11 @@ struct Init {
   std::string File;         ///< of File: a .npy in the job folder
 };
 const char *initName(InitKind K);
+std::optional<InitKind> parseInit(const std::string &Name);
 
 enum class LeafKind { Buffer, Integer, Real, Stream };
+const char *leafKindName(LeafKind K);
+std::optional<LeafKind> parseLeafKind(const std::string &Name);
 
 /// One pointer that stark_call() gets. A by-value struct is several leaves.
 struct Leaf {
@@ -92,7 +95,8 @@ struct Job {
   std::vector<uint64_t> Seeds; ///< one comparison each, per case
   uint64_t TimingSeed = 0;     ///< never one of Seeds
   TimingRule Timing;
-  uint64_t TimeoutMs = 60000; ///< of each case, source and candidate apart
+  uint64_t TimeoutMs = 60000; ///< of each call, source and candidate apart
+  std::string Compiler;       ///< what it said of the candidate; only passed on
 };
 
 struct Timing {
@@ -121,6 +125,7 @@ struct Result {
   std::string Id, CandidateDigest, SourceDigest;
   Outcome End = Outcome::Infrastructure;
   std::string Diagnostics; ///< what a programmer would want to read
+  std::string Compiler;    ///< of the job
   std::vector<Timing> Timings;
   double EventPairUs = 0; ///< an empty event pair on this device
   double CopyGBs = 0; ///< device-to-device copy, read + written, 0: not taken
@@ -136,6 +141,10 @@ std::string printJob(const Job &J);
 Result parseResult(const std::string &Text, const std::string &File,
                    std::string &Error);
 std::string printResult(const Result &R);
+/// One timing as a JSON object; \p Path names it in errors.
+Timing parseTiming(const std::string &Text, const std::string &File,
+                   const std::string &Path, std::string &Error);
+std::string printTiming(const Timing &T);
 
 /// Of \p Count elements of an output.
 struct Comparison {
@@ -147,9 +156,15 @@ struct Comparison {
   bool ok() const { return Mismatches == 0; }
 };
 
+/// What outputs and scratch hold before a call: 32 bits, repeated. A NaN with a
+/// payload of its own in every floating type. Two rounds have two patterns.
+uint32_t poisonPattern(DType Type, unsigned Round);
+
 /// An element is right when |got - wanted| <= Tolerance * (rms + |wanted|), rms
-/// over the row (last dimension) of \p Wanted; NaN and infinities must agree;
-/// integers must be equal. \p Poison is the 32-bit pattern the output held.
+/// over its row in \p Wanted: the last dimension, or as many trailing ones as
+/// make 32 elements. NaN and infinities must agree; integers must be equal; an
+/// element that one of the two left alone must be left alone by both. \p Poison
+/// is the 32-bit pattern that both outputs held before.
 Comparison compare(DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
                    uint32_t Poison);

@@ -1,0 +1,223 @@
+//===- Build.cpp - From a candidate to a shared library ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   text + trampoline -> nvcc -c -> symbol gate -> nvcc -shared
+/// The text is compiled under the source's own name in a folder of its own; the
+/// source's folder is on the quoted include path. The library holds the CUDA
+/// runtime, so that a GPU host needs only a driver.
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Eval/Build.h"
+#include "CompilerOutput.h"
+#include "SymbolGate.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "stark/Support/Process.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+
+namespace {
+/// A launch error stays in the copy of the runtime that the library was linked
+/// with, so the library itself must tell it.
+constexpr const char *StatusFunction = R"(
+#include <cuda_runtime_api.h>
+extern "C" __attribute__((visibility("default"))) int stark_last_error() {
+  return (int)cudaGetLastError();
+}
+)";
+
+constexpr const char *ExportList =
+    "{ global: stark_call; stark_reference; stark_last_error; local: *; };\n";
+
+/// Flags that say for what, where to or whether to compile: the judge's to say.
+std::vector<std::string> keptFlags(const std::vector<std::string> &Flags) {
+  static const llvm::StringSet<> WithValue = {"-arch",    "--gpu-architecture",
+                                              "-gencode", "--generate-code",
+                                              "-code",    "--gpu-code",
+                                              "-o",       "--output-file",
+                                              "-odir",    "--output-directory",
+                                              "-MF",      "--dependency-output",
+                                              "-MT",      "-MQ"};
+  static const llvm::StringSet<> Alone = {
+      "-c",         "--compile", "-dc",           "--device-c", "-dw",
+      "--device-w", "-dlink",    "--device-link", "-link",      "--link",
+      "-lib",       "--lib",     "-run",          "--run",      "-E",
+      "-M",         "-MM",       "-MD",           "-MMD",       "-MP",
+      "-ptx",       "--ptx",     "-cubin",        "--cubin",    "-fatbin",
+      "--fatbin",   "-shared",   "--shared"};
+  std::vector<std::string> Kept;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    llvm::StringRef Flag = Flags[I];
+    llvm::StringRef Name = Flag.split('=').first;
+    if (Alone.contains(Flag))
+      continue;
+    if (WithValue.contains(Name)) {
+      I += Name == Flag; // the value is the next word
+      continue;
+    }
+    Kept.push_back(Flags[I]);
+  }
+  return Kept;
+}
+
+/// The source's own reference, when the workload names one.
+std::string referenceTrampoline(const Task &T) {
+  if (T.Load.Reference.empty())
+    return "";
+  Task Other = T;
+  Other.Entry.Name = T.Load.Reference;
+  std::string Text = makeTrampoline(Other);
+  constexpr llvm::StringLiteral From = "stark_call", To = "stark_reference";
+  for (size_t At = 0; (At = Text.find(From, At)) != std::string::npos;
+       At += To.size())
+    Text.replace(At, From.size(), To);
+  return Text;
+}
+
+class Builder {
+public:
+  Builder(const Task &T, const BuildOptions &Options, std::string Nvcc,
+          std::string Folder)
+      : T(T), Options(Options), Nvcc(std::move(Nvcc)),
+        Folder(std::move(Folder)) {}
+
+  llvm::Expected<ProcessResult> compile(llvm::StringRef Text, bool IsSource);
+  llvm::Expected<ProcessResult> link(llvm::StringRef Library);
+  std::string object() const { return Folder + "/candidate.o"; }
+  /// Compiler messages with the names that the user knows.
+  std::string inUserTerms(std::string Text) const;
+
+private:
+  ProcessSpec nvcc() const;
+
+  const Task &T;
+  const BuildOptions &Options;
+  std::string Nvcc, Folder;
+};
+} // namespace
+
+ProcessSpec Builder::nvcc() const {
+  ProcessSpec Spec;
+  Spec.Program = Nvcc;
+  Spec.TimeoutMs = Options.TimeoutMs;
+  Spec.WorkingFolder = T.Parse.Folder.empty() ? std::string() : T.Parse.Folder;
+  // nvcc's own temporary files go with the folder.
+  Spec.Environment = environmentWithoutSecrets();
+  Spec.Environment->push_back("TMPDIR=" + Folder);
+  Spec.Arguments = keptFlags(T.NvccFlags);
+  Spec.Arguments.push_back("-arch=" + Options.Arch);
+  return Spec;
+}
+
+llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
+                                               bool IsSource) {
+  std::string File =
+      (Folder + "/" + llvm::sys::path::filename(T.SourcePath)).str();
+  std::string Whole = (Text + "\n#line 1 \"stark-trampoline\"\n").str() +
+                      makeTrampoline(T) + StatusFunction;
+  if (IsSource)
+    Whole += referenceTrampoline(T);
+  if (llvm::Error E = writeFileAtomically(File, Whole))
+    return std::move(E);
+  ProcessSpec Spec = nvcc();
+  llvm::StringRef Home = llvm::sys::path::parent_path(T.SourcePath);
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-c", "-o", object(), "-Xptxas", "-v", "-Xcompiler",
+                         "-fPIC", "-Xcompiler", ("-iquote," + Home).str(),
+                         File});
+  return runProcess(Spec);
+}
+
+llvm::Expected<ProcessResult> Builder::link(llvm::StringRef Library) {
+  std::string Exports = Folder + "/exports.map";
+  if (llvm::Error E = writeFileAtomically(Exports, ExportList))
+    return std::move(E);
+  ProcessSpec Spec = nvcc();
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-shared", "-cudart", "static", "-o", Library.str(),
+                         object(), "-Xcompiler",
+                         "-static-libstdc++,-static-libgcc", "-Xlinker",
+                         "--version-script=" + Exports, "-Xlinker",
+                         "-Bsymbolic", "-Xlinker", "-z,defs"});
+  return runProcess(Spec);
+}
+
+std::string Builder::inUserTerms(std::string Text) const {
+  std::string Prefix = Folder + "/";
+  for (size_t At; (At = Text.find(Prefix)) != std::string::npos;)
+    Text.erase(At, Prefix.size());
+  return Text;
+}
+
+llvm::Expected<BuildResult>
+stark::buildLibrary(const Task &T, llvm::StringRef Text,
+                    llvm::StringRef OutputFolder, llvm::StringRef LibraryName,
+                    const BuildOptions &Options, const BuildResult *Source) {
+  std::optional<Toolkit> Found = findToolkit(Options.Toolkit);
+  if (!Found || Found->Nvcc.empty()) {
+    std::string Places;
+    for (const std::string &P : toolkitPlaces())
+      Places += (Places.empty() ? "" : ", ") + P;
+    return failed("no nvcc found; looked at " +
+                  (Options.Toolkit.empty() ? Places : Options.Toolkit));
+  }
+  if (Options.Arch.empty())
+    return failed("cannot build: no GPU architecture is known; name one, such "
+                  "as sm_90");
+  llvm::Expected<TemporaryFolder> Work = TemporaryFolder::create("stark-build");
+  if (!Work)
+    return Work.takeError();
+  if (llvm::Error E = createFolders(OutputFolder))
+    return std::move(E);
+
+  Builder B(T, Options, Found->Nvcc, Work->path().str());
+  BuildResult Out;
+  llvm::Expected<ProcessResult> Compiled = B.compile(Text, Source == nullptr);
+  if (!Compiled)
+    return Compiled.takeError();
+  if (Compiled->TimedOut) {
+    Out.Diagnostics = "the compiler did not finish within " +
+                      std::to_string(Options.TimeoutMs) + " ms";
+    return Out;
+  }
+  std::string Said = B.inUserTerms(Compiled->Out + Compiled->Err);
+  if (!Compiled->ok()) {
+    if (compilerItselfFailed(Said, Compiled->Signal))
+      return failed("nvcc failed: " + trimForWindow(Said, 600));
+    Out.Diagnostics = compilerErrors(Said);
+    return Out;
+  }
+  llvm::Expected<ObjectFacts> Facts = readObject(B.object());
+  if (!Facts)
+    return Facts.takeError();
+  Out.Imports = Facts->Imports;
+  Out.Initializers = Facts->Initializers;
+  if (Source)
+    if (std::string Why = gate(*Facts, *Source); !Why.empty()) {
+      Out.Kind = VerdictKind::Forbidden;
+      Out.Diagnostics = Why;
+      return Out;
+    }
+  std::string Library = (OutputFolder + "/" + LibraryName).str();
+  llvm::Expected<ProcessResult> Linked = B.link(Library);
+  if (!Linked)
+    return Linked.takeError();
+  if (!Linked->ok()) {
+    Out.Diagnostics = "the library could not be linked:\n" +
+                      linkerErrors(B.inUserTerms(Linked->Out + Linked->Err));
+    return Out;
+  }
+  Out.Ok = true;
+  Out.Library = Library;
+  Out.Diagnostics = describeResources(Said);
+  return Out;
+}

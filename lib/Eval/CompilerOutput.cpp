@@ -1,0 +1,134 @@
+//===- CompilerOutput.cpp - What nvcc says, for a programmer -------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Line by line; a message is an error line and what follows it up to the
+///   next.
+///
+//===----------------------------------------------------------------------===//
+
+#include "CompilerOutput.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Demangle/Demangle.h"
+#include <csignal>
+#include <cstdint>
+#include <vector>
+
+using namespace stark;
+
+namespace {
+std::vector<llvm::StringRef> linesOf(llvm::StringRef Text) {
+  llvm::SmallVector<llvm::StringRef, 64> Lines;
+  Text.split(Lines, '\n', -1, false);
+  return {Lines.begin(), Lines.end()};
+}
+
+bool isError(llvm::StringRef Line) {
+  return Line.contains("error:") || Line.contains("error :") ||
+         Line.contains(": error") || Line.contains("): error") ||
+         Line.starts_with("nvcc fatal") || Line.contains("fatal error") ||
+         Line.starts_with("ptxas fatal") || Line.starts_with("catastrophic") ||
+         Line.contains("Internal error");
+}
+bool isOther(llvm::StringRef Line) {
+  return Line.contains("warning") || Line.starts_with("ptxas info") ||
+         Line.contains("Remark:") || Line.contains(": note:");
+}
+
+/// The number that stands before \p Word, 0 when there is none.
+uint64_t numberBefore(llvm::StringRef Line, llvm::StringRef Word) {
+  size_t At = Line.find(Word);
+  if (At == llvm::StringRef::npos)
+    return 0;
+  llvm::StringRef Before = Line.take_front(At).rtrim();
+  size_t Digits = Before.find_last_not_of("0123456789");
+  uint64_t Value = 0;
+  Before.drop_front(Digits == llvm::StringRef::npos ? 0 : Digits + 1)
+      .getAsInteger(10, Value);
+  return Value;
+}
+
+/// "softmax_kernel" of "softmax_kernel(float const*, int)".
+std::string kernelName(llvm::StringRef Mangled) {
+  std::string Name = llvm::demangle(Mangled);
+  llvm::StringRef Short = Name;
+  Short.consume_front("void ");
+  for (size_t At;
+       (At = Short.find("(anonymous namespace)::")) != llvm::StringRef::npos;) {
+    Name = (Short.take_front(At) + Short.drop_front(At + 23)).str();
+    Short = Name;
+  }
+  return Short.split('(').first.str();
+}
+} // namespace
+
+std::string stark::compilerErrors(llvm::StringRef Said) {
+  std::string Out;
+  llvm::StringSet<> Seen;
+  bool Inside = false;
+  for (llvm::StringRef Line : linesOf(Said)) {
+    if (isError(Line))
+      Inside = Seen.insert(Line).second;
+    else if (isOther(Line))
+      Inside = false;
+    if (Inside)
+      Out += (Line + "\n").str();
+  }
+  return Out.empty() ? Said.str() : Out;
+}
+
+std::string stark::linkerErrors(llvm::StringRef Said) {
+  std::string Out;
+  llvm::StringSet<> Seen;
+  for (llvm::StringRef Line : linesOf(Said)) {
+    size_t At = Line.find("undefined reference to");
+    if (At == llvm::StringRef::npos)
+      At = Line.find("multiple definition of");
+    if (At == llvm::StringRef::npos)
+      continue;
+    llvm::StringRef Short = Line.drop_front(At);
+    if (Seen.insert(Short).second)
+      Out += (Short + "\n").str();
+  }
+  return Out.empty() ? Said.str() : Out;
+}
+
+std::string stark::describeResources(llvm::StringRef Said) {
+  std::string Out, Kernel, Spills;
+  for (llvm::StringRef Line : linesOf(Said)) {
+    if (Line.contains("Compiling entry function")) {
+      Kernel = kernelName(Line.split('\'').second.split('\'').first);
+      Spills.clear();
+    } else if (Line.contains("bytes spill stores")) {
+      uint64_t Stores = numberBefore(Line, "bytes spill stores");
+      uint64_t Loads = numberBefore(Line, "bytes spill loads");
+      uint64_t Stack = numberBefore(Line, "bytes stack frame");
+      Spills = Stores + Loads
+                   ? std::to_string(Stores) + " bytes of spill stores, " +
+                         std::to_string(Loads) + " of spill loads"
+                   : "no spills";
+      if (Stack && !(Stores + Loads))
+        Spills += ", " + std::to_string(Stack) + " bytes of stack";
+    } else if (Line.contains("Used ") && !Kernel.empty()) {
+      Out += Kernel + ": " + std::to_string(numberBefore(Line, "registers")) +
+             " registers, " + std::to_string(numberBefore(Line, "bytes smem")) +
+             " bytes of static shared memory, " +
+             (Spills.empty() ? "spills unknown" : Spills) + "\n";
+      Kernel.clear();
+    }
+  }
+  return Out;
+}
+
+bool stark::compilerItselfFailed(llvm::StringRef Said, int Signal) {
+  return Signal == SIGKILL || Signal == SIGTERM || Signal == SIGINT ||
+         Said.contains("No space left on device") ||
+         Said.contains("cannot create temporary file") ||
+         Said.contains("Could not open output file") ||
+         Said.contains("Permission denied");
+}

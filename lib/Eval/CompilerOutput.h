@@ -1,0 +1,38 @@
+//===- CompilerOutput.h - What nvcc says, for a programmer ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   nvcc's and ptxas's text -> errors first, or registers, shared memory and
+///   spills
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_EVAL_COMPILEROUTPUT_H
+#define STARK_LIB_EVAL_COMPILEROUTPUT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace stark {
+
+/// Errors with the lines that belong to them, each once; warnings left out.
+std::string compilerErrors(llvm::StringRef Said);
+
+/// Undefined and doubly defined symbols, demangled.
+std::string linkerErrors(llvm::StringRef Said);
+
+/// One line a kernel: "softmax_kernel: 32 registers, 1024 bytes of shared
+/// memory, no spills".
+std::string describeResources(llvm::StringRef Said);
+
+/// True when it is not the text that is wrong: no space, no licence to write,
+/// a compiler that was killed from outside.
+bool compilerItselfFailed(llvm::StringRef Said, int Signal);
+
+} // namespace stark
+
+#endif

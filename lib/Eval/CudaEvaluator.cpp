@@ -1,0 +1,148 @@
+//===- CudaEvaluator.cpp - The GPU of this machine -----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   build -> job folder -> stark-worker as a child -> result -> verdict
+///
+//===----------------------------------------------------------------------===//
+
+#include "JobFolder.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/JsonFields.h"
+#include "stark/Support/Process.h"
+#include "llvm/Support/FileSystem.h"
+#include <nlohmann/json.hpp>
+
+using namespace stark;
+using Json = nlohmann::json;
+
+namespace {
+constexpr uint64_t ProbeLimitMs = 180000;
+/// The worker has deadlines of its own for each call; this one is for a worker
+/// that hangs itself.
+constexpr uint64_t JobLimitMs = 4 * 3600 * 1000ull;
+
+class CudaEvaluator : public Evaluator {
+public:
+  CudaEvaluator(const Task &T, EvaluatorOptions Options, std::string Device)
+      : T(T), Options(std::move(Options)), Device(std::move(Device)),
+        Libraries(T, this->Options.Build) {}
+  llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  std::string identity() const override { return "cuda:" + Device; }
+
+private:
+  const Task &T;
+  EvaluatorOptions Options;
+  std::string Device;
+  LibraryBuilder Libraries;
+};
+} // namespace
+
+llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
+  llvm::Expected<job::Job> J = makeJob(T, C, Options);
+  if (!J)
+    return J.takeError();
+  llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
+  if (!Built)
+    return Built.takeError();
+  if (!Built->Ok) {
+    Verdict V;
+    V.Kind = Built->Kind;
+    V.Compiler = Built->Diagnostics;
+    return V;
+  }
+  J->Compiler = Built->Diagnostics;
+  llvm::Expected<const BuildResult *> Source = Libraries.source();
+  if (!Source)
+    return Source.takeError();
+  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-job");
+  if (!Folder)
+    return Folder.takeError();
+  if (llvm::Error E = writeJobFolder(T, *J, (*Source)->Library, Built->Library,
+                                     Folder->path()))
+    return std::move(E);
+
+  ProcessSpec Spec;
+  std::string File = (Folder->path() + "/result.json").str();
+  Spec.Program = Options.Worker;
+  Spec.Arguments = {Folder->path().str(), "--result", File};
+  Spec.TimeoutMs = JobLimitMs;
+  llvm::Expected<ProcessResult> Ran = runProcess(Spec);
+  if (!Ran)
+    return Ran.takeError();
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text) {
+    llvm::consumeError(Text.takeError());
+    return failed("stark-worker left no result: " +
+                  (Ran->Err.empty()
+                       ? "exit code " + std::to_string(Ran->ExitCode)
+                       : trimForWindow(Ran->Err, 600)));
+  }
+  std::string Problem;
+  job::Result R = job::parseResult(*Text, File, Problem);
+  if (!Problem.empty())
+    return failed(Problem);
+  return verdictOf(T, *J, R);
+}
+
+llvm::Expected<DeviceDescription>
+stark::probeDevice(const EvaluatorOptions &Options) {
+  std::string Worker = workerPath(Options);
+  if (!llvm::sys::fs::can_execute(Worker))
+    return failed("no stark-worker at " + Worker +
+                  "; it is built when the CUDA toolkit is found");
+  ProcessSpec Spec;
+  Spec.Program = Worker;
+  Spec.Arguments = {"--probe"};
+  Spec.TimeoutMs = ProbeLimitMs;
+  llvm::Expected<ProcessResult> Ran = runProcess(Spec);
+  if (!Ran)
+    return Ran.takeError();
+  if (!Ran->ok()) {
+    llvm::StringRef Why = llvm::StringRef(Ran->Err).trim();
+    Why.consume_front("error: ");
+    return failed(Why.empty() ? "stark-worker --probe failed" : Why);
+  }
+  return parseDevice(Ran->Out, Worker + " --probe");
+}
+
+llvm::Expected<DeviceDescription> stark::parseDevice(llvm::StringRef Text,
+                                                     llvm::StringRef File) {
+  Json J = Json::parse(Text.begin(), Text.end(), nullptr, false);
+  if (J.is_discarded())
+    return failed(File + ": not valid JSON");
+  DeviceDescription D;
+  FieldReader<Json> R(J, File.str(), "");
+  R.required("device", D.Name);
+  R.required("arch", D.Arch);
+  R.required("driver", D.Driver);
+  R.required("memory_mib", D.MemoryMiB);
+  R.required("l2_bytes", D.L2Bytes);
+  R.required("copy_gb_per_s", D.CopyGBs);
+  R.required("event_pair_us", D.EventPairUs);
+  R.required("lockdown", D.Lockdown);
+  if (std::string P = R.problem(/*AllowUnknown=*/true); !P.empty())
+    return failed(P);
+  return D;
+}
+
+std::string stark::workerPath(const EvaluatorOptions &Options) {
+  return Options.Worker.empty() ? programFolder() + "/stark-worker"
+                                : Options.Worker;
+}
+
+llvm::Expected<std::unique_ptr<Evaluator>>
+stark::makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options) {
+  llvm::Expected<DeviceDescription> D = probeDevice(Options);
+  if (!D)
+    return D.takeError();
+  EvaluatorOptions Full = Options;
+  Full.Worker = workerPath(Options);
+  if (Full.Build.Arch.empty())
+    Full.Build.Arch = D->Arch;
+  return std::make_unique<CudaEvaluator>(T, Full, D->Name);
+}

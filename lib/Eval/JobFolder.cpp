@@ -1,0 +1,242 @@
+//===- JobFolder.cpp - A candidate as a job ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Both evaluators that run something go through here, so that a job folder
+///   is
+/// the only way anything reaches a GPU.
+///
+//===----------------------------------------------------------------------===//
+
+#include "JobFolder.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/Random.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+
+namespace {
+/// What a model's window has room for.
+constexpr size_t CompilerLimit = 2000, RunLimit = 2000;
+constexpr unsigned Comparisons = 3;
+
+std::string number(double Value, int Digits) {
+  char Text[40];
+  std::snprintf(Text, sizeof(Text), "%.*f", Digits, Value);
+  return Text;
+}
+
+/// "; moving its 1073.7 MB at the device's copy rate of 4250 GB/s takes 252.6
+/// us, 88 % of the time" when the workload says how much is moved.
+std::string againstMemory(const Task &T, const job::Timing &Time,
+                          const job::Result &R) {
+  if (T.Load.Bytes.empty() || R.CopyGBs <= 0)
+    return "";
+  for (const Size &S : T.Load.Sizes) {
+    if (S.label() != Time.Label)
+      continue;
+    llvm::Expected<double> Bytes = evaluateReal(T.Load.Bytes, S.Names);
+    if (!Bytes) {
+      llvm::consumeError(Bytes.takeError());
+      return "";
+    }
+    double FloorUs = *Bytes / R.CopyGBs * 1e-3;
+    return "; moving its " + number(*Bytes * 1e-6, 1) +
+           " MB at the device's copy rate of " + number(R.CopyGBs, 0) +
+           " GB/s takes " + number(FloorUs, 1) + " us, " +
+           number(100 * FloorUs / Time.MedianUs, 0) + " % of the median";
+  }
+  return "";
+}
+
+std::string describeTimes(const Task &T, const job::Result &R) {
+  std::string Out;
+  for (const job::Timing &Time : R.Timings)
+    Out += Time.Label + ": median " + number(Time.MedianUs, 2) +
+           " us (quartile distance " + number(Time.IqrUs, 2) + ", least " +
+           number(Time.MinUs, 2) + ", " + std::to_string(Time.Samples) +
+           " samples), the source " + number(Time.SourceMedianUs, 2) +
+           " us: " + number(Time.Speedup, 3) +
+           " times as fast (95 %: " + number(Time.SpeedupLow, 3) + " to " +
+           number(Time.SpeedupHigh, 3) + ")" + againstMemory(T, Time, R) + "\n";
+  return Out;
+}
+
+VerdictKind kindOf(job::Outcome O) {
+  switch (O) {
+  case job::Outcome::Correct:
+    return VerdictKind::Correct;
+  case job::Outcome::Wrong:
+    return VerdictKind::Wrong;
+  case job::Outcome::Unstable:
+    return VerdictKind::Unstable;
+  case job::Outcome::Crashed:
+    return VerdictKind::Crashed;
+  case job::Outcome::TimedOut:
+    return VerdictKind::TimedOut;
+  case job::Outcome::Forbidden:
+    return VerdictKind::Forbidden;
+  case job::Outcome::Infrastructure:
+    break;
+  }
+  return VerdictKind::Unsupported;
+}
+
+std::string npyName(size_t Leaf) {
+  return "leaf" + std::to_string(Leaf) + ".npy";
+}
+
+llvm::Error copyFile(llvm::StringRef From, llvm::StringRef To) {
+  llvm::Expected<std::string> Bytes = readFile(From);
+  if (!Bytes)
+    return Bytes.takeError();
+  return writeFileAtomically(To, *Bytes);
+}
+
+/// A workload names its arrays from where it lies itself.
+std::string arrayPath(const Task &T, llvm::StringRef File) {
+  if (llvm::sys::path::is_absolute(File))
+    return File.str();
+  llvm::StringRef Beside =
+      T.Load.File.empty() ? llvm::StringRef(T.SourcePath) : T.Load.File;
+  llvm::SmallString<256> Path(llvm::sys::path::parent_path(Beside));
+  llvm::sys::path::append(Path, File);
+  return Path.str().str();
+}
+} // namespace
+
+llvm::StringRef stark::purposeName(Purpose P) {
+  return P == Purpose::Confirm ? "confirm" : "attempt";
+}
+
+llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
+                                        const EvaluatorOptions &Options) {
+  job::Job J;
+  J.Purpose = purposeName(C.Why).str();
+  J.SourceLibrary = "source.so";
+  J.CandidateLibrary = "candidate.so";
+  J.SourceDigest = sha256(T.SourceText);
+  J.CandidateDigest = sha256(C.Text);
+  J.Arch = Options.Build.Arch;
+  J.TimeoutMs = Options.TimeoutMs;
+  J.Leaves = makeLeaves(T);
+  llvm::Expected<std::vector<job::Case>> Cases = makeCases(T);
+  if (!Cases)
+    return Cases.takeError();
+  J.Cases = std::move(*Cases);
+  DigestBuilder Arrays;
+  for (size_t I = 0; I < J.Leaves.size(); ++I)
+    if (J.Leaves[I].Kind == job::LeafKind::Buffer &&
+        J.Leaves[I].Fill.Kind == job::InitKind::File) {
+      llvm::Expected<std::string> Bytes =
+          readFile(arrayPath(T, J.Leaves[I].Fill.File));
+      if (!Bytes)
+        return Bytes.takeError();
+      Arrays.add(npyName(I), *Bytes);
+      J.Leaves[I].Fill.File = npyName(I);
+    }
+  // A confirmation never meets the inputs of an attempt.
+  Random Draw(C.Seed ^ (C.Why == Purpose::Confirm ? 0xC0F14Aull << 40 : 0));
+  for (unsigned I = 0; I < Comparisons; ++I)
+    J.Seeds.push_back(Draw.next());
+  J.TimingSeed = Draw.next();
+  DigestBuilder Id;
+  Id.add("task", T.Digest)
+      .add("job", printJob(J))
+      .add("arrays", Arrays.finish());
+  J.Id = J.Purpose + "-" + Id.finish().substr(0, 20);
+  return J;
+}
+
+llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
+                                  llvm::StringRef SourceLibrary,
+                                  llvm::StringRef CandidateLibrary,
+                                  llvm::StringRef Folder) {
+  if (llvm::Error E = createFolders(Folder))
+    return E;
+  std::vector<job::Leaf> Leaves = makeLeaves(T);
+  for (size_t I = 0; I < J.Leaves.size(); ++I)
+    if (J.Leaves[I].Kind == job::LeafKind::Buffer &&
+        J.Leaves[I].Fill.Kind == job::InitKind::File)
+      if (llvm::Error E =
+              copyFile(arrayPath(T, Leaves[I].Fill.File),
+                       (Folder + "/" + J.Leaves[I].Fill.File).str()))
+        return E;
+  if (llvm::Error E =
+          copyFile(SourceLibrary, (Folder + "/" + J.SourceLibrary).str()))
+    return E;
+  if (llvm::Error E =
+          copyFile(CandidateLibrary, (Folder + "/" + J.CandidateLibrary).str()))
+    return E;
+  return writeFileAtomically((Folder + "/job.json").str(), printJob(J));
+}
+
+llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
+                                         const job::Result &R) {
+  if (R.Id != J.Id || R.CandidateDigest != J.CandidateDigest ||
+      R.SourceDigest != J.SourceDigest)
+    if (R.End != job::Outcome::Infrastructure)
+      return failed("the result is of job '" + R.Id + "', wanted '" + J.Id +
+                    "'");
+  if (R.End == job::Outcome::Infrastructure)
+    return failed("job " + J.Id + " could not be judged: " + R.Diagnostics);
+  Verdict V;
+  V.Kind = kindOf(R.End);
+  V.Compiler = trimForWindow(R.Compiler, CompilerLimit);
+  V.Device = R.Device;
+  V.Modelled = R.Modelled;
+  V.Timings = R.Timings;
+  V.Run = trimForWindow(V.correct() ? describeTimes(T, R) : R.Diagnostics,
+                        RunLimit);
+  if (!V.correct())
+    V.Timings.clear();
+  return V;
+}
+
+llvm::Expected<std::string> LibraryBuilder::folder() {
+  if (!Folder) {
+    llvm::Expected<TemporaryFolder> Made =
+        TemporaryFolder::create("stark-libraries");
+    if (!Made)
+      return Made.takeError();
+    Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
+  }
+  return Folder->path().str();
+}
+
+llvm::Expected<const BuildResult *> LibraryBuilder::source() {
+  if (Source)
+    return Source.get();
+  llvm::Expected<std::string> Where = folder();
+  if (!Where)
+    return Where.takeError();
+  llvm::Expected<BuildResult> Built =
+      buildLibrary(T, T.SourceText, *Where, "source.so", Options);
+  if (!Built)
+    return Built.takeError();
+  if (!Built->Ok)
+    return failed("the source itself does not build: " +
+                  trimForWindow(Built->Diagnostics, CompilerLimit));
+  Source = std::make_unique<BuildResult>(std::move(*Built));
+  return Source.get();
+}
+
+llvm::Expected<BuildResult> LibraryBuilder::candidate(llvm::StringRef Text) {
+  llvm::Expected<const BuildResult *> First = source();
+  if (!First)
+    return First.takeError();
+  llvm::Expected<std::string> Where = folder();
+  if (!Where)
+    return Where.takeError();
+  llvm::Expected<BuildResult> Built =
+      buildLibrary(T, Text, *Where, "candidate.so", Options, *First);
+  if (Built)
+    Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
+  return Built;
+}

@@ -1,0 +1,58 @@
+//===- JobFolder.h - A candidate as a job --------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   task + candidate -> job::Job -> folder; result -> verdict
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_EVAL_JOBFOLDER_H
+#define STARK_LIB_EVAL_JOBFOLDER_H
+
+#include "stark/Eval/Build.h"
+#include "stark/Support/File.h"
+
+namespace stark {
+
+llvm::StringRef purposeName(Purpose P);
+
+/// Everything but the libraries. The id follows from the content, so that a run
+/// that was ended finds its own job again.
+llvm::Expected<job::Job> makeJob(const Task &T, const Candidate &C,
+                                 const EvaluatorOptions &Options);
+
+/// Writes \p J, the two libraries and the arrays it names into \p Folder.
+llvm::Error writeJobFolder(const Task &T, const job::Job &J,
+                           llvm::StringRef SourceLibrary,
+                           llvm::StringRef CandidateLibrary,
+                           llvm::StringRef Folder);
+
+/// What the worker found as a verdict. An outcome that is not the candidate's
+/// doing is an error.
+llvm::Expected<Verdict> verdictOf(const Task &T, const job::Job &J,
+                                  const job::Result &R);
+
+/// Builds the source once, and each candidate.
+class LibraryBuilder {
+public:
+  LibraryBuilder(const Task &T, BuildOptions Options)
+      : T(T), Options(std::move(Options)) {}
+  /// An error when the source does not compile or nvcc cannot be run.
+  llvm::Expected<const BuildResult *> source();
+  llvm::Expected<BuildResult> candidate(llvm::StringRef Text);
+
+private:
+  llvm::Expected<std::string> folder();
+  const Task &T;
+  BuildOptions Options;
+  std::unique_ptr<TemporaryFolder> Folder;
+  std::unique_ptr<BuildResult> Source;
+};
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,101 @@
+//===- ReplayEvaluator.cpp - Verdicts that were found before -------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   journal -> (digest of the text, purpose) -> verdicts, in the order of the
+///   run
+///
+//===----------------------------------------------------------------------===//
+
+#include "JobFolder.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "stark/Support/Journal.h"
+#include "stark/Support/JsonFields.h"
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace stark;
+using Json = nlohmann::json;
+
+namespace {
+class ReplayEvaluator : public Evaluator {
+public:
+  llvm::Error load(llvm::StringRef RunFolder);
+  llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  std::string identity() const override { return Identity; }
+
+private:
+  std::string File, Identity = "replay";
+  /// By "purpose digest"; a text that was judged twice has two.
+  std::map<std::string, std::deque<Verdict>> Verdicts;
+};
+} // namespace
+
+llvm::Error ReplayEvaluator::load(llvm::StringRef RunFolder) {
+  File = (RunFolder + "/journal.jsonl").str();
+  llvm::Expected<std::string> There = readFile(File);
+  if (!There)
+    return There.takeError();
+  llvm::Expected<JournalContent> Content = readJournal(File);
+  if (!Content)
+    return Content.takeError();
+  for (const JournalEvent &Event : Content->Events) {
+    if (Event.Type != "verdict")
+      continue;
+    std::string Where = File + ", event " + std::to_string(Event.Number);
+    Json Body = Json::parse(Event.Body, nullptr, false);
+    std::string Digest, Why;
+    FieldReader<Json> R(Body, Where, "body");
+    R.required("candidate", Digest);
+    R.required("purpose", Why);
+    const Json *Found = R.raw("verdict");
+    if (R.good() && !Found)
+      R.fail("verdict", "nothing", "an object");
+    if (std::string P = R.problem(/*AllowUnknown=*/true); !P.empty())
+      return failed(P);
+    llvm::Expected<Verdict> V = parseVerdict(
+        Found->dump(-1, ' ', false, Json::error_handler_t::replace), Where);
+    if (!V)
+      return V.takeError();
+    Verdicts[Why + " " + Digest].push_back(std::move(*V));
+  }
+  // The run's own judge, so that the replayed run says what the first one said.
+  llvm::Expected<std::string> Run = readFile((RunFolder + "/run.json").str());
+  if (!Run) {
+    llvm::consumeError(Run.takeError());
+    return llvm::Error::success();
+  }
+  Json Described = Json::parse(*Run, nullptr, false);
+  if (Described.is_object() && Described.contains("evaluator") &&
+      Described["evaluator"].is_string())
+    Identity = Described["evaluator"].get<std::string>();
+  return llvm::Error::success();
+}
+
+llvm::Expected<Verdict> ReplayEvaluator::evaluate(const Candidate &C) {
+  std::string Digest = sha256(C.Text);
+  auto Found = Verdicts.find(purposeName(C.Why).str() + " " + Digest);
+  if (Found == Verdicts.end())
+    return failed(File + ": has no verdict for node " + std::to_string(C.Node) +
+                  " (" + purposeName(C.Why) + ", candidate " +
+                  Digest.substr(0, 16) + "); the run went another way");
+  Verdict V = Found->second.front();
+  if (Found->second.size() > 1)
+    Found->second.pop_front();
+  return V;
+}
+
+llvm::Expected<std::unique_ptr<Evaluator>>
+stark::makeReplayEvaluator(llvm::StringRef RunFolder) {
+  auto E = std::make_unique<ReplayEvaluator>();
+  if (llvm::Error Failure = E->load(RunFolder))
+    return std::move(Failure);
+  return E;
+}

@@ -1,0 +1,143 @@
+//===- SpoolEvaluator.cpp - A GPU somewhere else -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   build -> DIR/jobs/ID, complete at once by a rename -> later
+///   DIR/results/ID.json
+/// The same command finds its job or its result again, because the id follows
+/// from the content.
+///
+//===----------------------------------------------------------------------===//
+
+#include "JobFolder.h"
+#include "stark/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include <chrono>
+#include <thread>
+
+using namespace stark;
+using llvm::sys::fs::exists;
+
+namespace {
+class SpoolEvaluator : public Evaluator {
+public:
+  SpoolEvaluator(const Task &T, std::string Folder, EvaluatorOptions Options)
+      : T(T), Folder(std::move(Folder)), Options(std::move(Options)),
+        Libraries(T, this->Options.Build) {}
+  llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  std::string identity() const override { return "spool"; }
+
+private:
+  llvm::Error submit(job::Job &J, const BuildResult &Built);
+  llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File);
+
+  const Task &T;
+  std::string Folder;
+  EvaluatorOptions Options;
+  LibraryBuilder Libraries;
+};
+} // namespace
+
+llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
+  llvm::Expected<const BuildResult *> Source = Libraries.source();
+  if (!Source)
+    return Source.takeError();
+  J.Compiler = Built.Diagnostics;
+  // A name with a leading dot is not a job yet.
+  std::string Made = Folder + "/jobs/." + J.Id + "-" +
+                     std::to_string(llvm::sys::Process::getProcessId());
+  llvm::Error E = writeJobFolder(T, J, (*Source)->Library, Built.Library, Made);
+  if (!E)
+    if (std::error_code Code =
+            llvm::sys::fs::rename(Made, Folder + "/jobs/" + J.Id);
+        Code && !exists(Folder + "/jobs/" + J.Id))
+      E = failed(Folder + "/jobs/" + J.Id +
+                 ": cannot be created: " + Code.message());
+  llvm::sys::fs::remove_directories(Made);
+  return E;
+}
+
+llvm::Expected<Verdict> SpoolEvaluator::read(const job::Job &J,
+                                             llvm::StringRef File) {
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  std::string Problem;
+  job::Result R = job::parseResult(*Text, File.str(), Problem);
+  if (!Problem.empty())
+    return failed(Problem);
+  llvm::Expected<Verdict> V = verdictOf(T, J, R);
+  if (V || R.End != job::Outcome::Infrastructure)
+    return V;
+  // Kept to look at, but out of the way: the next run asks again.
+  std::string Aside = (File + ".failed").str();
+  if (!llvm::sys::fs::rename(File, Aside))
+    return withContext(V.takeError(), Aside);
+  return V;
+}
+
+llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
+  llvm::Expected<job::Job> J = makeJob(T, C, Options);
+  if (!J)
+    return J.takeError();
+  std::string File = Folder + "/results/" + J->Id + ".json";
+  if (exists(File))
+    return read(*J, File);
+  if (!exists(Folder + "/jobs/" + J->Id) &&
+      !exists(Folder + "/claimed/" + J->Id)) {
+    llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
+    if (!Built)
+      return Built.takeError();
+    if (!Built->Ok) {
+      Verdict V;
+      V.Kind = Built->Kind;
+      V.Compiler = Built->Diagnostics;
+      return V;
+    }
+    if (llvm::Error E = submit(*J, *Built))
+      return std::move(E);
+  }
+  auto Start = std::chrono::steady_clock::now();
+  while (!exists(File)) {
+    if (std::chrono::steady_clock::now() - Start >=
+        std::chrono::milliseconds(Options.WaitMs))
+      return suspended("job " + J->Id + " waits in " + Folder +
+                       "/jobs; have `stark-worker --spool " + Folder +
+                       "` work it off on the machine with the GPU, then run "
+                       "the same command again");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return read(*J, File);
+}
+
+llvm::Expected<std::unique_ptr<Evaluator>>
+stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
+                          const EvaluatorOptions &Options) {
+  EvaluatorOptions Full = Options;
+  std::string Where = absolutePath(Folder);
+  for (const char *Part : {"/jobs", "/results"})
+    if (llvm::Error E = createFolders(Where + Part))
+      return std::move(E);
+  if (Full.Build.Arch.empty()) {
+    std::string File = Where + "/device.json";
+    llvm::Expected<std::string> Text = readFile(File);
+    if (!Text) {
+      llvm::consumeError(Text.takeError());
+      return usageError(
+          "spool:" + Folder +
+          ": no worker has said yet which GPU it has; name its architecture, "
+          "such as --arch sm_90, or start `stark-worker --spool " +
+          Folder + "` first");
+    }
+    llvm::Expected<DeviceDescription> D = parseDevice(*Text, File);
+    if (!D)
+      return D.takeError();
+    Full.Build.Arch = D->Arch;
+  }
+  return std::make_unique<SpoolEvaluator>(T, Where, Full);
+}
