@@ -127,7 +127,7 @@ llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
   if (IsSource)
     Whole += referenceTrampoline(T);
   if (llvm::Error E = writeFileAtomically(File, Whole))
-    return std::move(E);
+    return E;
   ProcessSpec Spec = nvcc();
   llvm::StringRef Home = llvm::sys::path::parent_path(T.SourcePath);
   Spec.Arguments.insert(Spec.Arguments.end(),
@@ -140,7 +140,7 @@ llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
 llvm::Expected<ProcessResult> Builder::link(llvm::StringRef Library) {
   std::string Exports = Folder + "/exports.map";
   if (llvm::Error E = writeFileAtomically(Exports, ExportList))
-    return std::move(E);
+    return E;
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-shared", "-cudart", "static", "-o", Library.str(),
@@ -177,7 +177,7 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   if (!Work)
     return Work.takeError();
   if (llvm::Error E = createFolders(OutputFolder))
-    return std::move(E);
+    return E;
 
   Builder B(T, Options, Found->Nvcc, Work->path().str());
   BuildResult Out;

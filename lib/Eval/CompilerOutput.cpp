@@ -14,6 +14,7 @@
 #include "CompilerOutput.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Demangle/Demangle.h"
 #include <csignal>
 #include <cstdint>

@@ -64,7 +64,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
     return Folder.takeError();
   if (llvm::Error E = writeJobFolder(T, *J, (*Source)->Library, Built->Library,
                                      Folder->path()))
-    return std::move(E);
+    return E;
 
   ProcessSpec Spec;
   std::string File = (Folder->path() + "/result.json").str();

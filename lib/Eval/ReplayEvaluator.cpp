@@ -96,6 +96,6 @@ llvm::Expected<std::unique_ptr<Evaluator>>
 stark::makeReplayEvaluator(llvm::StringRef RunFolder) {
   auto E = std::make_unique<ReplayEvaluator>();
   if (llvm::Error Failure = E->load(RunFolder))
-    return std::move(Failure);
+    return Failure;
   return E;
 }

@@ -100,7 +100,7 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
       return V;
     }
     if (llvm::Error E = submit(*J, *Built))
-      return std::move(E);
+      return E;
   }
   auto Start = std::chrono::steady_clock::now();
   while (!exists(File)) {
@@ -122,7 +122,7 @@ stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
   std::string Where = absolutePath(Folder);
   for (const char *Part : {"/jobs", "/results"})
     if (llvm::Error E = createFolders(Where + Part))
-      return std::move(E);
+      return E;
   if (Full.Build.Arch.empty()) {
     std::string File = Where + "/device.json";
     llvm::Expected<std::string> Text = readFile(File);
