@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   A prompt file is Markdown with front matter: role, version, inputs.
-/// {{name}} stands for an input; an undeclared or unused one is an error.
+///   A prompt file is Markdown with front matter: role, version, inputs (names
+/// joined by commas). {{name}} stands for an input; an undeclared or unused one
+/// is an error. The line "# user" parts the system message from the user's. See
+/// docs/prompts.md.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +41,16 @@ renderPrompt(llvm::StringRef Template, const std::vector<std::string> &Inputs,
 
 struct PromptSet {
   Prompt Plan, Code, Debug, Single;
+  /// Shared parts, which the roles take in as {{system}}, {{example}},
+  /// {{task}}.
+  Prompt System, Example, Task;
+  std::map<std::string, Prompt> Devices;    ///< "sm_90" -> what to know of it
   std::map<std::string, std::string> Files; ///< name -> bytes, as read
   std::string Digest;
 };
 
-/// plan.md, code.md, debug.md, single.md and the shared parts in \p Folder.
+/// plan.md, code.md, debug.md, single.md and the shared parts system.md,
+/// example.md, task.md and device-ARCH.md in \p Folder.
 llvm::Expected<PromptSet> loadPrompts(llvm::StringRef Folder);
 
 } // namespace stark

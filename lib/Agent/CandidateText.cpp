@@ -1,0 +1,118 @@
+//===- CandidateText.cpp - From a reply's code to a whole source ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidateText.h"
+#include "stark/AST/Parse.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace stark;
+
+static constexpr llvm::StringLiteral Mark("\xEF\xBB\xBF");
+
+/// Whether most lines of \p Text end in CR LF.
+static bool endsLinesWithCrLf(llvm::StringRef Text) {
+  return Text.count("\r\n") * 2 > Text.count('\n');
+}
+
+/// \p Text, which has LF line ends, with those of \p Base.
+static std::string withLineEnds(llvm::StringRef Text, llvm::StringRef Base) {
+  if (!endsLinesWithCrLf(Base))
+    return Text.str();
+  std::string Out;
+  for (char C : Text) {
+    if (C == '\n')
+      Out += '\r';
+    Out += C;
+  }
+  return Out;
+}
+
+/// "// ... rest unchanged", "/* ... same as before ... */", "...": the line
+/// stands for code. Empty when \p Text has none that \p Base has not.
+static llvm::StringRef findElision(llvm::StringRef Text, llvm::StringRef Base) {
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Text = Rest;
+    Line = Line.trim();
+    if (!Line.contains("...") && !Line.contains("\xE2\x80\xA6"))
+      continue;
+    bool Comment = Line.starts_with("//") || Line.starts_with("/*") ||
+                   Line.starts_with("*") || Line.starts_with("#  ");
+    bool Stands = Line == "..." || Line == "// ..." || Line == "/* ... */";
+    for (llvm::StringRef Word :
+         {"rest of", "unchanged", "same as", "remaining", "existing",
+          "as before", "omitted", "other code", "previous code"})
+      Stands |= Comment && Line.contains_insensitive(Word);
+    if (Stands && !Base.contains(Line))
+      return Line;
+  }
+  return "";
+}
+
+static llvm::Error refuseElision(llvm::StringRef Where, llvm::StringRef Text,
+                                 llvm::StringRef Base) {
+  llvm::StringRef Line = findElision(Text, Base);
+  if (Line.empty())
+    return llvm::Error::success();
+  return failed("the " + Where + " leaves code out ('" + Line.take_front(80) +
+                "'); wanted its complete text");
+}
+
+static std::string wholeFile(llvm::StringRef Reply, llvm::StringRef Base) {
+  // The fence's own line end is not the file's.
+  std::string Text = stripMarks(Reply);
+  llvm::StringRef Body = llvm::StringRef(Text).ltrim('\n').rtrim();
+  std::string Out = Body.str();
+  if (Base.empty() || Base.ends_with("\n"))
+    Out += '\n';
+  Out = withLineEnds(Out, Base);
+  if (Base.starts_with(Mark) && !llvm::StringRef(Out).starts_with(Mark))
+    Out = Mark.str() + Out;
+  return Out;
+}
+
+/// An anchor begins at its first token, so the first line's indentation is
+/// already there.
+static std::string anchorText(llvm::StringRef Reply, llvm::StringRef Base) {
+  return withLineEnds(llvm::StringRef(stripMarks(Reply)).trim(), Base);
+}
+
+llvm::Expected<std::string>
+stark::makeCandidate(const ParsedSource &Base,
+                     const std::vector<Anchor> &Anchors, const CodeReply &Reply,
+                     llvm::StringRef Entry) {
+  llvm::StringRef Old = Base.text();
+  if (!Reply.WholeFile.empty()) {
+    if (llvm::Error E = refuseElision("file", Reply.WholeFile, Old))
+      return E;
+    // "ns::launch<float>" is written launch.
+    llvm::StringRef Name = Entry.split('<').first;
+    if (size_t At = Name.rfind("::"); At != llvm::StringRef::npos)
+      Name = Name.drop_front(At + 2);
+    if (!llvm::StringRef(Reply.WholeFile).contains(Name))
+      return failed("the file does not define the entry '" + Entry +
+                    "'; wanted the complete text of the file");
+    return wholeFile(Reply.WholeFile, Old);
+  }
+  std::vector<std::string> Texts;
+  for (size_t I = 0; I < Reply.AnchorTexts.size(); ++I) {
+    std::string Where = "text of anchor " + std::to_string(I + 1);
+    if (llvm::Error E = refuseElision(Where, Reply.AnchorTexts[I], Old))
+      return E;
+    Texts.push_back(anchorText(Reply.AnchorTexts[I], Old));
+  }
+  if (Texts.size() != Anchors.size())
+    return failed("the answer has " + llvm::Twine(Texts.size()) +
+                  " anchor texts, wanted " + llvm::Twine(Anchors.size()));
+  if (llvm::Error E = refuseElision("declarations", Reply.Declarations, Old))
+    return E;
+  std::string Declarations =
+      withLineEnds(llvm::StringRef(stripMarks(Reply.Declarations)).trim(), Old);
+  return spliceAnchors(Base, Anchors, Texts, Declarations);
+}

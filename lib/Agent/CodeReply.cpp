@@ -1,0 +1,177 @@
+//===- CodeReply.cpp - A candidate's code, checked ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     code = explanation + ("cuda file" | "cuda anchor N"... ["cuda
+///            declarations"])
+/// Of several blocks with one label the last counts: models correct themselves.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Fences.h"
+#include "stark/Agent/Reply.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <map>
+
+using namespace stark;
+
+namespace {
+enum class Part { Unknown, File, Anchor, Declarations };
+struct Labelled {
+  Part What = Part::Unknown;
+  unsigned Number = 0; ///< of an anchor, 0: none given
+};
+} // namespace
+
+static Labelled parseLabel(llvm::StringRef Label) {
+  if (size_t At = Label.find("anchor"); At != llvm::StringRef::npos) {
+    llvm::StringRef Rest = Label.drop_front(At + strlen("anchor"));
+    Rest = Rest.ltrim("s");
+    Rest = Rest.drop_while([](char C) { return !llvm::isAlnum(C); });
+    unsigned Number = 0;
+    if (Rest.consumeInteger(10, Number))
+      Number = 0;
+    return {Part::Anchor, Number};
+  }
+  for (llvm::StringRef Name : {"declaration", "decls", "supporting"})
+    if (Label.contains(Name))
+      return {Part::Declarations};
+  for (llvm::StringRef Name : {"file", "whole", "complete", "full"})
+    if (Label.contains(Name))
+      return {Part::File};
+  return {};
+}
+
+/// What the label says, else the line above the block when it is a heading-like
+/// line, else nothing.
+static Labelled labelOf(const CodeBlock &B) {
+  Labelled L = parseLabel(B.Label);
+  if (L.What != Part::Unknown)
+    return L;
+  llvm::StringRef Above = llvm::StringRef(B.Above).trim(" #*_:`-");
+  // A sentence that happens to speak of an anchor is no label.
+  if (Above.size() > 40)
+    return {};
+  return parseLabel(Above);
+}
+
+static std::string wantedForm(size_t AnchorCount) {
+  std::string Anchors =
+      AnchorCount == 0   ? ""
+      : AnchorCount == 1 ? " or the new text of the anchor in a block labelled "
+                           "```cuda anchor 1"
+                         : " or the new text of each anchor in blocks "
+                           "labelled ```cuda anchor 1 to ```cuda anchor " +
+                               std::to_string(AnchorCount);
+  return "wanted the whole file in one block labelled ```cuda file" + Anchors;
+}
+
+static bool holdsInclude(llvm::StringRef Body) {
+  while (!Body.empty()) {
+    auto [Line, Rest] = Body.split('\n');
+    Line = Line.ltrim();
+    if (Line.consume_front("#") && Line.ltrim().starts_with("include"))
+      return true;
+    Body = Rest;
+  }
+  return false;
+}
+
+static std::string joinNumbers(const std::vector<unsigned> &Numbers) {
+  std::string Out;
+  for (size_t I = 0; I < Numbers.size() && I < 20; ++I)
+    Out += (I ? ", " : "") + std::to_string(Numbers[I]);
+  return Numbers.size() > 20 ? Out + ", ..." : Out;
+}
+
+static llvm::Error takeAnchors(std::map<unsigned, std::string> Texts,
+                               size_t AnchorCount, CodeReply &Reply) {
+  std::vector<unsigned> Missing, Strange;
+  for (unsigned I = 1; I <= AnchorCount; ++I)
+    if (!Texts.count(I))
+      Missing.push_back(I);
+  for (const auto &[Number, Text] : Texts)
+    if (Number < 1 || Number > AnchorCount)
+      Strange.push_back(Number);
+  if (!Strange.empty())
+    return failed("the answer has a block for anchor " + joinNumbers(Strange) +
+                  ", but there " +
+                  (AnchorCount == 1
+                       ? "is 1 anchor"
+                       : "are " + std::to_string(AnchorCount) + " anchors") +
+                  "; " + wantedForm(AnchorCount));
+  if (!Missing.empty())
+    return failed("the answer has no block for anchor " + joinNumbers(Missing) +
+                  "; send one for every anchor, with the old text where "
+                  "nothing changes, or the whole file in one block labelled "
+                  "```cuda file");
+  for (auto &[Number, Text] : Texts)
+    Reply.AnchorTexts.push_back(std::move(Text));
+  return llvm::Error::success();
+}
+
+llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
+                                                size_t AnchorCount) {
+  std::string Text = normalizeReply(Answer);
+  if (llvm::StringRef(Text).trim().empty())
+    return failed("the answer is empty; " + wantedForm(AnchorCount));
+  std::vector<CodeBlock> Blocks = findCodeBlocks(Text);
+  CodeReply Reply;
+  std::map<unsigned, std::string> Anchors;
+  const CodeBlock *File = nullptr, *Including = nullptr;
+  size_t CodeBlocks = 0;
+  for (const CodeBlock &B : Blocks) {
+    if (!B.isCode())
+      continue;
+    ++CodeBlocks;
+    Labelled L = labelOf(B);
+    switch (L.What) {
+    case Part::File:
+      File = &B;
+      break;
+    case Part::Anchor:
+      if (L.Number == 0 && AnchorCount == 1)
+        L.Number = 1;
+      Anchors[L.Number] = B.Body;
+      break;
+    case Part::Declarations:
+      Reply.Declarations = B.Body;
+      break;
+    case Part::Unknown:
+      // Only a whole file has includes and no label.
+      if (holdsInclude(B.Body))
+        Including = &B;
+      break;
+    }
+  }
+  if (Blocks.empty())
+    Reply.Explanation = Text;
+  else
+    Reply.Explanation =
+        llvm::StringRef(Text).take_front(Blocks.front().Begin).trim().str();
+  if (!File && Anchors.empty())
+    File = Including;
+  if (File) {
+    Reply.WholeFile = File->Body;
+    Reply.Declarations.clear();
+    return Reply;
+  }
+  if (!Anchors.empty()) {
+    if (llvm::Error E = takeAnchors(std::move(Anchors), AnchorCount, Reply))
+      return E;
+    return Reply;
+  }
+  if (CodeBlocks == 0)
+    return failed("the answer holds no code block; " + wantedForm(AnchorCount));
+  return failed((CodeBlocks == 1
+                     ? llvm::Twine("the code block does not say what it is")
+                     : "none of the " + llvm::Twine(CodeBlocks) +
+                           " code blocks says what it is") +
+                "; " + wantedForm(AnchorCount));
+}

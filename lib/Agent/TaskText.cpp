@@ -1,0 +1,205 @@
+//===- TaskText.cpp - The task as an agent reads it -----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TextForms.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+using namespace stark;
+namespace path = llvm::sys::path;
+
+/// Bytes of the user's headers that a request carries, all together.
+static constexpr size_t HeaderLimit = 24000;
+
+static std::string printNumber(double Value) {
+  std::string Text;
+  llvm::raw_string_ostream(Text) << llvm::format("%.6g", Value);
+  return Text;
+}
+
+static std::string describeFill(const job::Init &Fill) {
+  std::string Low = printNumber(Fill.Low), High = printNumber(Fill.High);
+  switch (Fill.Kind) {
+  case job::InitKind::Normal:
+    return "normally distributed, mean " + Low + ", deviation " + High;
+  case job::InitKind::Uniform:
+    return "uniform in [" + Low + ", " + High + ")";
+  case job::InitKind::File:
+    return "data from a file";
+  default:
+    return job::initName(Fill.Kind);
+  }
+}
+
+static std::string describeBuffer(const Argument &A) {
+  std::string Text = std::string(job::dtypeName(A.Type)) + "[" +
+                     llvm::join(A.Shape, ", ") + "], ";
+  switch (A.Use) {
+  case job::Role::Input:
+    return Text + "input (" + describeFill(A.Fill) + "), must not be changed";
+  case job::Role::Output:
+    return Text + "output, every element must be written by every call";
+  case job::Role::InOut:
+    return Text + "read and changed in place (before: " + describeFill(A.Fill) +
+           ")";
+  case job::Role::Scratch:
+    return Text + "scratch: holds garbage before the call, not compared after";
+  }
+  return Text;
+}
+
+static const Argument *findArgument(const Workload &W, llvm::StringRef Name) {
+  for (const Argument &A : W.Arguments)
+    if (A.Name == Name)
+      return &A;
+  return nullptr;
+}
+
+static std::string describeParameter(const Task &T, const Parameter &P,
+                                     const std::string &Prefix) {
+  std::string Name = Prefix + P.Name;
+  std::string Line = "- `" + Name + "` (`" + P.Type + "`): ";
+  if (P.Kind == ParameterKind::Stream)
+    return Line + "the stream on which all work has to be enqueued\n";
+  if (P.Kind == ParameterKind::Struct) {
+    Line += "by value, with the fields\n";
+    for (const Parameter &Field : P.Fields)
+      Line += "  " + describeParameter(T, Field, Name + ".");
+    return Line;
+  }
+  const Argument *A = findArgument(T.Load, Name);
+  if (!A)
+    return Line + "not described by the workload\n";
+  if (A->IsBuffer)
+    return Line + "device pointer to " + describeBuffer(*A) + "\n";
+  return Line + "scalar, " + A->Value + "\n";
+}
+
+/// "moves at least 1.07374 GB", from the workload's own formulas.
+static std::string describeRoof(const Workload &W, const Size &S) {
+  std::string Text;
+  for (auto [Formula, What, Unit] :
+       {std::tuple(&W.Bytes, "has to move at least ", " GB"),
+        std::tuple(&W.Flops, "computes ", " GFLOP")}) {
+    if (Formula->empty())
+      continue;
+    llvm::Expected<double> Value = evaluateReal(*Formula, S.Names);
+    if (!Value) {
+      llvm::consumeError(Value.takeError());
+      continue;
+    }
+    Text += (Text.empty() ? " (" : ", ") + (What + printNumber(*Value / 1e9)) +
+            Unit;
+  }
+  return Text.empty() ? Text : Text + ")";
+}
+
+static std::string describeSizes(const Workload &W) {
+  std::string Text;
+  for (const Size &S : W.Sizes)
+    if (!S.CheckOnly && !S.Added)
+      Text += "- timed and compared: " + S.label() + describeRoof(W, S) + "\n";
+  for (const Size &S : W.Sizes)
+    if (S.CheckOnly && !S.Added)
+      Text += "- compared only: " + S.label() + "\n";
+  return Text + "- compared only: further small, odd and ragged sizes that the "
+                "judge adds\n";
+}
+
+static std::string describeTolerance(const Workload &W) {
+  std::set<job::DType> Shown;
+  std::string Text;
+  for (const Argument &A : W.Arguments) {
+    if (!A.IsBuffer ||
+        (A.Use != job::Role::Output && A.Use != job::Role::InOut) ||
+        !Shown.insert(A.Type).second)
+      continue;
+    auto Found = W.Tolerance.find(A.Type);
+    bool Exact = Found == W.Tolerance.end() || Found->second == 0;
+    Text += std::string(Text.empty() ? "" : ", ") + job::dtypeName(A.Type) +
+            (Exact ? " exactly equal" : " " + printNumber(Found->second));
+  }
+  return Text.empty() ? "as the workload says" : Text;
+}
+
+static std::string describeEntry(const Task &T) {
+  std::string Text = "`" + T.Entry.ReturnType + " " + T.Entry.Name + "(";
+  for (size_t I = 0; I < T.Entry.Parameters.size(); ++I)
+    Text += (I ? ", " : "") + T.Entry.Parameters[I].Type + " " +
+            T.Entry.Parameters[I].Name;
+  Text += ")`";
+  if (const std::optional<LaunchRule> &L = T.Load.Launch)
+    Text += ", a kernel that the judge itself launches, with the grid (" +
+            L->Grid + "), the block (" + L->Block + ") and " + L->SharedBytes +
+            " bytes of dynamic shared memory. This launch is fixed: a "
+            "candidate cannot change it";
+  else
+    Text += ", a host function that is called with device pointers";
+  return Text;
+}
+
+static llvm::Expected<std::string> describeHeaders(const Task &T) {
+  std::string Text;
+  size_t Left = HeaderLimit;
+  llvm::StringRef Folder = path::parent_path(T.SourcePath);
+  for (const std::string &Header : T.Headers) {
+    llvm::Expected<std::string> Bytes = readFile(Header);
+    if (!Bytes)
+      return Bytes.takeError();
+    llvm::StringRef Name = Header;
+    if (Name.consume_front(Folder))
+      Name.consume_front("/");
+    else
+      Name = path::filename(Name);
+    if (Bytes->size() > Left) {
+      Text += "`" + Name.str() + "` (" + std::to_string(Bytes->size()) +
+              " bytes, not shown)\n\n";
+      continue;
+    }
+    Left -= Bytes->size();
+    Text += "`" + Name.str() + "`, which it includes:\n\n" +
+            fenced("cuda", *Bytes) + "\n";
+  }
+  return Text;
+}
+
+llvm::Expected<std::map<std::string, std::string>>
+stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
+  const Task &T = *In.T;
+  std::map<std::string, std::string> V;
+  V["file"] = path::filename(T.SourcePath).str();
+  V["entry"] = describeEntry(T);
+  V["build"] = "nvcc -std=c++17 -O3 -arch=" + T.Parse.Arch;
+  if (!T.NvccFlags.empty())
+    V["build"] =
+        "nvcc -arch=" + T.Parse.Arch + " " + llvm::join(T.NvccFlags, " ");
+  V["device"] = In.Device + "\n";
+  auto Known = Prompts.Devices.find(T.Parse.Arch);
+  if (Known != Prompts.Devices.end())
+    V["device"] += "\n" + Known->second.System + "\n";
+  for (const Parameter &P : T.Entry.Parameters)
+    V["arguments"] += describeParameter(T, P, "");
+  V["sizes"] = describeSizes(T.Load);
+  V["tolerance"] = describeTolerance(T.Load);
+  V["margin"] = printNumber((T.Load.Margin - 1) * 100);
+  V["reference"] = T.Load.Reference.empty() || T.Load.Reference == T.Load.Entry
+                       ? "the source's own entry"
+                       : "`" + T.Load.Reference + "` of the source";
+  llvm::Expected<std::string> Headers = describeHeaders(T);
+  if (!Headers)
+    return Headers.takeError();
+  V["headers"] = *Headers;
+  V["source"] = fenced("cuda", T.SourceText);
+  return V;
+}

@@ -1,0 +1,269 @@
+//===- Team.cpp - Plan, code, debug ---------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   prompt + inputs -> request -> reply -> value; on a reply that cannot be
+/// used, the same conversation goes on with one sentence that says why.
+///
+//===----------------------------------------------------------------------===//
+
+#include "CandidateText.h"
+#include "Fences.h"
+#include "TextForms.h"
+#include "stark/AST/Parse.h"
+#include "stark/Agent/Reply.h"
+#include "stark/Eval/Verdict.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+
+static constexpr unsigned MaxTries = 2;
+static constexpr uint64_t PlanTokens = 16000, CodeTokens = 32000;
+/// Bytes of a bad reply that the re-ask repeats, and of a problem's text.
+static constexpr size_t BadReplyLimit = 64000, ProblemLimit = 2000;
+
+namespace {
+using Values = std::map<std::string, std::string>;
+
+/// One role's question.
+struct Question {
+  const Prompt &P;
+  Values Inputs;
+  double Temperature;
+  uint64_t MaxOutputTokens;
+};
+
+class Team : public AgentTeam {
+public:
+  Team(const PromptSet &Prompts, Temperatures Heat, AskFunction Ask)
+      : Prompts(Prompts), Heat(Heat), Ask(std::move(Ask)) {}
+
+  llvm::Expected<AgentResult<Instruction>> plan(const AgentInput &In) override;
+  llvm::Expected<AgentResult<std::string>> code(const AgentInput &In) override;
+  llvm::Expected<AgentResult<std::string>> debug(const AgentInput &In) override;
+
+private:
+  llvm::Expected<Values> shared(const AgentInput &In) const;
+  llvm::Expected<ChatRequest> firstRequest(const Question &Q) const;
+  template <class T>
+  llvm::Expected<AgentResult<T>>
+  ask(const AgentInput &In, const Question &Q,
+      llvm::function_ref<llvm::Expected<T>(llvm::StringRef)> Use);
+  llvm::Expected<AgentResult<std::string>> askForCode(const AgentInput &In,
+                                                      const Question &Q);
+
+  PromptSet Prompts;
+  Temperatures Heat;
+  AskFunction Ask;
+};
+} // namespace
+
+/// The parts that every role takes in.
+llvm::Expected<Values> Team::shared(const AgentInput &In) const {
+  llvm::Expected<Values> OfTask = taskInputs(In, Prompts);
+  if (!OfTask)
+    return OfTask.takeError();
+  Values V;
+  for (auto [Name, Part] : {std::pair("system", &Prompts.System),
+                            std::pair("example", &Prompts.Example),
+                            std::pair("task", &Prompts.Task)}) {
+    llvm::Expected<std::string> Text =
+        renderPrompt(Part->System, Part->Inputs, *OfTask);
+    if (!Text)
+      return Text.takeError();
+    V[Name] = *Text + "\n";
+  }
+  return V;
+}
+
+llvm::Expected<ChatRequest> Team::firstRequest(const Question &Q) const {
+  ChatRequest R;
+  R.Role = Q.P.Role;
+  R.Temperature = Q.Temperature;
+  R.MaxOutputTokens = Q.MaxOutputTokens;
+  llvm::Expected<std::string> System =
+      renderPrompt(Q.P.System, Q.P.Inputs, Q.Inputs);
+  if (!System)
+    return System.takeError();
+  llvm::Expected<std::string> User =
+      renderPrompt(Q.P.User, Q.P.Inputs, Q.Inputs);
+  if (!User)
+    return User.takeError();
+  R.System = std::move(*System);
+  R.StablePrefix = R.System.size();
+  // The task stays the same over a run; what comes after it does not.
+  const std::string &Task = Q.Inputs.at("task");
+  if (llvm::StringRef(*User).starts_with(Task))
+    R.StablePrefix += Task.size();
+  R.Messages.push_back({ChatMessage::Speaker::User, std::move(*User)});
+  return R;
+}
+
+static std::string requestId(unsigned Attempt, llvm::StringRef Role,
+                             unsigned Try) {
+  std::string Id;
+  llvm::raw_string_ostream(Id)
+      << llvm::format("%04u-", Attempt) << Role << "-" << Try;
+  return Id;
+}
+
+namespace {
+/// Why a reply is no answer, before its text is looked at.
+struct StopProblem {
+  std::string Text; ///< empty: it is one
+  bool AskAgain = true;
+};
+} // namespace
+
+static StopProblem problemOfStop(const ChatReply &R, uint64_t MaxTokens) {
+  std::string Detail = R.StopDetail.empty() ? "" : " (" + R.StopDetail + ")";
+  switch (R.Stop) {
+  case StopReason::Refusal:
+    return {"the model refused to answer" + Detail, false};
+  case StopReason::ContextOverflow:
+    return {"the request is longer than the model's context" + Detail, false};
+  case StopReason::Length:
+    return {"the answer was cut off at " + std::to_string(MaxTokens) +
+            " tokens; wanted a shorter one that is whole"};
+  case StopReason::End:
+  case StopReason::Other:
+    return {};
+  }
+  return {};
+}
+
+/// The conversation goes on: what was said, and why it cannot be used.
+static void addReask(ChatRequest &R, const ChatReply &Bad,
+                     const std::string &Problem) {
+  std::string Said = normalizeReply(Bad.Text);
+  // Providers refuse an empty message.
+  if (llvm::StringRef(Said).trim().empty())
+    Said = "(no text)";
+  R.Messages.push_back(
+      {ChatMessage::Speaker::Assistant, trimForWindow(Said, BadReplyLimit)});
+  R.Messages.push_back(
+      {ChatMessage::Speaker::User,
+       "This answer cannot be used: " + Problem +
+           ". Send the whole answer again, in the form asked for."});
+  if (Bad.Stop == StopReason::Length)
+    R.MaxOutputTokens *= 2;
+}
+
+template <class T>
+llvm::Expected<AgentResult<T>>
+Team::ask(const AgentInput &In, const Question &Q,
+          llvm::function_ref<llvm::Expected<T>(llvm::StringRef)> Use) {
+  llvm::Expected<ChatRequest> Request = firstRequest(Q);
+  if (!Request)
+    return Request.takeError();
+  AgentResult<T> Result;
+  for (unsigned Try = 1; Try <= MaxTries; ++Try) {
+    Request->Id = requestId(In.Attempt, Q.P.Role, Try);
+    llvm::Expected<ChatReply> Reply = Ask(*Request);
+    if (!Reply)
+      return Reply.takeError();
+    StopProblem Stop = problemOfStop(*Reply, Request->MaxOutputTokens);
+    if (Stop.Text.empty()) {
+      llvm::Expected<T> Value = Use(Reply->Text);
+      if (Value) {
+        Result.Value = std::move(*Value);
+        Result.Problem.clear();
+        return Result;
+      }
+      Stop.Text = llvm::toString(Value.takeError());
+    }
+    Result.Problem = trimForWindow(cleanText(Stop.Text), ProblemLimit);
+    if (!Stop.AskAgain)
+      break;
+    addReask(*Request, *Reply, Result.Problem);
+  }
+  return Result;
+}
+
+llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
+  llvm::Expected<Values> V = shared(In);
+  if (!V)
+    return V.takeError();
+  (*V)["latest"] = describeLatest(In);
+  (*V)["window"] = describeWindow(In);
+  (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
+  (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
+  Question Q{Prompts.Plan, std::move(*V), Heat.Plan, PlanTokens};
+  return ask<Instruction>(
+      In, Q, [&](llvm::StringRef Text) -> llvm::Expected<Instruction> {
+        llvm::Expected<PlanReply> Plan = parsePlanReply(Text);
+        if (!Plan)
+          return Plan.takeError();
+        Instruction I;
+        llvm::Expected<std::vector<Anchor>> Anchors =
+            Plan->SiteIds.empty()
+                ? groundMarks(*In.Base, *In.BaseSites, Plan->Marked)
+                : groundSites(*In.Base, *In.BaseSites, Plan->SiteIds);
+        if (!Anchors)
+          return Anchors.takeError();
+        if (Anchors->empty())
+          return failed("the plan marks nothing; wanted one place at least");
+        I.Title = std::move(Plan->Title);
+        I.Advice = std::move(Plan->Advice);
+        I.Anchors = std::move(*Anchors);
+        return I;
+      });
+}
+
+llvm::Expected<AgentResult<std::string>> Team::askForCode(const AgentInput &In,
+                                                          const Question &Q) {
+  const std::vector<Anchor> &Anchors = In.Given->Anchors;
+  return ask<std::string>(
+      In, Q, [&](llvm::StringRef Text) -> llvm::Expected<std::string> {
+        llvm::Expected<CodeReply> Code = parseCodeReply(Text, Anchors.size());
+        if (!Code)
+          return Code.takeError();
+        return makeCandidate(*In.Base, Anchors, *Code, In.T->Entry.Name);
+      });
+}
+
+/// What code and debug are both told of their instruction.
+static void addInstruction(const AgentInput &In, Values &V) {
+  V["base"] = fenced("cuda", markAnchors(In.Base->text(), In.Given->Anchors));
+  V["anchors"] = describeAnchors(In.Given->Anchors);
+  V["title"] = cleanText(In.Given->Title);
+  V["advice"] = cleanText(In.Given->Advice);
+  V["window"] = describeWindow(In);
+  V["observations"] = describeObservations(*In.Selected, LatestLimit);
+}
+
+llvm::Expected<AgentResult<std::string>> Team::code(const AgentInput &In) {
+  llvm::Expected<Values> V = shared(In);
+  if (!V)
+    return V.takeError();
+  addInstruction(In, *V);
+  return askForCode(In, {Prompts.Code, std::move(*V), Heat.Code, CodeTokens});
+}
+
+llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
+  if (In.Given->Anchors.empty())
+    return AgentResult<std::string>{
+        std::nullopt, "the failed attempt has no instruction to follow"};
+  llvm::Expected<Values> V = shared(In);
+  if (!V)
+    return V.takeError();
+  addInstruction(In, *V);
+  (*V)["failing"] =
+      In.Selected->Text.empty()
+          ? "It gave no candidate that could be judged: write it.\n"
+          : fenced("cuda", In.Selected->Text);
+  return askForCode(In, {Prompts.Debug, std::move(*V), Heat.Debug, CodeTokens});
+}
+
+std::unique_ptr<AgentTeam> stark::makeAgentTeam(const PromptSet &Prompts,
+                                                Temperatures T,
+                                                AskFunction Ask) {
+  return std::make_unique<Team>(Prompts, T, std::move(Ask));
+}

@@ -1,0 +1,161 @@
+//===- TextForms.cpp - Sites, anchors and attempts in a prompt ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TextForms.h"
+#include "stark/Eval/Verdict.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace stark;
+
+/// Lines that a plan agent is shown of the site list.
+static constexpr size_t SiteLimit = 220;
+
+std::string stark::cleanText(llvm::StringRef Text) {
+  Text.consume_front("\xEF\xBB\xBF");
+  std::string Out;
+  Out.reserve(Text.size());
+  for (size_t I = 0; I < Text.size(); ++I)
+    if (Text[I] != '\r' || I + 1 == Text.size() || Text[I + 1] != '\n')
+      Out += Text[I];
+  return llvm::json::isUTF8(Out) ? Out : llvm::json::fixUTF8(Out);
+}
+
+std::string stark::fenced(llvm::StringRef Language, llvm::StringRef Text) {
+  std::string Clean = cleanText(Text);
+  size_t Longest = 2, Run = 0;
+  for (char C : Clean) {
+    Run = C == '`' ? Run + 1 : 0;
+    Longest = std::max(Longest, Run);
+  }
+  std::string Fence(Longest + 1, '`');
+  if (!Clean.empty() && Clean.back() != '\n')
+    Clean += '\n';
+  return Fence + Language.str() + "\n" + Clean + Fence + "\n";
+}
+
+static std::string lineSpan(unsigned Line, unsigned EndLine) {
+  return Line == EndLine
+             ? "line " + std::to_string(Line)
+             : "lines " + std::to_string(Line) + "-" + std::to_string(EndLine);
+}
+
+/// The first line of what stands at \p S, shortened.
+static std::string glimpse(llvm::StringRef Text, const Site &S) {
+  llvm::StringRef Line =
+      Text.substr(S.Bytes.Begin, S.Bytes.size()).split('\n').first.rtrim();
+  std::string Clean = cleanText(Line.take_front(72));
+  return Line.size() > 72 ? Clean + "..." : Clean;
+}
+
+static bool isDetail(SiteKind Kind) {
+  return Kind == SiteKind::Access || Kind == SiteKind::Statement;
+}
+
+std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
+  size_t Editable = 0, Locked = 0;
+  for (const Site &S : All.All)
+    ++(S.Editable ? Editable : Locked);
+  // Of a long list the small sites go first; a larger one covers them.
+  bool Details = Editable <= SiteLimit;
+  size_t Shown = 0;
+  std::string Out;
+  for (const Site &S : All.All) {
+    if (!S.Editable || (!Details && isDetail(S.Kind)) || Shown == SiteLimit)
+      continue;
+    ++Shown;
+    unsigned Depth = 0;
+    for (int P = S.Parent; P >= 0 && Depth < 8; P = All.All[size_t(P)].Parent)
+      ++Depth;
+    Out += std::string(size_t(2) * Depth, ' ') + S.Id + " | " +
+           siteKindName(S.Kind).str() + " | " + lineSpan(S.Line, S.EndLine) +
+           " | " + glimpse(Text, S) + "\n";
+  }
+  if (Out.empty())
+    return "No site of this source can be edited.\n";
+  Out = fenced("text", Out);
+  if (Shown < Editable)
+    Out += "\n" + std::to_string(Editable - Shown) +
+           " smaller sites are not listed; name a site that holds them.\n";
+  if (Locked)
+    Out += "\n" + std::to_string(Locked) +
+           " further sites cannot be edited by themselves (in the expansion of "
+           "a macro, for instance); name a site that holds them.\n";
+  return Out;
+}
+
+std::string stark::describeAnchors(const std::vector<Anchor> &Anchors) {
+  std::string Out;
+  for (size_t I = 0; I < Anchors.size(); ++I) {
+    const Anchor &A = Anchors[I];
+    Out += "- anchor " + std::to_string(I + 1) + ": " +
+           lineSpan(A.Line, A.EndLine) + " of the unmarked text";
+    if (!A.SiteIds.empty())
+      Out += ", site " + llvm::join(A.SiteIds, ", ");
+    Out += "\n";
+  }
+  return Out;
+}
+
+std::string stark::describeObservations(const WindowEntry &Entry,
+                                        size_t Limit) {
+  std::string Out;
+  for (const auto &[Name, Text] :
+       {std::pair("Compiler observation", &Entry.Compiler),
+        std::pair("Run observation", &Entry.Run)}) {
+    Out += std::string("**") + Name + "**\n\n";
+    Out += Text->empty() ? "None.\n\n"
+                         : fenced("text", trimForWindow(*Text, Limit)) + "\n";
+  }
+  return Out;
+}
+
+/// The text of \p Entry: what it changed of the source when that is much
+/// shorter, all of it otherwise.
+static std::string describeText(const AgentInput &In,
+                                const WindowEntry &Entry) {
+  if (Entry.Text.empty())
+    return "It gave no candidate.\n\n";
+  std::string Source = cleanText(In.T->SourceText),
+              Text = cleanText(Entry.Text);
+  if (Text == Source)
+    return "Its text is the source's.\n\n";
+  std::optional<std::string> Diff = unifiedDiff(Source, Text);
+  if (Diff && Diff->size() < Text.size() / 2)
+    return "Its changes to the source:\n\n" + fenced("diff", *Diff) + "\n";
+  return fenced("cuda", Text) + "\n";
+}
+
+std::string stark::describeLatest(const AgentInput &In) {
+  const WindowEntry &S = *In.Selected;
+  std::string Out;
+  if (cleanText(S.Text) == cleanText(In.T->SourceText)) {
+    Out = "The latest attempt is the source as it stands above.\n\n";
+  } else {
+    Out = "The latest attempt is " + S.Title + ".\n\n";
+    if (!S.Advice.empty())
+      Out += "The advice that led to it:\n\n" + fenced("text", S.Advice) + "\n";
+    Out += S.Text.empty() ? "It gave no candidate.\n\n"
+                          : fenced("cuda", S.Text) + "\n";
+  }
+  return Out + describeObservations(S, LatestLimit);
+}
+
+std::string stark::describeWindow(const AgentInput &In) {
+  if (In.Window.empty())
+    return "There are no other attempts to learn from yet.\n";
+  std::string Out;
+  for (const WindowEntry &Entry : In.Window) {
+    Out += "### " + cleanText(Entry.Title) + "\n\n";
+    if (!Entry.Advice.empty())
+      Out += "**Advice it followed**\n\n" +
+             fenced("text", trimForWindow(Entry.Advice, WindowLimit)) + "\n";
+    Out += "**Code**\n\n" + describeText(In, Entry);
+    Out += describeObservations(Entry, WindowLimit);
+  }
+  return Out;
+}

@@ -1,0 +1,61 @@
+//===- TextForms.h - How values look in a prompt --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Task, sites, anchors and past attempts as the Markdown that the prompts'
+/// inputs stand for. Everything is deterministic: the text is part of a
+/// request's digest.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AGENT_TEXTFORMS_H
+#define STARK_LIB_AGENT_TEXTFORMS_H
+
+#include "stark/Agent/Agent.h"
+
+namespace stark {
+
+/// Bytes of an observation that are shown of the selected node, and of one in
+/// the window.
+constexpr size_t LatestLimit = 6000, WindowLimit = 2500;
+
+/// Valid UTF-8 with LF line ends, as any provider can carry it.
+std::string cleanText(llvm::StringRef Text);
+
+/// \p Text in a code fence that is longer than any fence inside it.
+std::string fenced(llvm::StringRef Language, llvm::StringRef Text);
+
+/// A unified diff (three lines of context) from \p Old to \p New; unset when
+/// the texts differ too much for one to be of use.
+std::optional<std::string> unifiedDiff(llvm::StringRef Old,
+                                       llvm::StringRef New);
+
+/// The inputs of prompts/task.md: file, entry, build, device, arguments, sizes,
+/// tolerance, headers, source.
+llvm::Expected<std::map<std::string, std::string>>
+taskInputs(const AgentInput &In, const PromptSet &Prompts);
+
+/// The sites that can be edited, one a line: id, kind, lines, what stands
+/// there.
+std::string describeSites(const Sites &All, llvm::StringRef Text);
+
+/// "1. lines 12-20: softmax_kernel:loop2", one a line.
+std::string describeAnchors(const std::vector<Anchor> &Anchors);
+
+/// The selected node: its advice, its text unless that is the source, what the
+/// compiler and the run said.
+std::string describeLatest(const AgentInput &In);
+
+/// The other attempts of the window.
+std::string describeWindow(const AgentInput &In);
+
+/// Compiler and run observation of one attempt.
+std::string describeObservations(const WindowEntry &Entry, size_t Limit);
+
+} // namespace stark
+
+#endif
