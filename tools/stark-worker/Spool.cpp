@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Spool.h"
-#include "Supervisor.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -112,7 +111,7 @@ bool Spool::canary() {
   for (unsigned I = 0; I < 3; ++I) {
     DeviceFacts Facts;
     Error.clear();
-    if (probeDevice(Options.Device, Facts, Error))
+    if (Options.Probe(Facts, Error))
       return true;
     sleep(1);
   }
@@ -127,7 +126,7 @@ bool Spool::work(const std::string &Id) {
   fs::path Folder = Claimed / Id, File = Results / (Id + ".json");
   std::error_code Ignored;
   if (!fs::exists(File, Ignored)) {
-    Result R = runJob(Folder.string(), Options.Device);
+    Result R = Options.Judge(Folder.string());
     if (R.Id != Id) {
       if (R.End != Outcome::Infrastructure || !R.Id.empty())
         R.Diagnostics =
@@ -195,11 +194,15 @@ int Spool::run() {
     }
   DeviceFacts Facts;
   std::string Problem;
-  if (!probeDevice(Options.Device, Facts, Problem)) {
+  if (!Options.Probe(Facts, Problem)) {
     // The jobs stay where they are, for a worker that has a device.
     std::fprintf(stderr, "error: %s\n", Problem.c_str());
     return 1;
   }
+  // Evaluators that were not told read the architecture from here.
+  if (!writeResultFile((fs::path(Options.Folder) / "device.json").string(),
+                       printFacts(Facts) + "\n", Problem))
+    std::fprintf(stderr, "note: %s\n", Problem.c_str());
   std::printf("%s, %s, %s, copy %.0f GB/s, empty event pair %.2f us, "
               "children locked down by %s\n",
               Facts.Name.c_str(), Facts.Driver.c_str(), Facts.Arch.c_str(),

@@ -15,6 +15,8 @@
 #ifndef STARK_WORKER_SPOOL_H
 #define STARK_WORKER_SPOOL_H
 
+#include "Protocol.h"
+#include <functional>
 #include <string>
 
 namespace stark::worker {
@@ -23,7 +25,10 @@ struct SpoolOptions {
   std::string Folder;
   std::string Results; ///< empty: Folder/results
   bool Watch = false;  ///< wait for more jobs, else stop when there are none
-  int Device = 0;
+  /// Judges the job in a folder: runJob() but in tests.
+  std::function<job::Result(const std::string &Folder)> Judge;
+  /// Does the device work? probeDevice() but in tests.
+  std::function<bool(DeviceFacts &Facts, std::string &Error)> Probe;
 };
 
 /// An exit code: 0 when all jobs at hand have a result, 1 when the device

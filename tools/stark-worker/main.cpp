@@ -159,7 +159,12 @@ int main(int Argc, char **Argv) {
     Options.Folder = F.Spool;
     Options.Results = F.Results;
     Options.Watch = F.Watch;
-    Options.Device = F.Child.Device;
+    Options.Judge = [&](const std::string &Folder) {
+      return runJob(Folder, F.Child.Device);
+    };
+    Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
+      return probeDevice(F.Child.Device, Facts, Error);
+    };
     return workOffSpool(Options);
   }
   if (!F.Probe)

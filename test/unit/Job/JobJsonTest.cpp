@@ -1,0 +1,146 @@
+//===- JobJsonTest.cpp - Jobs and results as JSON ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Job/Job.h"
+#include <gtest/gtest.h>
+
+using namespace stark::job;
+
+namespace {
+Job exampleJob() {
+  Job J;
+  J.Id = "attempt-1";
+  J.Purpose = "attempt";
+  J.SourceLibrary = "source.so";
+  J.CandidateLibrary = "candidate.so";
+  J.SourceDigest = "s";
+  J.CandidateDigest = "c";
+  J.Arch = "sm_90";
+  Leaf X, Y, N, Eps, S;
+  X.Name = "x";
+  X.Fill = {InitKind::File, 0, 1, "x.npy"};
+  Y.Name = "y";
+  Y.Type = DType::BF16;
+  Y.Use = Role::Output;
+  Y.Tolerance = 1e-3;
+  N.Name = "n";
+  N.Kind = LeafKind::Integer;
+  Eps.Name = "eps";
+  Eps.Kind = LeafKind::Real;
+  S.Name = "stream";
+  S.Kind = LeafKind::Stream;
+  J.Leaves = {X, Y, N, Eps, S};
+  Case C;
+  C.Label = "n=7";
+  C.Values.resize(5);
+  C.Values[0].Shape = {7, 3};
+  C.Values[1].Shape = {7};
+  C.Values[2].Integer = -7;
+  C.Values[3].Real = 1e-5;
+  J.Cases = {C};
+  J.Seeds = {1, UINT64_MAX};
+  J.TimingSeed = 1ull << 63;
+  return J;
+}
+
+std::string errorOf(std::string Text, const std::string &From,
+                    const std::string &To) {
+  size_t At = Text.find(From);
+  EXPECT_NE(At, std::string::npos) << From;
+  Text.replace(At, From.size(), To);
+  std::string Error;
+  parseJob(Text, "job.json", Error);
+  return Error;
+}
+} // namespace
+
+TEST(JobJson, AJobComesBackAsItWas) {
+  std::string Text = printJob(exampleJob()), Error;
+  Job J = parseJob(Text, "job.json", Error);
+  EXPECT_EQ(Error, "");
+  EXPECT_EQ(printJob(J), Text);
+  EXPECT_EQ(J.Seeds.back(), UINT64_MAX);
+  EXPECT_EQ(J.Cases[0].Values[2].Integer, -7);
+  EXPECT_EQ(J.Leaves[0].Fill.File, "x.npy");
+  EXPECT_EQ(J.Leaves[1].Use, Role::Output);
+}
+
+TEST(JobJson, HostileJobsAreRefusedWithTheFieldNamed) {
+  std::string Text = printJob(exampleJob());
+  EXPECT_EQ(errorOf(Text, "\"source.so\"", "\"../../etc/passwd\""),
+            "job.json: field 'source_library': got '../../etc/passwd', wanted "
+            "the name of a file in the job's folder");
+  EXPECT_EQ(errorOf(Text, "\"x.npy\"", "\"/dev/zero\""),
+            "job.json: field 'leaves[0].init.file': got '/dev/zero', wanted "
+            "the name of a file in the job's folder");
+  EXPECT_EQ(errorOf(Text, "\"bf16\"", "\"fp8\""),
+            "job.json: field 'leaves[1].type': got 'fp8', wanted f32, f64, "
+            "f16, bf16, i32, i64 or u8");
+  EXPECT_EQ(errorOf(Text, "\"integer\": -7", "\"integer\": \"7\""),
+            "job.json: field 'cases[0].values[2].integer': got \"7\", wanted "
+            "an integer");
+  EXPECT_EQ(errorOf(Text, "\"format\": 1", "\"format\": 2"),
+            "job.json: field 'format': got 2, wanted 1");
+  EXPECT_EQ(errorOf(Text, "\"timeout_ms\": 60000", "\"timeout_ms\": 0"),
+            "job.json: field 'timeout_ms': got 0, wanted 1 ms to a day");
+  EXPECT_EQ(errorOf(Text, "\"arch\"", "\"architecture\""),
+            "job.json: field 'arch': got nothing, wanted a string");
+}
+
+TEST(JobJson, ShapesThatOverflowAreRefused) {
+  Job J = exampleJob();
+  for (std::vector<int64_t> Shape :
+       {std::vector<int64_t>{1ll << 62, 1ll << 62}, {1ll << 41}, {0}, {-1}}) {
+    J.Cases[0].Values[0].Shape = Shape;
+    std::string Error;
+    parseJob(printJob(J), "job.json", Error);
+    EXPECT_NE(Error.find("job.json: field 'cases[0].values[0].shape': got"),
+              std::string::npos)
+        << Error;
+  }
+}
+
+TEST(JobJson, AnyBytesAreAnErrorAndNoCrash) {
+  std::string Text = printJob(exampleJob());
+  for (size_t Cut = 0; Cut < Text.size() - 2; Cut += 3) {
+    std::string Error;
+    parseJob(Text.substr(0, Cut), "job.json", Error);
+    EXPECT_NE(Error, "") << Cut;
+  }
+  for (const char *Other : {"", "null", "[]", "3", "\"job\"", "{}", "\xff"}) {
+    std::string Error;
+    parseJob(Other, "job.json", Error);
+    EXPECT_NE(Error, "") << Other;
+  }
+}
+
+TEST(ResultJson, AResultComesBackAsItWas) {
+  Result R;
+  R.Id = "attempt-1";
+  R.CandidateDigest = "c";
+  R.SourceDigest = "s";
+  R.End = Outcome::TimedOut;
+  R.Diagnostics = "line 1\nline \"2\" \xff";
+  R.Timings = {summarize("n=1", {1, 2, 3}, {4, 5, 6})};
+  R.CopyGBs = 4250.5;
+  R.Device = "GPU";
+  std::string Text = printResult(R), Error;
+  Result Back = parseResult(Text, "r.json", Error);
+  EXPECT_EQ(Error, "");
+  EXPECT_EQ(printResult(Back), Text);
+  EXPECT_EQ(Back.End, Outcome::TimedOut);
+}
+
+TEST(ResultJson, AForgedTimeIsRefused) {
+  Result R;
+  R.Timings = {summarize("n=1", {1, 2, 3}, {4, 5, 6})};
+  R.Timings[0].MedianUs = 0;
+  std::string Error;
+  parseResult(printResult(R), "r.json", Error);
+  EXPECT_EQ(Error, "r.json: field 'timings[0].median_us': got 0.000000, wanted "
+                   "a positive time");
+}

@@ -1,0 +1,64 @@
+//===- NpyTest.cpp - Arrays from .npy files ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Npy.h"
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace stark;
+using namespace stark::job;
+
+namespace {
+struct File {
+  std::string Path;
+  explicit File(const std::string &Header, size_t DataBytes) {
+    char Name[] = "/tmp/stark-npy-XXXXXX";
+    close(mkstemp(Name));
+    Path = Name;
+    std::ofstream Out(Path, std::ios::binary);
+    Out.write("\x93NUMPY\x01\x00", 8);
+    Out.put(char(Header.size() & 255)).put(char(Header.size() >> 8));
+    Out << Header;
+    for (size_t I = 0; I < DataBytes; ++I)
+      Out.put(char(I));
+  }
+  ~File() { unlink(Path.c_str()); }
+};
+
+std::string errorOf(const File &F, DType Type, std::vector<int64_t> Shape) {
+  std::string Error;
+  worker::readNpy(F.Path, Type, Shape, Error);
+  return Error.empty() ? "" : Error.substr(F.Path.size());
+}
+} // namespace
+
+TEST(Npy, AnArrayIsReadWhole) {
+  File F("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24);
+  std::string Error;
+  std::vector<char> Data = worker::readNpy(F.Path, DType::F32, {2, 3}, Error);
+  EXPECT_EQ(Error, "");
+  ASSERT_EQ(Data.size(), 24u);
+  EXPECT_EQ(Data[23], 23);
+}
+
+TEST(Npy, WhatDoesNotFitIsNamed) {
+  File F("{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }", 20);
+  EXPECT_EQ(errorOf(F, DType::F64, {6}), ": holds '<f4', wanted '<f8' for f64");
+  EXPECT_EQ(errorOf(F, DType::F32, {2, 3}), ": has shape (6,), wanted (2,3)");
+  EXPECT_EQ(errorOf(F, DType::F32, {6}), ": its data are cut short");
+  File G("{'descr': '<i8', 'fortran_order': True, 'shape': (1, 1), }", 8);
+  EXPECT_EQ(errorOf(G, DType::I64, {1, 1}),
+            ": is in Fortran order, wanted C order");
+  std::string Error;
+  worker::readNpy("/nowhere.npy", DType::F32, {1}, Error);
+  EXPECT_EQ(Error, "/nowhere.npy: cannot be read");
+  worker::readNpy("/proc/self/exe", DType::F32, {1}, Error);
+  EXPECT_EQ(Error, "/proc/self/exe: not a .npy file of version 1 to 3");
+}
