@@ -144,10 +144,8 @@ llvm::Expected<ProcessResult> Builder::link(llvm::StringRef Library) {
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-shared", "-cudart", "static", "-o", Library.str(),
-                         object(), "-Xcompiler",
-                         "-static-libstdc++,-static-libgcc", "-Xlinker",
-                         "--version-script=" + Exports, "-Xlinker",
-                         "-Bsymbolic", "-Xlinker", "-z,defs"});
+                         object(), "-Xlinker", "--version-script=" + Exports,
+                         "-Xlinker", "-Bsymbolic", "-Xlinker", "-z,defs"});
   return runProcess(Spec);
 }
 

@@ -14,6 +14,7 @@
 
 #include "Spool.h"
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -84,7 +85,9 @@ private:
 
 bool worker::writeResultFile(const std::string &Path, const std::string &Text,
                              std::string &Error) {
-  std::string Temporary = Path + ".part-" + std::to_string(getpid());
+  static std::atomic<unsigned> Written{0};
+  std::string Temporary = Path + ".part-" + std::to_string(getpid()) + "-" +
+                          std::to_string(Written++);
   int D =
       open(Temporary.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
   size_t Done = 0;
