@@ -151,6 +151,21 @@ FileLock::acquire(llvm::StringRef Path) {
   return std::unique_ptr<FileLock>(std::move(Lock));
 }
 
+llvm::Expected<std::unique_ptr<FileLock>>
+FileLock::acquireFolder(llvm::StringRef Path) {
+  int Descriptor =
+      ::open(Path.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (Descriptor < 0)
+    return systemError("lock", Path);
+  auto Lock = std::make_unique<FlockLock>(Descriptor);
+  if (::flock(Descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK)
+      return systemError("lock", Path);
+    return failed("'" + Path + "' is in use by another process");
+  }
+  return std::unique_ptr<FileLock>(std::move(Lock));
+}
+
 llvm::Expected<TemporaryFolder>
 TemporaryFolder::create(llvm::StringRef Prefix) {
   llvm::SmallString<256> Made;

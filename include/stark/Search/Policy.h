@@ -20,14 +20,19 @@
 namespace stark {
 
 struct PolicyOptions {
-  double Epsilon = 0.3;      ///< paper, appendix B
-  unsigned RootThrottle = 5; ///< direct children of the root
-  unsigned DeadBranch = 3;   ///< children, all failed, that end a node
+  double Epsilon = 0.3; ///< paper, appendix B
+  /// Direct children of the root after which it is ineligible.
+  unsigned RootThrottle = 5;
+  /// A node with more children than this, all of which failed, is ineligible:
+  /// with 3, a fourth failing child ends a node whose first three failed.
+  unsigned DeadBranch = 3;
 };
 
 struct Selection {
   unsigned Node = 0;
-  std::string Reason; ///< "random leaf, eps 0.30"; "best of 4 eligible"
+  /// "random leaf, eps 0.30", "best of 4 eligible", "best of 2 eligible, none
+  /// correct".
+  std::string Reason;
 };
 
 class Policy {
@@ -37,11 +42,16 @@ public:
   virtual std::optional<Selection> select(const Tree &T, Random &Draw) = 0;
 };
 
-/// The paper's adapted epsilon-greedy rule (section 4.2): root throttling,
-/// dead-branch pruning, leaf-biased exploration.
+/// The paper's adapted epsilon-greedy rule (section 4.2). With probability
+/// Epsilon a leaf, drawn uniformly from the eligible nodes without children,
+/// failing or not; otherwise the eligible node with the lowest score, the
+/// source included. When every eligible node fails, all score +infinity: then
+/// the one with the fewest children is taken. Ties go to the older node.
 std::unique_ptr<Policy> makeEpsilonGreedy(const PolicyOptions &Options);
 
-/// Whether \p Number may be selected under \p Options, and if not, why.
+/// Whether \p Number may be selected under \p Options, and if not, why: root
+/// throttling, dead-branch pruning (the root too), and an attempt that gave no
+/// candidate, for there is nothing to plan for or to repair.
 bool eligible(const Tree &T, unsigned Number, const PolicyOptions &Options,
               std::string *Why = nullptr);
 

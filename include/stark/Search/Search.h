@@ -18,6 +18,8 @@
 #include "stark/AST/Footprint.h"
 #include "stark/Eval/Evaluator.h"
 #include "stark/Search/Policy.h"
+#include "stark/Search/Window.h"
+#include <map>
 
 namespace stark {
 
@@ -31,6 +33,17 @@ struct SearchOptions {
   Temperatures Heat;
   double Margin = 1.02; ///< speed-up over the source that a winner needs
   bool Confirm = true;  ///< evaluate the winner again with new seeds
+  /// Kept in run.json and no part of what a run must agree in: the tool's and
+  /// Clang's version, the toolkit.
+  std::map<std::string, std::string> Versions;
+  /// Looked at before each step and given to the chat client; may be null.
+  const std::atomic<bool> *Cancelled = nullptr;
+};
+
+/// The part of the tree that one role was shown.
+struct ShownTo {
+  WindowRole Role;
+  std::vector<unsigned> Nodes; ///< ascending, root and selected node included
 };
 
 struct SearchOutcome {
@@ -40,19 +53,25 @@ struct SearchOutcome {
   std::string WhyEnded; ///< "30 attempts", "no node is eligible", ...
 };
 
-/// Told of each step, for --explain and progress. Called from one thread.
+/// Told of each step, for --explain and progress. Called from one thread; steps
+/// that are taken from the journal are told too, with Recorded set.
 struct SearchObserver {
   virtual ~SearchObserver() = default;
-  virtual void onSelect(unsigned Attempt, const Selection &S,
-                        const std::vector<unsigned> &Shown) {}
+  virtual void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
+                        const std::vector<ShownTo> &Shown, bool Recorded) {}
+  /// "asking for 0007-plan-1", "judging node 7", ...
   virtual void onStep(unsigned Attempt, llvm::StringRef What) {}
-  virtual void onNode(unsigned Attempt, const Node &N, const Tree &T) {}
+  virtual void onNode(unsigned Attempt, const Node &N, const Tree &T,
+                      bool Recorded) {}
   virtual void onNote(llvm::StringRef Note) {}
 };
 
-/// Runs, resumes or finishes the run in \p RunFolder (created when missing). A
-/// folder of another task or with other options is an error that names both; a
-/// folder in use by another process is an error.
+/// Runs, resumes or finishes the run in \p RunFolder (created when missing),
+/// whose form docs/journal.md describes. Errors: a folder of another task or
+/// with other options (both are named), one that another process works in, one
+/// that holds something else, a damaged journal (nothing is changed); a source
+/// that is not correct itself; what chat client and evaluator return, Suspended
+/// among it: the same call goes on later.
 llvm::Expected<SearchOutcome> runSearch(const Task &T, const PromptSet &Prompts,
                                         ChatClient &Chat, Evaluator &Judge,
                                         const SearchOptions &Options,

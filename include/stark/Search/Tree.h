@@ -26,6 +26,9 @@ struct Node {
   /// a debugged node keeps its parent's.
   int Base = -1;
   bool FromDebug = false;
+  /// The older node with the same tokens, whose verdict is this one's too; -1:
+  /// none. Such a node never enters the leaderboard.
+  int SameAs = -1;
   std::string Text; ///< empty when no candidate came of the attempt
   Instruction Given;
   Verdict Found;

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///     plan(i)  = {i, root} + children(i) + top-r of the leaderboard outside
-///     i's subtree code(i)  = {i, root} + children(i) + children of i's
-///     siblings debug(i) = {i, root} + siblings(i)
-/// (paper, section 4.4). At most Limit nodes; more are sampled.
+///   A window is the part of the tree that a role sees (paper, section 4.4):
+///
+///     plan(i)  = {i, root} + children(i) + leaders outside i's subtree
+///     code(i)  = {i, root} + children(i) + children of i's siblings
+///     debug(i) = {i, root} + siblings(i)
+///
+/// At most Limit nodes. Attempts that gave no candidate are left out.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -42,6 +42,10 @@ public:
   /// holds it, when the file tells.
   static llvm::Expected<std::unique_ptr<FileLock>>
   acquire(llvm::StringRef Path);
+  /// The same on a folder itself, which must exist: nothing is written to it,
+  /// so that a read-only one can be locked and nothing is left behind.
+  static llvm::Expected<std::unique_ptr<FileLock>>
+  acquireFolder(llvm::StringRef Path);
 };
 
 /// A folder below the system's temporary one, removed with all it holds when

@@ -1,0 +1,120 @@
+//===- Check.cpp - What the search itself finds in a candidate -----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "stark/AST/Contract.h"
+#include "stark/Support/Digest.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace stark;
+
+/// A parse of a CUDA source takes about 100 MB.
+static constexpr size_t KeptParses = 4;
+
+/// What a model's window can bear of one observation.
+static constexpr size_t ObservationBytes = 4000;
+
+llvm::Expected<std::shared_ptr<const ParsedNode>>
+ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
+  for (size_t I = 0; I < Kept.size(); ++I)
+    if (Kept[I].first == Number) {
+      std::rotate(Kept.begin() + long(I), Kept.begin() + long(I) + 1,
+                  Kept.end());
+      return Kept.back().second;
+    }
+  auto Parsed = std::make_shared<ParsedNode>();
+  if (Number == 0 && T.Parsed) {
+    Parsed->Source = T.Parsed;
+  } else {
+    llvm::Expected<std::unique_ptr<ParsedSource>> Source =
+        parseSource(T.SourcePath, Text, T.Parse);
+    if (!Source)
+      return Source.takeError();
+    Parsed->Source = std::move(*Source);
+  }
+  Parsed->All = findSites(*Parsed->Source);
+  if (Kept.size() == KeptParses)
+    Kept.erase(Kept.begin());
+  Kept.emplace_back(Number, Parsed);
+  return Kept.back().second;
+}
+
+static std::string tokenDigest(llvm::StringRef Text) { return sha256(Text); }
+
+static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
+  Verdict V;
+  V.Kind = Kind;
+  V.Compiler = trimForWindow(What, ObservationBytes);
+  return V;
+}
+
+std::optional<Verdict> stark::checkFootprint(const ParsedNode &Base,
+                                             const std::vector<Anchor> &Anchors,
+                                             Grounding Strictness,
+                                             const ParsedSource &Candidate) {
+  if (Strictness == Grounding::Off)
+    return std::nullopt;
+  Footprint F = findFootprint(*Base.Source, Base.All, Anchors, Candidate);
+  if (F.grounded(Strictness))
+    return std::nullopt;
+  return observed(VerdictKind::Ungrounded,
+                  llvm::join(F.complaints(Strictness), "\n"));
+}
+
+std::optional<Verdict>
+stark::checkAgainstSource(const Task &T, const ParsedSource &Candidate) {
+  std::vector<Violation> Found =
+      checkContract(*T.Parsed, Candidate, T.Load.Entry);
+  if (Found.empty())
+    return std::nullopt;
+  bool Forbidden = false;
+  std::string Text;
+  for (const Violation &V : Found) {
+    Forbidden |= V.Forbidden;
+    if (!Text.empty())
+      Text += "\n";
+    if (V.Line)
+      Text += "line " + std::to_string(V.Line) + ": ";
+    Text += V.Message;
+  }
+  return observed(
+      Forbidden ? VerdictKind::Forbidden : VerdictKind::ContractBroken, Text);
+}
+
+int stark::sameTokensAs(const Tree &T, llvm::StringRef Text) {
+  std::string Digest = tokenDigest(Text);
+  for (unsigned I = 0; I < T.size(); ++I) {
+    const Node &N = T.node(I);
+    // The verdict of an ungrounded candidate says nothing about its tokens
+    // under another plan.
+    if (N.Text.empty() || N.Found.Kind == VerdictKind::Ungrounded ||
+        N.SameAs >= 0)
+      continue;
+    if (tokenDigest(N.Text) == Digest)
+      return int(I);
+  }
+  return -1;
+}
+
+Verdict stark::knownVerdict(const Node &Known) {
+  Verdict V = Known.Found;
+  std::string Note = Known.Number == 0
+                         ? "the same tokens as the source: nothing was changed"
+                         : "the same tokens as attempt " +
+                               std::to_string(Known.Number) +
+                               ", whose verdict this is";
+  V.Run = V.Run.empty() ? Note : Note + "\n" + V.Run;
+  return V;
+}
+
+Verdict stark::noCandidate(llvm::StringRef Problem) {
+  Verdict V;
+  V.Kind = VerdictKind::NoCandidate;
+  V.Run = trimForWindow(Problem, ObservationBytes);
+  return V;
+}

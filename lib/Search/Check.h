@@ -1,0 +1,63 @@
+//===- Check.h - What the search itself finds in a candidate -------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   candidate -> footprint -> known already? -> contract -> (evaluator)
+/// What is found here is a verdict that no GPU had to be asked for.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_SEARCH_CHECK_H
+#define STARK_LIB_SEARCH_CHECK_H
+
+#include "stark/Search/Search.h"
+
+namespace stark {
+
+/// A source of the tree with its sites.
+struct ParsedNode {
+  std::shared_ptr<ParsedSource> Source;
+  Sites All;
+};
+
+/// Keeps the few parses that the next attempts are likely to need again.
+class ParsedNodes {
+public:
+  explicit ParsedNodes(const Task &T) : T(T) {}
+  /// Of node \p Number, whose text is \p Text. Node 0 is the task's own.
+  llvm::Expected<std::shared_ptr<const ParsedNode>> get(unsigned Number,
+                                                        llvm::StringRef Text);
+
+private:
+  const Task &T;
+  /// Least recently used first.
+  std::vector<std::pair<unsigned, std::shared_ptr<const ParsedNode>>> Kept;
+};
+
+/// The verdict when the candidate changes what it was not told to; unset when
+/// \p Strictness allows every change.
+std::optional<Verdict> checkFootprint(const ParsedNode &Base,
+                                      const std::vector<Anchor> &Anchors,
+                                      Grounding Strictness,
+                                      const ParsedSource &Candidate);
+
+/// The verdict when the candidate breaks the contract with the source.
+std::optional<Verdict> checkAgainstSource(const Task &T,
+                                          const ParsedSource &Candidate);
+
+/// The oldest node with the tokens of \p Text whose verdict came of these
+/// tokens alone (not of where its anchors lay); -1 when there is none.
+int sameTokensAs(const Tree &T, llvm::StringRef Text);
+
+/// That node's verdict, saying so.
+Verdict knownVerdict(const Node &Known);
+
+Verdict noCandidate(llvm::StringRef Problem);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,162 @@
+//===- Identity.cpp - run.json -------------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Search/Record.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/JsonFields.h"
+#include <nlohmann/json.hpp>
+
+using namespace stark;
+using nlohmann::json;
+
+/// Raised when a run of before can no longer be gone on with.
+static constexpr uint64_t FormatVersion = 1;
+
+static json printOptions(const SearchOptions &O) {
+  json J;
+  J["attempts"] = O.Attempts;
+  J["seed"] = O.Seed;
+  J["epsilon"] = O.Policy.Epsilon;
+  J["root_throttle"] = O.Policy.RootThrottle;
+  J["dead_branch"] = O.Policy.DeadBranch;
+  J["leaderboard"] = O.Leaders;
+  J["window"] = O.WindowLimit;
+  J["grounding"] = groundingName(O.Strictness).str();
+  J["temperature_plan"] = O.Heat.Plan;
+  J["temperature_code"] = O.Heat.Code;
+  J["temperature_debug"] = O.Heat.Debug;
+  J["margin"] = O.Margin;
+  J["confirm"] = O.Confirm;
+  return J;
+}
+
+/// What must agree for a run to go on.
+static json printAgreed(const RunIdentity &I) {
+  json J;
+  J["format"] = FormatVersion;
+  J["task"] = {{"name", I.TaskName},
+               {"entry", I.Entry},
+               {"digest", I.TaskDigest},
+               {"arch", I.Arch}};
+  J["prompts"] = I.PromptsDigest;
+  J["provider"] = I.Provider;
+  J["evaluator"] = I.Evaluator;
+  J["options"] = printOptions(I.Options);
+  return J;
+}
+
+std::string stark::printIdentity(const RunIdentity &I) {
+  json J = printAgreed(I);
+  J["versions"] = json::object();
+  for (const auto &[Name, Version] : I.Options.Versions)
+    J["versions"][Name] = Version;
+  if (!I.Device.empty())
+    J["device"] = I.Device;
+  return J.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+static void readUnsigned(FieldReader<json> &Fields, const std::string &Name,
+                         unsigned &Value) {
+  uint64_t Wide = Value;
+  Fields.required(Name, Wide);
+  if (Wide > 1000000)
+    Fields.fail(Name, std::to_string(Wide), "at most 1000000");
+  Value = unsigned(Wide);
+}
+
+static std::string parseOptions(const json &Object, const std::string &File,
+                                SearchOptions &O) {
+  FieldReader<json> Fields(Object, File, "options");
+  std::string Grounding;
+  readUnsigned(Fields, "attempts", O.Attempts);
+  Fields.required("seed", O.Seed);
+  Fields.required("epsilon", O.Policy.Epsilon);
+  readUnsigned(Fields, "root_throttle", O.Policy.RootThrottle);
+  readUnsigned(Fields, "dead_branch", O.Policy.DeadBranch);
+  readUnsigned(Fields, "leaderboard", O.Leaders);
+  readUnsigned(Fields, "window", O.WindowLimit);
+  Fields.required("grounding", Grounding);
+  Fields.required("temperature_plan", O.Heat.Plan);
+  Fields.required("temperature_code", O.Heat.Code);
+  Fields.required("temperature_debug", O.Heat.Debug);
+  Fields.required("margin", O.Margin);
+  Fields.required("confirm", O.Confirm);
+  if (Fields.good()) {
+    if (llvm::Expected<stark::Grounding> G = parseGrounding(Grounding))
+      O.Strictness = *G;
+    else
+      Fields.fail("grounding", "'" + Grounding + "'",
+                  llvm::toString(G.takeError()));
+  }
+  return Fields.problem();
+}
+
+llvm::Expected<RunIdentity> stark::parseIdentity(llvm::StringRef Text,
+                                                 llvm::StringRef File) {
+  json Object = json::parse(Text.begin(), Text.end(), nullptr, false);
+  if (Object.is_discarded())
+    return failed("'" + File + "' is not JSON; wanted the identity of a run");
+  RunIdentity I;
+  FieldReader<json> Fields(Object, File.str(), "");
+  uint64_t Format = 0;
+  Fields.required("format", Format);
+  if (Fields.good() && Format != FormatVersion)
+    return failed("'" + File + "' has format " + llvm::Twine(Format) +
+                  ", wanted " + llvm::Twine(FormatVersion));
+  Fields.required("prompts", I.PromptsDigest);
+  Fields.required("provider", I.Provider);
+  Fields.required("evaluator", I.Evaluator);
+  Fields.optional("device", I.Device);
+  static const json Empty = json::object();
+  auto Nested = [&](const std::string &Name) -> const json & {
+    const json *Found = Fields.raw(Name);
+    if (!Found || !Found->is_object())
+      Fields.fail(Name, Found ? describeJson(*Found) : "nothing", "an object");
+    return Found && Found->is_object() ? *Found : Empty;
+  };
+  const json &Task = Nested("task"), &Options = Nested("options"),
+             &Versions = Nested("versions");
+  if (std::string Problem = Fields.problem(); !Problem.empty())
+    return failed(Problem);
+  FieldReader<json> TaskFields(Task, File.str(), "task");
+  TaskFields.required("name", I.TaskName);
+  TaskFields.required("entry", I.Entry);
+  TaskFields.required("digest", I.TaskDigest);
+  TaskFields.required("arch", I.Arch);
+  if (std::string Problem = TaskFields.problem(); !Problem.empty())
+    return failed(Problem);
+  if (std::string Problem = parseOptions(Options, File.str(), I.Options);
+      !Problem.empty())
+    return failed(Problem);
+  FieldReader<json> VersionFields(Versions, File.str(), "versions");
+  for (const auto &Item : Versions.items())
+    VersionFields.required(Item.key(), I.Options.Versions[Item.key()]);
+  if (std::string Problem = VersionFields.problem(); !Problem.empty())
+    return failed(Problem);
+  return I;
+}
+
+std::string stark::differenceOf(const RunIdentity &Then,
+                                const RunIdentity &Now) {
+  json A = printAgreed(Then).flatten(), B = printAgreed(Now).flatten();
+  for (const auto &Item : A.items()) {
+    const json &Other = B.at(Item.key());
+    if (Item.value() == Other)
+      continue;
+    // "/options/root_throttle" reads as "root_throttle", "/task/name" as
+    // "task name".
+    std::string Name = Item.key().substr(1);
+    if (llvm::StringRef(Name).starts_with("options/"))
+      Name = Name.substr(8);
+    for (char &C : Name)
+      if (C == '/')
+        C = ' ';
+    return "has " + Name + " " + describeJson(Item.value()) + ", now it is " +
+           describeJson(Other);
+  }
+  return "";
+}

@@ -1,0 +1,165 @@
+//===- Record.cpp - A run read back from its folder ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Search/Record.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace stark;
+
+std::string stark::candidateFile(unsigned Node) {
+  std::string Digits = std::to_string(Node);
+  if (Digits.size() < 4)
+    Digits.insert(0, 4 - Digits.size(), '0');
+  return "candidates/" + Digits + ".cu";
+}
+
+namespace {
+/// Turns events into a run, one by one.
+class Reader {
+public:
+  explicit Reader(llvm::StringRef RunFolder) : Folder(RunFolder.str()) {}
+
+  llvm::Error add(const JournalEvent &Event) {
+    if (Run.End)
+      return failed("an event follows the end of the run");
+    if (Event.Type == "select")
+      return addSelect(Event.Body);
+    if (Event.Type == "reply")
+      return addReply(Event.Body);
+    if (Event.Type == "verdict")
+      return addVerdict(Event.Body);
+    if (Event.Type == "node")
+      return addNode(Event.Body);
+    if (Event.Type == "end")
+      return addEnd(Event.Body);
+    return failed("unknown event '" + Event.Type +
+                  "'; wanted select, reply, verdict, node or end");
+  }
+
+  RecordedRun Run;
+
+private:
+  llvm::Error addSelect(llvm::StringRef Body) {
+    llvm::Expected<SelectEvent> E = parseSelect(Body);
+    if (!E)
+      return E.takeError();
+    if (E->Attempt != Run.T.size() || E->Attempt != Run.Attempts.size())
+      return failed("select of attempt " + llvm::Twine(E->Attempt) +
+                    ", wanted attempt " + llvm::Twine(Run.Attempts.size()));
+    if (E->Chosen.Node >= Run.T.size())
+      return failed("selects node " + llvm::Twine(E->Chosen.Node) + " of " +
+                    llvm::Twine(Run.T.size()));
+    Run.Attempts.emplace_back();
+    Run.Attempts.back().Select = std::move(*E);
+    Judged.reset();
+    return llvm::Error::success();
+  }
+
+  llvm::Error addReply(llvm::StringRef Body) {
+    llvm::Expected<ReplyEvent> E = parseReplyEvent(Body);
+    if (!E)
+      return E.takeError();
+    if (Run.Attempts.empty() || Run.Attempts.back().Node)
+      return failed("a reply that belongs to no attempt");
+    Run.Attempts.back().Replies.push_back(std::move(*E));
+    return llvm::Error::success();
+  }
+
+  llvm::Error addVerdict(llvm::StringRef Body) {
+    llvm::Expected<VerdictEvent> E = parseVerdictEvent(Body);
+    if (!E)
+      return E.takeError();
+    if (E->Purpose == "confirm") {
+      if (E->Node >= Run.T.size())
+        return failed("confirms node " + llvm::Twine(E->Node) + " of " +
+                      llvm::Twine(Run.T.size()));
+      Run.Confirmations.push_back(std::move(*E));
+      return llvm::Error::success();
+    }
+    if (E->Node != Run.T.size() || E->Attempt != Run.T.size() || Judged)
+      return failed("a verdict on node " + llvm::Twine(E->Node) +
+                    ", wanted node " + llvm::Twine(Run.T.size()));
+    if (Run.Attempts.empty())
+      Run.Attempts.emplace_back();
+    Judged = std::move(*E);
+    return llvm::Error::success();
+  }
+
+  llvm::Error addNode(llvm::StringRef Body) {
+    llvm::Expected<NodeEvent> E = parseNodeEvent(Body);
+    if (!E)
+      return E.takeError();
+    unsigned Number = E->N.Number;
+    if (Number != Run.T.size() || E->Attempt != Number || !Judged ||
+        (E->N.Parent < 0) != (Number == 0) || Judged->Found.Kind != E->Kind ||
+        Judged->Candidate != E->Candidate)
+      return failed("node " + llvm::Twine(Number) +
+                    " does not follow from the events before it");
+    if (!E->File.empty()) {
+      std::string Path = Folder + "/" + E->File;
+      llvm::Expected<std::string> Text = readFile(Path);
+      if (!Text)
+        return Text.takeError();
+      if (sha256(*Text) != E->Candidate)
+        return failed("'" + Path +
+                      "' was changed: its digest is not the recorded one");
+      E->N.Text = std::move(*Text);
+    }
+    E->N.Found = std::move(Judged->Found);
+    Judged.reset();
+    Run.T.add(std::move(E->N));
+    Run.Attempts.back().Node = Number;
+    return llvm::Error::success();
+  }
+
+  llvm::Error addEnd(llvm::StringRef Body) {
+    llvm::Expected<EndEvent> E = parseEnd(Body);
+    if (!E)
+      return E.takeError();
+    if (E->Winner >= int(Run.T.size()))
+      return failed("winner " + llvm::Twine(E->Winner) + " of " +
+                    llvm::Twine(Run.T.size()) + " nodes");
+    Run.End = std::move(*E);
+    return llvm::Error::success();
+  }
+
+  std::string Folder;
+  std::optional<VerdictEvent> Judged;
+};
+} // namespace
+
+llvm::Expected<RecordedRun> stark::readEvents(llvm::StringRef RunFolder,
+                                              const JournalContent &Content) {
+  Reader R(RunFolder);
+  for (const JournalEvent &Event : Content.Events)
+    if (llvm::Error E = R.add(Event))
+      return withContext(std::move(E), RunFolder + "/journal.jsonl:" +
+                                           llvm::Twine(Event.Number + 1));
+  R.Run.Note = Content.Note;
+  return std::move(R.Run);
+}
+
+llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {
+  std::string File = (RunFolder + "/run.json").str();
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  llvm::Expected<RunIdentity> Identity = parseIdentity(*Text, File);
+  if (!Identity)
+    return Identity.takeError();
+  llvm::Expected<JournalContent> Content =
+      readJournal((RunFolder + "/journal.jsonl").str());
+  if (!Content)
+    return Content.takeError();
+  llvm::Expected<RecordedRun> Run = readEvents(RunFolder, *Content);
+  if (Run)
+    Run->Identity = std::move(*Identity);
+  return Run;
+}

@@ -1,0 +1,285 @@
+//===- RunFolder.cpp - The folder that a search writes to ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunFolder.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+
+using namespace stark;
+
+static bool isTemporary(llvm::StringRef Name) {
+  // writeFileAtomically()'s names: NAME.XXXXXX.tmp
+  return Name.ends_with(".tmp") &&
+         Name.drop_back(4).rsplit('.').second.size() == 6;
+}
+
+/// The names in \p Folder, sorted; what a killed process left half written is
+/// removed when \p Clean is set, and not named.
+static std::vector<std::string> entriesOf(const std::string &Folder,
+                                          bool Clean) {
+  std::vector<std::string> Names;
+  std::error_code Code;
+  for (llvm::sys::fs::directory_iterator I(Folder, Code), End;
+       I != End && !Code; I.increment(Code)) {
+    std::string Name = llvm::sys::path::filename(I->path()).str();
+    if (!isTemporary(Name))
+      Names.push_back(Name);
+    else if (Clean)
+      (void)llvm::sys::fs::remove(I->path());
+  }
+  std::sort(Names.begin(), Names.end());
+  return Names;
+}
+
+llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
+                                          const RunIdentity &Identity,
+                                          const PromptSet &Prompts,
+                                          SearchObserver &Observer) {
+  RunFolder Run;
+  Run.Path = Path.str();
+  Run.Identity = Identity;
+  if (llvm::Error E = createFolders(Path))
+    return E;
+  llvm::Expected<std::unique_ptr<FileLock>> Lock =
+      FileLock::acquireFolder(Path);
+  if (!Lock)
+    return Lock.takeError();
+  Run.Lock = std::move(*Lock);
+
+  std::string IdentityFile = Run.Path + "/run.json";
+  std::vector<std::string> Entries = entriesOf(Run.Path, /*Clean=*/false);
+  if (!llvm::is_contained(Entries, "run.json")) {
+    if (!Entries.empty())
+      return failed("run folder '" + Path + "' has no run.json but holds '" +
+                    Entries.front() + "'; wanted an empty folder or a run");
+    if (llvm::Error E = Run.begin(Prompts))
+      return E;
+    return Run;
+  }
+
+  llvm::Expected<std::string> Text = readFile(IdentityFile);
+  if (!Text)
+    return Text.takeError();
+  llvm::Expected<RunIdentity> Then = parseIdentity(*Text, IdentityFile);
+  if (!Then)
+    return Then.takeError();
+  if (std::string Difference = differenceOf(*Then, Identity);
+      !Difference.empty())
+    return usageError("'" + IdentityFile + "' " + Difference +
+                      "; a run goes on only with what it began with");
+  for (const auto &[Name, Version] : Identity.Options.Versions)
+    if (Then->Options.Versions[Name] != Version)
+      Observer.onNote("the run began with " + Name + " " +
+                      Then->Options.Versions[Name] + ", now it is " + Version);
+  // run.json keeps saying what the run began with.
+  Run.Identity = std::move(*Then);
+
+  llvm::Expected<JournalContent> Content =
+      readJournal(Run.Path + "/journal.jsonl");
+  if (!Content)
+    return Content.takeError();
+  Run.Content = std::move(*Content);
+  llvm::Expected<RecordedRun> Recorded = readEvents(Path, Run.Content);
+  if (!Recorded)
+    return Recorded.takeError();
+  Run.Recorded = std::move(*Recorded);
+  if (!Run.Content.Note.empty())
+    Observer.onNote(Run.Content.Note);
+  if (!Run.Recorded.End)
+    if (llvm::Error E = Run.begin(Prompts))
+      return E;
+  return Run;
+}
+
+/// Everything here may have been done, in part, by a process that was killed.
+llvm::Error RunFolder::begin(const PromptSet &Prompts) {
+  std::vector<std::string> Entries = entriesOf(Path, /*Clean=*/true);
+  for (llvm::StringRef Sub : {"candidates", "replies", "prompts"})
+    entriesOf((Path + "/" + Sub).str(), /*Clean=*/true);
+  if (!llvm::is_contained(Entries, "run.json"))
+    if (llvm::Error E =
+            writeFileAtomically(Path + "/run.json", printIdentity(Identity)))
+      return E;
+  for (const auto &[Name, Bytes] : Prompts.Files) {
+    std::string File = Path + "/prompts/" + Name;
+    if (!llvm::sys::fs::exists(File))
+      if (llvm::Error E = writeFileAtomically(File, Bytes))
+        return E;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RunFolder::append(llvm::StringRef Type, llvm::StringRef Body) {
+  if (!Out) {
+    llvm::Expected<std::unique_ptr<Journal>> Opened =
+        Journal::open(Path + "/journal.jsonl", Content);
+    if (!Opened)
+      return Opened.takeError();
+    Out = std::move(*Opened);
+  }
+  return Out->append(Type, Body);
+}
+
+static std::string shortened(llvm::StringRef Text) {
+  return Text.size() <= 300 ? Text.str() : (Text.take_front(297) + "...").str();
+}
+
+llvm::Error RunFolder::mismatch(llvm::StringRef Type,
+                                llvm::StringRef Body) const {
+  const JournalEvent &Event = Content.Events[Next];
+  return failed(Path + "/journal.jsonl:" + llvm::Twine(Event.Number + 1) +
+                ": the journal has " + Event.Type + " " +
+                shortened(Event.Body) + ", the search came to " + Type + " " +
+                shortened(Body));
+}
+
+llvm::Error RunFolder::match(llvm::StringRef Type, llvm::StringRef Body) {
+  const JournalEvent &Event = Content.Events[Next];
+  if (Event.Type != Type || Event.Body != Body)
+    return mismatch(Type, Body);
+  ++Next;
+  return llvm::Error::success();
+}
+
+llvm::Error RunFolder::select(const SelectEvent &E) {
+  std::string Body = printSelect(E);
+  return recordedStep() ? match("select", Body) : append("select", Body);
+}
+
+llvm::Expected<ChatReply>
+RunFolder::reply(const ChatRequest &Request,
+                 llvm::function_ref<llvm::Expected<ChatReply>()> Ask) {
+  ReplyEvent E;
+  E.Id = Request.Id;
+  E.Digest = Request.digest();
+  E.File = "replies/" + Request.Id + ".md";
+  std::string File = Path + "/" + E.File;
+  if (recordedStep()) {
+    const JournalEvent &Event = Content.Events[Next];
+    std::string Wanted =
+        "a reply to " + E.Id + " (request " + E.Digest.substr(0, 16) + ")";
+    if (Event.Type != "reply")
+      return mismatch("ask for", Wanted);
+    llvm::Expected<ReplyEvent> Had = parseReplyEvent(Event.Body);
+    if (!Had)
+      return Had.takeError();
+    if (Had->Id != E.Id || Had->Digest != E.Digest)
+      return mismatch("ask for", Wanted);
+    llvm::Expected<std::string> Text = readFile(File);
+    if (!Text)
+      return Text.takeError();
+    if (sha256(*Text) != Had->TextDigest)
+      return failed("'" + File +
+                    "' was changed: its digest is not the recorded one");
+    ++Next;
+    Had->Reply.Text = std::move(*Text);
+    return std::move(Had->Reply);
+  }
+  llvm::Expected<ChatReply> Reply = Ask();
+  if (!Reply)
+    return Reply.takeError();
+  std::string Text = std::move(Reply->Text);
+  E.TextDigest = sha256(Text);
+  E.Reply = std::move(*Reply);
+  std::string Body = printReplyEvent(E);
+  if (llvm::Error Problem = writeFileAtomically(File, Text))
+    return Problem;
+  if (llvm::Error Problem = append("reply", Body))
+    return Problem;
+  llvm::Expected<ReplyEvent> Back = parseReplyEvent(Body);
+  if (!Back)
+    return Back.takeError();
+  Back->Reply.Text = std::move(Text);
+  return std::move(Back->Reply);
+}
+
+llvm::Expected<Verdict>
+RunFolder::verdict(VerdictEvent E,
+                   llvm::function_ref<llvm::Expected<Verdict>()> Judge) {
+  if (recordedStep()) {
+    const JournalEvent &Event = Content.Events[Next];
+    std::string Wanted = "node " + std::to_string(E.Node) + ", purpose " +
+                         E.Purpose + ", candidate " + E.Candidate.substr(0, 16);
+    if (Event.Type != "verdict")
+      return mismatch("judge", Wanted);
+    llvm::Expected<VerdictEvent> Had = parseVerdictEvent(Event.Body);
+    if (!Had)
+      return Had.takeError();
+    if (Had->Attempt != E.Attempt || Had->Node != E.Node ||
+        Had->Purpose != E.Purpose || Had->Candidate != E.Candidate)
+      return mismatch("judge", Wanted);
+    ++Next;
+    return std::move(Had->Found);
+  }
+  llvm::Expected<Verdict> Found = Judge();
+  if (!Found)
+    return Found.takeError();
+  E.Found = std::move(*Found);
+  std::string Body = printVerdictEvent(E);
+  if (llvm::Error Problem = append("verdict", Body))
+    return Problem;
+  llvm::Expected<VerdictEvent> Back = parseVerdictEvent(Body);
+  if (!Back)
+    return Back.takeError();
+  return std::move(Back->Found);
+}
+
+llvm::Expected<Node> RunFolder::node(unsigned Attempt, Node N) {
+  NodeEvent E;
+  E.Attempt = Attempt;
+  E.Kind = N.Found.Kind;
+  if (!N.Text.empty()) {
+    E.File = candidateFile(N.Number);
+    E.Candidate = sha256(N.Text);
+  }
+  E.N = N;
+  std::string Body = printNodeEvent(E);
+  if (recordedStep()) {
+    if (llvm::Error Problem = match("node", Body))
+      return Problem;
+  } else {
+    if (!E.File.empty())
+      if (llvm::Error Problem =
+              writeFileAtomically(Path + "/" + E.File, N.Text))
+        return Problem;
+    if (llvm::Error Problem = append("node", Body))
+      return Problem;
+  }
+  llvm::Expected<NodeEvent> Back = parseNodeEvent(Body);
+  if (!Back)
+    return Back.takeError();
+  Back->N.Text = std::move(N.Text);
+  Back->N.Found = std::move(N.Found);
+  return std::move(Back->N);
+}
+
+std::optional<Node> RunFolder::recordedNode(unsigned Attempt) {
+  if (Attempt >= Recorded.Attempts.size() || !Recorded.Attempts[Attempt].Node)
+    return std::nullopt;
+  while (Content.Events[Next].Type != "node")
+    ++Next;
+  ++Next;
+  Node N = Recorded.T.node(Attempt);
+  N.Children.clear();
+  return N;
+}
+
+llvm::Error RunFolder::end(const EndEvent &E) {
+  std::string Body = printEnd(E);
+  return recordedStep() ? match("end", Body) : append("end", Body);
+}
+
+llvm::Error RunFolder::setDevice(llvm::StringRef Device) {
+  if (Identity.Device == Device || Recorded.End)
+    return llvm::Error::success();
+  Identity.Device = Device.str();
+  return writeFileAtomically(Path + "/run.json", printIdentity(Identity));
+}

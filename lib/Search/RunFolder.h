@@ -1,0 +1,75 @@
+//===- RunFolder.h - The folder that a search writes to ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The search runs the same code from the start each time it is called. Each
+/// step asks the run folder first: what the journal has is taken from it, after
+/// a check that it is the same step; otherwise the step is done, written down
+/// and flushed. What goes on is always what the journal says, read back, so
+/// that a resumed run and an undisturbed one see the same bytes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_SEARCH_RUNFOLDER_H
+#define STARK_LIB_SEARCH_RUNFOLDER_H
+
+#include "stark/Search/Record.h"
+#include "stark/Support/File.h"
+
+namespace stark {
+
+class RunFolder {
+public:
+  /// Locks the folder, reads what is there and checks that \p Identity may go
+  /// on with it; a new folder gets run.json and the prompts.
+  static llvm::Expected<RunFolder> open(llvm::StringRef Path,
+                                        const RunIdentity &Identity,
+                                        const PromptSet &Prompts,
+                                        SearchObserver &Observer);
+
+  /// What was recorded when the folder was opened.
+  const RecordedRun &recorded() const { return Recorded; }
+
+  /// Whether the journal has a step that was not taken yet.
+  bool recordedStep() const { return Next < Content.Events.size(); }
+
+  llvm::Error select(const SelectEvent &E);
+  llvm::Expected<ChatReply>
+  reply(const ChatRequest &Request,
+        llvm::function_ref<llvm::Expected<ChatReply>()> Ask);
+  /// \p E.Found is what \p Judge returns.
+  llvm::Expected<Verdict>
+  verdict(VerdictEvent E, llvm::function_ref<llvm::Expected<Verdict>()> Judge);
+  /// Writes the candidate, then the event; returns the node as it reads back.
+  llvm::Expected<Node> node(unsigned Attempt, Node N);
+  /// The node of a whole recorded attempt, its other steps passed over.
+  std::optional<Node> recordedNode(unsigned Attempt);
+  llvm::Error end(const EndEvent &E);
+
+  /// Puts the device into run.json once the source was judged.
+  llvm::Error setDevice(llvm::StringRef Device);
+
+private:
+  RunFolder() = default;
+  llvm::Error begin(const PromptSet &Prompts);
+  llvm::Error append(llvm::StringRef Type, llvm::StringRef Body);
+  /// An error unless the next recorded event is of \p Type with \p Body.
+  llvm::Error match(llvm::StringRef Type, llvm::StringRef Body);
+  llvm::Error mismatch(llvm::StringRef Type, llvm::StringRef Body) const;
+
+  std::string Path;
+  RunIdentity Identity;
+  std::unique_ptr<FileLock> Lock;
+  JournalContent Content;
+  RecordedRun Recorded;
+  size_t Next = 0;
+  std::unique_ptr<Journal> Out; ///< opened by the first append
+};
+
+} // namespace stark
+
+#endif
