@@ -7,7 +7,6 @@
 
 #include "Check.h"
 #include "stark/AST/Contract.h"
-#include "stark/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -43,8 +42,6 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
   Kept.emplace_back(Number, Parsed);
   return Kept.back().second;
 }
-
-static std::string tokenDigest(llvm::StringRef Text) { return sha256(Text); }
 
 static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
   Verdict V;

@@ -20,8 +20,8 @@ bool stark::eligible(const Tree &T, unsigned Number,
       *Why = Reason;
     return false;
   };
-  if (N.Found.Kind == VerdictKind::NoCandidate)
-    return Not("no candidate came of the attempt");
+  if (N.Found.Kind == VerdictKind::NoCandidate && N.Given.Anchors.empty())
+    return Not("no plan came of the attempt");
   if (Number == 0 && N.Children.size() >= Options.RootThrottle)
     return Not("the root has " + std::to_string(N.Children.size()) +
                " children, its limit");

@@ -59,6 +59,10 @@ Footprint findFootprint(llvm::StringRef Base,
                         const std::vector<Anchor> &Anchors,
                         llvm::StringRef Candidate);
 
+/// A digest of the tokens of \p Text: equal for two texts that differ only in
+/// white space and comments.
+std::string tokenDigest(llvm::StringRef Text);
+
 } // namespace stark
 
 #endif

@@ -51,7 +51,8 @@ std::unique_ptr<Policy> makeEpsilonGreedy(const PolicyOptions &Options);
 
 /// Whether \p Number may be selected under \p Options, and if not, why: root
 /// throttling, dead-branch pruning (the root too), and an attempt that gave no
-/// candidate, for there is nothing to plan for or to repair.
+/// plan, for there is nothing to refine or to repair. (A plan whose code could
+/// not be used goes to the debug agent.)
 bool eligible(const Tree &T, unsigned Number, const PolicyOptions &Options,
               std::string *Why = nullptr);
 

@@ -80,15 +80,25 @@ TEST(Policy, DeadBranchPruningHoldsForFailingNodes) {
   EXPECT_EQ(why(B.T, 1), "all of its 4 children fail");
 }
 
-// An attempt that gave no candidate cannot be gone on from, but it counts as
-// a failed child.
-TEST(Policy, NoCandidateIsIneligible) {
+// An attempt that gave no plan cannot be gone on from, but it counts as a
+// failed child.
+TEST(Policy, NoPlanIsIneligible) {
   TreeBuilder B;
   B.add(0, correctIn(90));
   for (int I = 0; I < 4; ++I)
     B.add(1, failing(VerdictKind::NoCandidate));
-  EXPECT_EQ(why(B.T, 2), "no candidate came of the attempt");
+  EXPECT_EQ(why(B.T, 2), "no plan came of the attempt");
   EXPECT_EQ(why(B.T, 1), "all of its 4 children fail");
+}
+
+// A plan whose code could not be used is repaired like a failing candidate.
+TEST(Policy, PlanWithoutCandidateIsEligible) {
+  TreeBuilder B;
+  Node N;
+  N.Parent = N.Base = 0;
+  N.Found = failing(VerdictKind::NoCandidate);
+  N.Given.Anchors.emplace_back();
+  EXPECT_EQ(why(B.T, B.T.add(N)), "");
 }
 
 // Without exploration the lowest score wins, and the source takes part.
@@ -157,7 +167,7 @@ TEST(Policy, LeafBias) {
   B.add(0, correctIn(50));                     // 1, has a child
   B.add(0, failing());                         // 2, a failing leaf
   B.add(1, correctIn(90));                     // 3, a correct leaf
-  B.add(0, failing(VerdictKind::NoCandidate)); // 4, no candidate
+  B.add(0, failing(VerdictKind::NoCandidate)); // 4, no plan
   B.add(1, correctIn(150));                    // 5, a slow leaf
   PolicyOptions Options;
   Options.Epsilon = 1;
