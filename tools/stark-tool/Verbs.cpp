@@ -7,4 +7,6 @@
 
 #include "Verbs.h"
 
-std::vector<stark::tool::Verb> stark::tool::verbs() { return {sitesVerb()}; }
+std::vector<stark::tool::Verb> stark::tool::verbs() {
+  return {sitesVerb(), workloadVerb()};
+}

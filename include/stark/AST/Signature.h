@@ -46,6 +46,7 @@ struct Parameter {
       ScalarType::Other;         ///< scalar type, or what is pointed to
   bool Const = false;            ///< pointer to const
   std::vector<Parameter> Fields; ///< of a by-value struct, flat
+  bool Untyped = false;          ///< pointer to void: takes any dtype
   std::string Reason;            ///< why Unsupported
 };
 

@@ -17,6 +17,7 @@
 #include "stark/AST/Signature.h"
 #include "stark/Job/Job.h"
 #include "stark/Task/Expression.h"
+#include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -58,12 +59,17 @@ struct Workload {
   /// another function of the source with the same parameters.
   std::string Reference;
   double Margin = 1.02;     ///< speed-up a winner needs
-  double BytesMoved = 0;    ///< unused when 0
   std::string Bytes, Flops; ///< expressions for reports, may be empty
+  bool AddSizes = true;     ///< whether addedSizes() may add any
+  /// What the entry asks of its sizes: each added one is a multiple.
+  Bindings MultipleOf;
 };
 
 llvm::Expected<Workload> parseWorkload(llvm::StringRef Text,
                                        llvm::StringRef File);
+
+/// "ceildiv(n, 256), rows" -> its expressions, split at the outer commas.
+llvm::SmallVector<llvm::StringRef> splitTriple(llvm::StringRef Text);
 
 /// Checks names, dtypes and sizes against the entry; every error names both
 /// sides ("workload names 'row', but launch_softmax has x, y, rows, cols").

@@ -1,0 +1,158 @@
+//===- WorkloadCheck.cpp - Workload against entry ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Support/Error.h"
+#include "stark/Task/Workload.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <limits>
+
+using namespace stark;
+
+/// The arguments a workload has to give, in order: parameters, fields of
+/// structs in their places, streams left out.
+static std::vector<const Parameter *> wantedArguments(const Signature &Entry) {
+  std::vector<const Parameter *> Wanted;
+  for (const Parameter &P : Entry.Parameters) {
+    if (P.Kind == ParameterKind::Struct) {
+      for (const Parameter &F : P.Fields)
+        if (F.Kind != ParameterKind::Stream)
+          Wanted.push_back(&F);
+    } else if (P.Kind != ParameterKind::Stream) {
+      Wanted.push_back(&P);
+    }
+  }
+  return Wanted;
+}
+
+static std::string namesOf(llvm::ArrayRef<const Parameter *> Parameters) {
+  std::string Names;
+  for (const Parameter *P : Parameters)
+    Names += (Names.empty() ? "" : ", ") + P->Name;
+  return Names.empty() ? "none" : Names;
+}
+
+static bool fits(const Parameter &P, job::DType T) {
+  if (P.Untyped)
+    return true;
+  switch (T) {
+  case job::DType::F32:
+    return P.Element == ScalarType::F32;
+  case job::DType::F64:
+    return P.Element == ScalarType::F64;
+  case job::DType::F16:
+    return P.Element == ScalarType::F16;
+  case job::DType::BF16:
+    return P.Element == ScalarType::BF16;
+  case job::DType::I32:
+    return P.Element == ScalarType::I32 || P.Element == ScalarType::U32;
+  case job::DType::I64:
+    return P.Element == ScalarType::I64 || P.Element == ScalarType::U64;
+  case job::DType::U8:
+    return P.Element == ScalarType::U8 || P.Element == ScalarType::I8 ||
+           P.Element == ScalarType::Bool;
+  }
+  return false;
+}
+
+llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
+  for (const Parameter &P : Entry.Parameters)
+    if (P.Kind == ParameterKind::Unsupported)
+      return usageError("entry '" + Entry.Name + "': parameter '" + P.Name +
+                        "' of type '" + P.Type +
+                        "' cannot be given: " + P.Reason);
+  if (Entry.IsKernel && !W.Launch)
+    return usageError(W.File + ": entry '" + Entry.Name +
+                      "' is a kernel, wanted a launch rule: \"launch\": "
+                      "{\"kernel\": \"" +
+                      Entry.Name +
+                      "\", \"grid\": \"...\", \"block\": \"...\"}");
+  if (!Entry.IsKernel && W.Launch)
+    return usageError(W.File + ": field 'launch.kernel': got '" + Entry.Name +
+                      "', which is a host function, wanted a kernel");
+
+  std::vector<const Parameter *> Wanted = wantedArguments(Entry);
+  for (const Argument &A : W.Arguments) {
+    auto Found = llvm::find_if(
+        Wanted, [&](const Parameter *P) { return P->Name == A.Name; });
+    if (Found == Wanted.end()) {
+      bool IsStream = llvm::any_of(Entry.Parameters, [&](const Parameter &P) {
+        return P.Name == A.Name && P.Kind == ParameterKind::Stream;
+      });
+      if (IsStream)
+        return usageError(W.File + ": field 'arguments." + A.Name +
+                          "': a stream is known by its type and needs no "
+                          "entry");
+      return usageError(W.File + ": workload names '" + A.Name + "', but " +
+                        Entry.Name + " has " + namesOf(Wanted));
+    }
+    const Parameter &P = **Found;
+    bool WantsBuffer = P.Kind == ParameterKind::Pointer;
+    if (A.IsBuffer != WantsBuffer)
+      return usageError(W.File + ": field 'arguments." + A.Name + "': got " +
+                        (A.IsBuffer ? "a buffer" : "a value") + ", but " +
+                        Entry.Name + " takes '" + P.Type + "'");
+    if (!A.IsBuffer)
+      continue;
+    if (!fits(P, A.Type))
+      return usageError(W.File + ": field 'arguments." + A.Name +
+                        ".dtype': got " + job::dtypeName(A.Type) + ", but " +
+                        Entry.Name + " takes '" + P.Type + "'");
+    if (P.Const && A.Use != job::Role::Input)
+      return usageError(W.File + ": field 'arguments." + A.Name +
+                        ".role': got " + job::roleName(A.Use) + ", but " +
+                        Entry.Name + " takes '" + P.Type +
+                        "', which it cannot write");
+  }
+  for (const Parameter *P : Wanted)
+    if (llvm::none_of(W.Arguments,
+                      [&](const Argument &A) { return A.Name == P->Name; }))
+      return usageError(W.File + ": field 'arguments': got no '" + P->Name +
+                        "', but " + Entry.Name + " takes '" + P->Type + " " +
+                        P->Name + "'");
+  if (llvm::none_of(W.Arguments, [](const Argument &A) {
+        return A.IsBuffer &&
+               (A.Use == job::Role::Output || A.Use == job::Role::InOut);
+      }))
+    return usageError(W.File + ": field 'arguments': got no argument with role "
+                               "output or inout, wanted at least one to "
+                               "compare");
+  return llvm::Error::success();
+}
+
+std::vector<Size> stark::addedSizes(const Workload &W) {
+  std::vector<Size> Added;
+  if (!W.AddSizes || W.Sizes.empty() || W.Sizes.front().Names.empty())
+    return Added;
+  Bindings Least, Most;
+  for (const Size &S : W.Sizes)
+    for (const auto &[Name, Value] : S.Names) {
+      Least.try_emplace(Name, Value);
+      Least[Name] = std::min(Least[Name], Value);
+      Most[Name] = std::max(Most[Name], Value);
+    }
+  auto Rounded = [&](const std::string &Name, int64_t Value) {
+    auto Found = W.MultipleOf.find(Name);
+    int64_t Step = Found == W.MultipleOf.end() ? 1 : Found->second;
+    int64_t Up = (std::max<int64_t>(Value, 1) + Step - 1) / Step * Step;
+    return std::min(Up, Most[Name]);
+  };
+  // A lone element (or the least that the entry takes), and odd sizes about
+  // half as large as the smallest of the file.
+  Size One, Odd;
+  for (const auto &[Name, Value] : Least) {
+    One.Names[Name] = Rounded(Name, 1);
+    Odd.Names[Name] = Rounded(Name, Value > 8 ? (Value / 2) | 1 : Value);
+  }
+  for (Size *S : {&One, &Odd}) {
+    S->CheckOnly = S->Added = true;
+    auto Same = [&](const Size &Other) { return Other.Names == S->Names; };
+    if (llvm::none_of(W.Sizes, Same) && llvm::none_of(Added, Same))
+      Added.push_back(*S);
+  }
+  return Added;
+}

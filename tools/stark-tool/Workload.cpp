@@ -1,0 +1,122 @@
+//===- Workload.cpp - stark-tool workload --------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verbs.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "stark/Task/Task.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+namespace cl = llvm::cl;
+
+static cl::SubCommand Command(
+    "workload",
+    "Draft a workload for a CUDA source, or check one\n\n"
+    "  stark-tool workload FILE.cu [--entry NAME] [-o FILE] [-- flags]\n"
+    "  stark-tool workload FILE.cu --check NAME.workload.json [-- flags]\n\n"
+    "A draft calls the first host function that launches a kernel, else the\n"
+    "first kernel, with every integer parameter taken for a size. What was\n"
+    "guessed is listed on standard error: read it, and put in production\n"
+    "sizes. --check says whether a workload fits the source, and prints each\n"
+    "size with the bytes that its buffers take, and the call that is\n"
+    "generated. docs/workload.md describes the format.\n\n"
+    "Exit codes: 0 done, 1 failed, 2 the workload or the command is wrong.");
+static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
+                                 cl::Required, cl::sub(Command));
+static cl::opt<std::string> Entry("entry", cl::desc("the function to call"),
+                                  cl::value_desc("NAME"), cl::sub(Command),
+                                  cl::cat(tool::category()));
+static cl::opt<std::string>
+    Output("o", cl::desc("write the draft here (default: standard output)"),
+           cl::value_desc("FILE"), cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<bool> Force("force", cl::desc("replace an existing file"),
+                           cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<std::string> Check("check",
+                                  cl::desc("check this workload instead"),
+                                  cl::value_desc("FILE"), cl::sub(Command),
+                                  cl::cat(tool::category()));
+static cl::opt<bool> ShowCall("call", cl::desc("with --check: print the call"),
+                              cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<std::string>
+    CudaPath("cuda-path", cl::desc("the CUDA toolkit (default: looked for)"),
+             cl::value_desc("DIR"), cl::sub(Command),
+             cl::cat(tool::category()));
+
+static llvm::Error checkOne(const ParseOptions &Options) {
+  llvm::Expected<Task> T = loadTask(File, Check, Options);
+  if (!T)
+    return T.takeError();
+  llvm::Expected<std::vector<job::Case>> Cases = makeCases(*T);
+  if (!Cases)
+    return Cases.takeError();
+  std::vector<job::Leaf> Leaves = makeLeaves(*T);
+  llvm::outs() << "entry " << T->Entry.Name << ", line " << T->Entry.Line
+               << "\n";
+  for (const job::Case &C : *Cases) {
+    uint64_t Bytes = 0;
+    for (size_t I = 0; I < Leaves.size(); ++I)
+      if (Leaves[I].Kind == job::LeafKind::Buffer)
+        Bytes += C.Values[I].elements() * job::dtypeBytes(Leaves[I].Type);
+    llvm::outs() << "size " << C.Label << ": "
+                 << (C.Timed ? "compared and timed" : "compared") << ", "
+                 << Bytes << " bytes\n";
+  }
+  if (ShowCall)
+    llvm::outs() << makeTrampoline(*T);
+  return llvm::Error::success();
+}
+
+static llvm::Error run(const std::vector<std::string> &Flags) {
+  ParseOptions Options;
+  Options.Flags = Flags;
+  Options.Toolkit = CudaPath;
+  if (!Check.empty())
+    return checkOne(Options);
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  auto Source = parseSource(File, *Text, Options);
+  if (!Source)
+    return Source.takeError();
+  Signature Found;
+  if (!Entry.empty()) {
+    llvm::Expected<Signature> Named = findEntry(**Source, Entry);
+    if (!Named)
+      return Named.takeError();
+    Found = std::move(*Named);
+  } else {
+    std::vector<Signature> Candidates = entryCandidates(**Source);
+    if (Candidates.empty())
+      return usageError("'" + File +
+                        "' has no function that launches a "
+                        "kernel, and no kernel");
+    Found = Candidates.front();
+    if (Candidates.size() > 1) {
+      llvm::errs() << "note: the entry is " << Found.Name
+                   << "; --entry picks another of";
+      for (size_t I = 1; I < Candidates.size(); ++I)
+        llvm::errs() << (I > 1 ? ", " : " ") << Candidates[I].Name;
+      llvm::errs() << "\n";
+    }
+  }
+  std::vector<std::string> Notes;
+  std::string Draft = draftWorkload(Found, Notes);
+  for (const std::string &Note : Notes)
+    llvm::errs() << "note: " << Note << "\n";
+  if (Output.empty()) {
+    llvm::outs() << Draft;
+    return llvm::Error::success();
+  }
+  if (!Force && llvm::sys::fs::exists(Output))
+    return usageError("'" + Output + "' exists; --force replaces it");
+  return writeFileAtomically(Output, Draft);
+}
+
+tool::Verb tool::workloadVerb() { return {Command, run}; }
