@@ -155,8 +155,7 @@ std::string stark::stripMarks(llvm::StringRef Text) {
   return Result;
 }
 
-/// What the lines of \p Text end with.
-static llvm::StringRef lineEnding(llvm::StringRef Text) {
+llvm::StringRef stark::lineEnding(llvm::StringRef Text) {
   size_t At = Text.find_first_of("\r\n");
   if (At == llvm::StringRef::npos || Text[At] == '\n')
     return "\n";

@@ -76,19 +76,13 @@ std::vector<std::string> ParsedSource::includedFiles() const {
 llvm::Expected<std::unique_ptr<ParsedSource>>
 stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                    const ParseOptions &Options) {
-  std::vector<std::string> Arguments{"-x",
-                                     "cuda",
-                                     "--cuda-device-only",
-                                     "--cuda-gpu-arch=" + Options.Arch,
-                                     "-nocudalib",
-                                     "-Wno-unknown-cuda-version",
-                                     "-Xclang",
-                                     "-target-sdk-version=12.5",
-                                     "-resource-dir",
-                                     STARK_CLANG_RESOURCES,
-                                     "-std=c++17",
-                                     "-ferror-limit=0",
-                                     "-w"};
+  std::vector<std::string> Arguments{
+      "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + Options.Arch,
+      "-nocudalib", "-Wno-unknown-cuda-version", "-Xclang",
+      "-target-sdk-version=12.5", "-resource-dir", STARK_CLANG_RESOURCES,
+      "-std=c++17", "-ferror-limit=0",
+      // Says what the preprocessor skipped.
+      "-Xclang", "-detailed-preprocessing-record", "-w"};
   clang::tooling::FileContentMappings Mapped;
   if (std::optional<Toolkit> Found = findToolkit(Options.Toolkit)) {
     Arguments.push_back("--cuda-path=" + Found->Root);

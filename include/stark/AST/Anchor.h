@@ -30,16 +30,19 @@ struct Anchor {
 };
 
 /// Anchors of a source with `<<<IMPROVE BEGIN>>>` / `<<<IMPROVE END>>>` marks
-/// in comments (BEGINS and ENDS are accepted). \p Marked must be \p Base but
-/// for marks and comments. Errors: unbalanced or nested marks, no mark, a mark
-/// around nothing or inside a macro, a source that differs from the base (with
-/// the first differing line).
+/// in comments (BEGINS and ENDS are accepted), in source order, apart. \p
+/// Marked must be \p Base but for marks and comments, or only whole top-level
+/// pieces of it, or a part that occurs once. Errors, each to be put to a model
+/// as it is: unbalanced or nested marks, no mark, a mark around nothing, in a
+/// directive, inside a macro or in skipped text, a source that differs from the
+/// base (with the first differing line).
 llvm::Expected<std::vector<Anchor>> groundMarks(const ParsedSource &Base,
                                                 const Sites &BaseSites,
                                                 llvm::StringRef Marked);
 
-/// Anchors of named sites. Errors: an unknown id (with those that exist in the
-/// same function), a site that cannot be edited (with the reason).
+/// Anchors of named sites, in source order, those inside others joined with
+/// them. Errors: no id, an unknown one (with those that exist in the same
+/// function, or the nearest), a site that cannot be edited (with the reason).
 llvm::Expected<std::vector<Anchor>>
 groundSites(const ParsedSource &Base, const Sites &BaseSites,
             const std::vector<std::string> &Ids);
@@ -51,8 +54,14 @@ std::string markAnchors(llvm::StringRef Base,
 /// \p Text with every mark comment taken out.
 std::string stripMarks(llvm::StringRef Text);
 
-/// \p Base with Texts[i] in place of Anchors[i] and \p Declarations put before
-/// the first declaration that holds an anchor (includes after the last one).
+/// \p Base with Texts[i] in place of Anchors[i] (as many as there are anchors)
+/// and \p Declarations put before the first top-level declaration that holds an
+/// anchor, outside an extern "C" block; includes after the last one, unless the
+/// base has them. All other bytes of the base stay as they are.
+std::string spliceAnchors(llvm::StringRef Base,
+                          const std::vector<Anchor> &Anchors,
+                          const std::vector<std::string> &Texts,
+                          llvm::StringRef Declarations);
 std::string spliceAnchors(const ParsedSource &Base,
                           const std::vector<Anchor> &Anchors,
                           const std::vector<std::string> &Texts,
