@@ -83,7 +83,7 @@ static std::string describeParameter(const Task &T, const Parameter &P,
     return Line + "not described by the workload\n";
   if (A->IsBuffer)
     return Line + "device pointer to " + describeBuffer(*A) + "\n";
-  return Line + "scalar, " + A->Value + "\n";
+  return Line + "scalar, value `" + A->Value + "`\n";
 }
 
 /// "moves at least 1.07374 GB", from the workload's own formulas.
@@ -180,10 +180,9 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   std::map<std::string, std::string> V;
   V["file"] = path::filename(T.SourcePath).str();
   V["entry"] = describeEntry(T);
-  V["build"] = "nvcc -std=c++17 -O3 -arch=" + T.Parse.Arch;
+  V["build"] = "nvcc -arch=" + T.Parse.Arch;
   if (!T.NvccFlags.empty())
-    V["build"] =
-        "nvcc -arch=" + T.Parse.Arch + " " + llvm::join(T.NvccFlags, " ");
+    V["build"] += " " + llvm::join(T.NvccFlags, " ");
   V["device"] = In.Device + "\n";
   auto Known = Prompts.Devices.find(T.Parse.Arch);
   if (Known != Prompts.Devices.end())
