@@ -55,7 +55,7 @@ std::string Buffers::allocate(unsigned CaseIndex) {
   Scalars = C.Values;
   Blocks.resize(J.Leaves.size());
   cudaError_t E =
-      cudaMalloc(&Counters, 2 * J.Leaves.size() * sizeof(*Counters));
+      cudaMalloc(&Counters, (2 * J.Leaves.size() + 2) * sizeof(*Counters));
   for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I) {
     const Leaf &L = J.Leaves[I];
     if (L.Kind != LeafKind::Buffer)
@@ -163,6 +163,23 @@ std::string Buffers::inspect(cudaStream_t Stream, Reply &R) {
     }
   }
   return "";
+}
+
+std::string Buffers::fingerprintOutputs(cudaStream_t Stream, bool Late) {
+  unsigned long long *Sum = Counters + 2 * J.Leaves.size() + Late;
+  cudaError_t E = cudaMemsetAsync(Sum, 0, sizeof(*Sum), Stream);
+  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current]))
+    if (E == cudaSuccess)
+      E = fingerprint(Blocks[P.Leaf].Data, P.Bytes, Sum, Stream);
+  return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
+}
+
+std::string Buffers::settled(bool &Agree) {
+  unsigned long long Sums[2] = {};
+  cudaError_t E = cudaMemcpy(Sums, Counters + 2 * J.Leaves.size(), sizeof(Sums),
+                             cudaMemcpyDeviceToHost);
+  Agree = Sums[0] == Sums[1];
+  return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
 }
 
 std::string Buffers::exportTo(char *Shared) const {

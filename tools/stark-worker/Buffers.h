@@ -35,6 +35,12 @@ public:
   std::string arm(cudaStream_t Stream);
   /// After a call: \p R says which leaf was changed or overrun, if any.
   std::string inspect(cudaStream_t Stream, Reply &R);
+  /// Fingerprints the outputs, in the order of the stream (\p Late = false) or
+  /// when the device is idle (\p Late = true).
+  std::string fingerprintOutputs(cudaStream_t Stream, bool Late);
+  /// Did the two fingerprints agree? False: an output was written after all
+  /// that was in the stream.
+  std::string settled(bool &Agree);
   /// Puts the outputs where outputPlaces() says.
   std::string exportTo(char *Shared) const;
   /// One pointer a leaf; \p Stream is what a stream leaf gets.
@@ -56,7 +62,8 @@ private:
   std::vector<job::LeafValue> Scalars;
   std::vector<void *> Pointers, Arguments;
   cudaStream_t StreamValue = nullptr;
-  unsigned long long *Counters = nullptr; ///< on the device, two a leaf
+  /// On the device: two a leaf, then the two fingerprints of the outputs.
+  unsigned long long *Counters = nullptr;
   std::vector<unsigned long long> Before;
 };
 

@@ -229,17 +229,29 @@ void Child::sample(const Request &R, Reply &Out) {
     return;
   if (R.Flags & SyncDevice)
     cudaDeviceSynchronize();
-  P = Clock->stop(Stream, Out.EventUs);
+  P = Clock->stop(Stream);
+  // Runs as soon as the stop event has, and sees what was written by then.
+  if (P.empty())
+    P = Arguments->fingerprintOutputs(Stream, false);
   cudaError_t Launch =
       ErrorOfLibrary ? cudaError_t(ErrorOfLibrary()) : cudaSuccess;
   cudaError_t Rest = cudaDeviceSynchronize();
-  endStream(Stream);
   cudaError_t E = Rest != cudaSuccess ? Rest : Launch;
   if (E != cudaSuccess)
     return say(Out, Status::Failed,
                "a timed call failed: " + describe(E) + hintFor(E));
+  bool Settled = true;
+  if (P.empty())
+    P = Clock->read(Out.EventUs);
+  if (P.empty())
+    P = Arguments->fingerprintOutputs(Stream, true);
+  if (P.empty())
+    P = Arguments->settled(Settled);
+  endStream(Stream);
   if (!P.empty())
-    harness(Out, P);
+    return harness(Out, P);
+  if (!Settled)
+    Out.What = Status::Escaped;
 }
 
 void Child::warm(const Request &R, Reply &Out) {

@@ -31,8 +31,6 @@ using namespace stark::worker;
 using SteadyClock = std::chrono::steady_clock;
 
 namespace {
-constexpr rlim_t PrintedLimit = 1 << 20;
-
 /// What a child may know of the environment: where the driver is, and which
 /// device is meant.
 std::vector<std::string> childEnvironment() {
@@ -121,8 +119,6 @@ std::unique_ptr<ChildProcess> ChildProcess::start(const ChildSpec &Spec,
     if (getppid() != Parent)
       _exit(126); // it died before the line above
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, PrintedLimit);
-    signal(SIGXFSZ, SIG_IGN);
     int Null = open("/dev/null", O_RDONLY);
     // Out of the way of 0 to 4 first, so that none is overwritten unread.
     int From[4] = {fcntl(C->Log, F_DUPFD, 10), fcntl(Pair[1], F_DUPFD, 10),
@@ -178,20 +174,27 @@ void ChildProcess::end(Answer *Into) {
   Id = -1;
 }
 
-Answer ChildProcess::ask(Request R, uint64_t TimeoutMs) {
+Answer ChildProcess::ask(const Request &R, uint64_t TimeoutMs) {
+  send(R);
+  return receive(TimeoutMs);
+}
+
+void ChildProcess::send(Request R) {
+  R.Nonce = Nonce = secretNumber();
+  Sent = SteadyClock::now();
+  // A child that is gone is noticed when its answer is waited for.
+  if (Control >= 0)
+    (void)!::send(Control, &R, sizeof(R), MSG_NOSIGNAL);
+}
+
+Answer ChildProcess::receive(uint64_t TimeoutMs) {
   Answer A;
   if (Control < 0)
     return A;
-  R.Nonce = secretNumber();
-  SteadyClock::time_point Start = SteadyClock::now();
   auto PassedUs = [&] {
-    return std::chrono::duration<double, std::micro>(SteadyClock::now() - Start)
+    return std::chrono::duration<double, std::micro>(SteadyClock::now() - Sent)
         .count();
   };
-  if (send(Control, &R, sizeof(R), MSG_NOSIGNAL) != sizeof(R)) {
-    end(&A);
-    return A;
-  }
   for (;;) {
     double LeftMs = double(TimeoutMs) - PassedUs() / 1000;
     if (LeftMs <= 0) {
@@ -214,7 +217,7 @@ Answer ChildProcess::ask(Request R, uint64_t TimeoutMs) {
     }
     // A record of another size or with another nonce is none of the harness's:
     // it was made by the library, and is not listened to.
-    if (Got != sizeof(A.R) || A.R.Nonce != R.Nonce)
+    if (Got != sizeof(A.R) || A.R.Nonce != Nonce)
       continue;
     A.R.Text[sizeof(A.R.Text) - 1] = 0;
     A.What = Answer::Replied;

@@ -15,6 +15,7 @@
 #define STARK_WORKER_CHILDPROCESS_H
 
 #include "Protocol.h"
+#include <chrono>
 #include <memory>
 #include <sys/types.h>
 
@@ -43,7 +44,10 @@ public:
   ChildProcess(const ChildProcess &) = delete;
   ChildProcess &operator=(const ChildProcess &) = delete;
 
-  Answer ask(Request R, uint64_t TimeoutMs);
+  /// send(), then receive().
+  Answer ask(const Request &R, uint64_t TimeoutMs);
+  void send(Request R);
+  Answer receive(uint64_t TimeoutMs);
   /// The outputs that the child exported; read-only here.
   const char *shared() const { return Shared; }
   /// The first bytes of what the child printed.
@@ -55,6 +59,8 @@ private:
 
   pid_t Id = -1;
   int Control = -1, Log = -1;
+  uint64_t Nonce = 0; ///< of the request that is being answered
+  std::chrono::steady_clock::time_point Sent;
   const char *Shared = nullptr;
   uint64_t SharedBytes = 0;
 };

@@ -21,6 +21,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
@@ -166,6 +167,11 @@ bool confineWriting() {
 } // namespace
 
 std::string worker::lockDown() {
+  // What it prints goes to a file in memory; more than this is refused. Not
+  // earlier: the driver sets up larger files of its own.
+  rlimit Printed = {1 << 20, 1 << 20};
+  setrlimit(RLIMIT_FSIZE, &Printed);
+  signal(SIGXFSZ, SIG_IGN);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   bool Landlock = confineWriting();
   bool Seccomp = filterCalls();

@@ -166,13 +166,14 @@ std::string Stopwatch::start(cudaStream_t Stream) {
   return E == cudaSuccess ? "" : "cannot start the clock: " + describe(E);
 }
 
-std::string Stopwatch::stop(cudaStream_t Stream, double &Us) {
+std::string Stopwatch::stop(cudaStream_t Stream) {
   cudaError_t E = cudaEventRecord(End, Stream);
-  if (E == cudaSuccess)
-    E = cudaEventSynchronize(End);
-  float Ms = 0;
-  if (E == cudaSuccess)
-    E = cudaEventElapsedTime(&Ms, Begin, End);
-  Us = Ms * 1000.0;
   return E == cudaSuccess ? "" : "cannot stop the clock: " + describe(E);
+}
+
+std::string Stopwatch::read(double &Us) {
+  float Ms = 0;
+  cudaError_t E = cudaEventElapsedTime(&Ms, Begin, End);
+  Us = Ms * 1000.0;
+  return E == cudaSuccess ? "" : "cannot read the clock: " + describe(E);
 }

@@ -39,7 +39,9 @@ public:
   Stopwatch &operator=(const Stopwatch &) = delete;
   std::string open(uint64_t L2Bytes);
   std::string start(cudaStream_t Stream);
-  std::string stop(cudaStream_t Stream, double &Us);
+  std::string stop(cudaStream_t Stream);
+  /// When the stream has come past the stop event.
+  std::string read(double &Us);
 
 private:
   cudaEvent_t Begin = nullptr, End = nullptr;

@@ -52,6 +52,7 @@ enum class Status : uint32_t {
   Failed,         ///< the library's doing: a launch, kernel or load error
   InputChanged,   ///< Leaf was const to the entry, and changed
   OutOfBounds,    ///< bytes before or after Leaf changed
+  Escaped,        ///< an output changed after the stop event
   Infrastructure, ///< the harness's own: no memory, no device
 };
 

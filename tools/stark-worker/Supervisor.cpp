@@ -74,7 +74,9 @@ bool openStage(Judge &G, const std::string &Folder, int Device) {
   if (!(G.Candidate = ChildProcess::start(Spec, Error)))
     return G.stop(Outcome::Infrastructure, Error);
 
+  // The candidate's child starts its driver while the source's measures.
   Request Hello;
+  G.Candidate->send(Hello);
   Hello.Flags = Calibrate;
   Answer A;
   if (!G.askSource(Hello, SetupLimitMs, A))
@@ -85,10 +87,9 @@ bool openStage(Judge &G, const std::string &Folder, int Device) {
   G.Out.Driver = G.Facts.Driver;
   G.Out.EventPairUs = G.Facts.EventPairUs;
   G.Out.CopyGBs = G.Facts.CopyGBs;
-  Hello.Flags = 0;
   Situation Nowhere;
   // Nothing of the candidate's has been loaded yet: a failure is the host's.
-  A = G.Candidate->ask(Hello, SetupLimitMs);
+  A = G.Candidate->receive(SetupLimitMs);
   if (A.What != Answer::Replied || A.R.What != Status::Ok)
     return G.stop(Outcome::Infrastructure,
                   A.What == Answer::Replied ? std::string(A.R.Text)
@@ -121,6 +122,8 @@ bool Judge::askSource(const Request &R, uint64_t TimeoutMs, Answer &A) {
     Why = "it changes '" + J.Leaves[A.R.Leaf].Name +
           "', which the workload calls an input; \"role\": \"inout\" would "
           "allow it";
+  else if (A.R.What == Status::Escaped)
+    Why = "it works on another stream than the one it is given";
   else
     Why = A.R.Text;
   std::string Where = R.What == Command::Run || R.What == Command::Sample ||
@@ -165,6 +168,12 @@ bool Judge::askCandidate(const Request &R, uint64_t TimeoutMs,
                 "the entry wrote outside '" + Leaf +
                     "': " + std::to_string(A.R.Count) +
                     " bytes just before or after the buffer changed" + Where);
+  case Status::Escaped:
+    return stop(Outcome::Forbidden,
+                "work escapes the timed stream" + Where +
+                    ": outputs changed after everything on the stream was "
+                    "done. All work must be on the stream that the entry is "
+                    "given");
   case Status::Infrastructure:
     break;
   }

@@ -29,7 +29,7 @@ constexpr uint64_t FewestPairs = 5;
 /// Pairs whose outputs are compared.
 constexpr unsigned VerifiedPairs = 3;
 /// Pairs of the second, device-synchronised batch.
-constexpr unsigned SyncedPairs = 7;
+constexpr unsigned SyncedPairs = 11;
 constexpr uint64_t SetupLimitMs = 120000;
 
 struct Samples {
@@ -150,7 +150,7 @@ bool Race::believable() {
   // only in the one that has it.
   double Escaped =
       (SyncedCandidate.eventUs() - Ours) - (SyncedSource.eventUs() - Theirs);
-  if (Escaped > 0.10 * Ours + 5)
+  if (Escaped > 0.10 * Ours + 15)
     return G.stop(Outcome::Forbidden,
                   "work escapes the timed stream (" +
                       describeSituation(G.J, S) + "): " + micro(Ours) +
