@@ -1,0 +1,70 @@
+//===- CompilerOutputTest.cpp - What nvcc says ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompilerOutput.h"
+#include <csignal>
+#include <gtest/gtest.h>
+
+using namespace stark;
+
+TEST(CompilerOutput, ErrorsComeWithTheirLines) {
+  const char *Said = R"(softmax.cu(3): warning #177-D: variable "x" was declared
+    int x;
+        ^
+
+softmax.cu(12): error: identifier "foo" is undefined
+      y[i] = foo(x[i]);
+             ^
+
+softmax.cu(12): error: identifier "foo" is undefined
+      y[i] = foo(x[i]);
+             ^
+
+Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"
+
+1 error detected in the compilation of "softmax.cu".
+)";
+  std::string Out = compilerErrors(Said);
+  EXPECT_EQ(Out, "softmax.cu(12): error: identifier \"foo\" is undefined\n"
+                 "      y[i] = foo(x[i]);\n"
+                 "             ^\n");
+}
+
+TEST(CompilerOutput, WithoutAnErrorLineAllIsShown) {
+  EXPECT_EQ(compilerErrors("something odd\n"), "something odd\n");
+}
+
+TEST(CompilerOutput, KernelsAreDescribed) {
+  const char *Said = R"(ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_ZN12_GLOBAL__N_11kEPKfPfi' for 'sm_90'
+ptxas info    : Function properties for _ZN12_GLOBAL__N_11kEPKfPfi
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 372 bytes cmem[0]
+ptxas info    : Compiling entry function '_Z4tileIfEvPT_' for 'sm_90'
+ptxas info    : Function properties for _Z4tileIfEvPT_
+    16 bytes stack frame, 40 bytes spill stores, 48 bytes spill loads
+ptxas info    : Used 255 registers, used 0 barriers
+)";
+  EXPECT_EQ(describeResources(Said),
+            "k: 32 registers, 1024 bytes of static shared memory, no spills\n"
+            "tile<float>: 255 registers, 0 bytes of static shared memory, 40 "
+            "bytes of spill stores, 48 of spill loads\n");
+}
+
+TEST(CompilerOutput, TheLinkersComplaintIsShort) {
+  EXPECT_EQ(linkerErrors("/usr/bin/ld: a.o: in function `launch':\n"
+                         "tmp.cpp:(.text+0x1): undefined reference to `f'\n"
+                         "tmp.cpp:(.text+0x9): undefined reference to `f'\n"
+                         "collect2: error: ld returned 1 exit status\n"),
+            "undefined reference to `f'\n");
+}
+
+TEST(CompilerOutput, AFullDiskIsNotTheTextsFault) {
+  EXPECT_TRUE(compilerItselfFailed("x: No space left on device", 0));
+  EXPECT_TRUE(compilerItselfFailed("", SIGKILL));
+  EXPECT_FALSE(compilerItselfFailed("k.cu(1): error: expected a ';'", 0));
+}

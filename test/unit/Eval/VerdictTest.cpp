@@ -1,0 +1,102 @@
+//===- VerdictTest.cpp - Verdicts and what a window shows ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Eval/Verdict.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace stark;
+
+namespace {
+Verdict exampleVerdict() {
+  Verdict V;
+  V.Kind = VerdictKind::Correct;
+  V.Compiler = "k: 32 registers\n";
+  V.Run = "n=1: median 2.00 us\n";
+  V.Device = "GPU";
+  V.Timings = {job::summarize("n=1", {2, 2, 2}, {4, 4, 4}),
+               job::summarize("n=2", {8, 8, 8}, {8, 8, 8})};
+  return V;
+}
+} // namespace
+
+TEST(Verdict, TheScoreIsTheGeometricMean) {
+  Verdict V = exampleVerdict();
+  EXPECT_DOUBLE_EQ(V.scoreUs(), 4);
+  EXPECT_DOUBLE_EQ(V.speedup(), std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(V.speedupLow(), std::sqrt(2.0));
+  V.Kind = VerdictKind::Wrong;
+  EXPECT_TRUE(std::isinf(V.scoreUs()));
+  EXPECT_EQ(V.speedup(), 0);
+  // Correct, but nothing was timed: no score.
+  V = exampleVerdict();
+  V.Timings.clear();
+  EXPECT_TRUE(std::isinf(V.scoreUs()));
+}
+
+TEST(Verdict, ItComesBackAsItWas) {
+  std::string Text = printVerdict(exampleVerdict());
+  EXPECT_EQ(Text.find('\n'), std::string::npos);
+  llvm::Expected<Verdict> V = parseVerdict(Text, "j");
+  ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
+  EXPECT_EQ(printVerdict(*V), Text);
+}
+
+TEST(Verdict, EveryKindHasAName) {
+  for (int K = 0; K <= int(VerdictKind::NoCandidate); ++K) {
+    llvm::Expected<VerdictKind> Back =
+        parseVerdictKind(verdictName(VerdictKind(K)));
+    ASSERT_TRUE(bool(Back));
+    EXPECT_EQ(int(*Back), K);
+  }
+  EXPECT_EQ(llvm::toString(parseVerdictKind("fast").takeError()).substr(0, 38),
+            "verdict: got 'fast', wanted one of not");
+}
+
+TEST(Verdict, DamagedVerdictsAreErrors) {
+  auto errorOf = [](llvm::StringRef Text) {
+    llvm::Expected<Verdict> V = parseVerdict(Text, "journal, event 3");
+    return V ? std::string("no error") : llvm::toString(V.takeError());
+  };
+  EXPECT_EQ(errorOf("{"), "journal, event 3: verdict is not valid JSON");
+  EXPECT_EQ(errorOf("{}"), "journal, event 3: field 'verdict.kind': got "
+                           "nothing, wanted a string");
+  std::string Text = printVerdict(exampleVerdict());
+  size_t At = Text.find("\"samples\":3");
+  ASSERT_NE(At, std::string::npos);
+  EXPECT_EQ(errorOf(Text.replace(At, 11, "\"samples\":-")),
+            "journal, event 3: verdict is not valid JSON");
+}
+
+TEST(Trim, ShortTextIsKept) {
+  EXPECT_EQ(trimForWindow("a\nb\n", 100), "a\nb\n");
+}
+
+TEST(Trim, HeadAndTailAreKeptInWholeLines) {
+  std::string Text;
+  for (int I = 0; I < 200; ++I)
+    Text += "line " + std::to_string(I) + "\n";
+  for (size_t Limit : {60u, 100u, 333u, 1000u}) {
+    std::string Cut = trimForWindow(Text, Limit);
+    EXPECT_LE(Cut.size(), Limit);
+    EXPECT_EQ(Cut.rfind("line 0\n", 0), 0u) << Cut;
+    EXPECT_NE(Cut.find(" lines left out ...]\n"), std::string::npos);
+  }
+  std::string Cut = trimForWindow(Text, 1000);
+  EXPECT_EQ(Cut.substr(Cut.size() - 9), "line 199\n");
+  // What is said to be missing is what is missing.
+  size_t Kept = size_t(std::count(Cut.begin(), Cut.end(), '\n')) - 1;
+  EXPECT_NE(Cut.find("[... " + std::to_string(200 - Kept) + " lines"),
+            std::string::npos)
+      << Cut;
+}
+
+TEST(Trim, AnEndlessLineIsCut) {
+  std::string Cut = trimForWindow(std::string(100000, 'x'), 200);
+  EXPECT_LE(Cut.size(), 200u);
+  EXPECT_NE(Cut.find("[... cut ...]"), std::string::npos);
+}
