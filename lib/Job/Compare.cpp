@@ -106,6 +106,22 @@ template <class Function> void forParts(uint64_t Parts, Function Body) {
 }
 
 template <class T>
+uint64_t countPoisonAs(const void *Data, uint64_t Count, uint32_t Pattern) {
+  const T *At = static_cast<const T *>(Data);
+  const T Poison = poisonOf<T>(Pattern);
+  std::vector<uint64_t> Found((Count + PartSize - 1) / PartSize);
+  forParts(Found.size(), [&](uint64_t P) {
+    uint64_t End = std::min(Count, (P + 1) * PartSize);
+    for (uint64_t I = P * PartSize; I < End; ++I)
+      Found[P] += sameBits(At[I], Poison);
+  });
+  uint64_t Sum = 0;
+  for (uint64_t F : Found)
+    Sum += F;
+  return Sum;
+}
+
+template <class T>
 double sumOfSquares(const T *Wanted, uint64_t Count, T Poison,
                     uint64_t &Finite) {
   double Sum = 0;
@@ -253,6 +269,20 @@ uint32_t stark::job::poisonPattern(DType Type, unsigned Round) {
     break;
   }
   return First ? 0x7FA5A5A5 : 0x7FC3C3C3;
+}
+
+uint64_t stark::job::countPoison(DType Type, const void *Data, uint64_t Count,
+                                 uint32_t Poison) {
+  switch (dtypeBytes(Type)) {
+  case 8:
+    return countPoisonAs<uint64_t>(Data, Count, Poison);
+  case 4:
+    return countPoisonAs<uint32_t>(Data, Count, Poison);
+  case 2:
+    return countPoisonAs<uint16_t>(Data, Count, Poison);
+  default:
+    return countPoisonAs<uint8_t>(Data, Count, Poison);
+  }
 }
 
 Comparison stark::job::compare(DType Type, const void *Got, const void *Wanted,

@@ -131,6 +131,9 @@ Case readCase(const Json &J, const std::vector<Leaf> &Leaves,
   Reader R(J, File, Path);
   R.required("label", C.Label);
   R.required("timed", C.Timed);
+  R.optional("added", C.Added);
+  if (R.good() && C.Added && C.Timed)
+    R.fail("added", "true", "false where \"timed\" is true");
   const Json *Values = R.raw("values");
   if (R.good() &&
       (!Values || !Values->is_array() || Values->size() != Leaves.size()))
@@ -291,8 +294,10 @@ std::string stark::job::printJob(const Job &J) {
     Json Values = Json::array();
     for (size_t I = 0; I < C.Values.size(); ++I)
       Values.push_back(printValue(J.Leaves[I], C.Values[I]));
-    Out["cases"].push_back(
-        {{"label", C.Label}, {"timed", C.Timed}, {"values", Values}});
+    Out["cases"].push_back({{"label", C.Label},
+                            {"timed", C.Timed},
+                            {"added", C.Added},
+                            {"values", Values}});
   }
   return Out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -97,7 +97,8 @@ launchValues(const LaunchRule &Rule, const Bindings &Names) {
 static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
   job::Case C;
   C.Label = S.label();
-  C.Timed = !S.CheckOnly;
+  C.Timed = !S.CheckOnly && !S.Added;
+  C.Added = S.Added;
   uint64_t Bytes = 0;
   std::string Why;
   forEachLeaf(T.Entry, [&](const Parameter &P) {

@@ -24,6 +24,8 @@ struct Judge {
   job::Result Out;
   DeviceFacts Facts;
   std::unique_ptr<ChildProcess> Source, Candidate;
+  ChildSpec SourceSpec; ///< to start it again
+  std::string Notes;    ///< for the end of the diagnostics
 
   bool stop(job::Outcome End, const std::string &Diagnostics) {
     Out.End = End;

@@ -74,8 +74,11 @@ struct LeafValue {
 };
 
 struct Case {
-  std::string Label;             ///< "rows=4096 cols=32768"
-  bool Timed = true;             ///< false: compared only
+  std::string Label; ///< "rows=4096 cols=32768"
+  bool Timed = true; ///< false: compared only
+  /// Thought of by the tool, not by the user: left out when the source itself
+  /// cannot do it.
+  bool Added = false;
   std::vector<LeafValue> Values; ///< one a leaf
 };
 
@@ -159,6 +162,10 @@ struct Comparison {
 /// What outputs and scratch hold before a call: 32 bits, repeated. A NaN with a
 /// payload of its own in every floating type. Two rounds have two patterns.
 uint32_t poisonPattern(DType Type, unsigned Round);
+
+/// How many of \p Count elements still hold \p Poison.
+uint64_t countPoison(DType Type, const void *Data, uint64_t Count,
+                     uint32_t Poison);
 
 /// An element is right when |got - wanted| <= Tolerance * (rms + |wanted|), rms
 /// over its row in \p Wanted: the last dimension, or as many trailing ones as
