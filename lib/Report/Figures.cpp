@@ -1,0 +1,87 @@
+//===- Figures.cpp - What a report is drawn from -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Figures.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+
+using namespace stark;
+
+Figures stark::countFigures(const RecordedRun &Run) {
+  Figures F;
+  std::map<VerdictKind, unsigned> Counts;
+  for (unsigned I = 1; I < Run.T.size(); ++I) {
+    const Node &N = Run.T.node(I);
+    ++Counts[N.Found.Kind];
+    if (!N.hasBug() && N.SameAs < 0 &&
+        (F.Best < 0 || N.scoreUs() < Run.T.node(unsigned(F.Best)).scoreUs()))
+      F.Best = int(I);
+  }
+  F.Counts.assign(Counts.begin(), Counts.end());
+  std::stable_sort(F.Counts.begin(), F.Counts.end(),
+                   [](auto &A, auto &B) { return A.second > B.second; });
+
+  std::set<std::string> Models;
+  bool CostKnown = true;
+  int64_t Cost = 0;
+  for (const RecordedAttempt &A : Run.Attempts)
+    for (const ReplyEvent &R : A.Replies) {
+      ++F.Calls;
+      if (!R.Reply.Tokens.Input || !R.Reply.Tokens.Output)
+        ++F.CallsWithoutUsage;
+      F.InputTokens += R.Reply.Tokens.Input.value_or(0);
+      F.OutputTokens += R.Reply.Tokens.Output.value_or(0);
+      CostKnown &= R.Reply.CostMicroUsd.has_value();
+      Cost += R.Reply.CostMicroUsd.value_or(0);
+      if (!R.Reply.Model.empty())
+        Models.insert(R.Reply.Model);
+    }
+  if (CostKnown && F.Calls)
+    F.CostMicroUsd = Cost;
+  F.Models.assign(Models.begin(), Models.end());
+
+  if (Run.End && Run.End->Winner >= 0) {
+    F.Winner = Run.End->Winner;
+    F.WinnerFound = &Run.T.node(unsigned(F.Winner)).Found;
+    for (const VerdictEvent &E : Run.Confirmations)
+      if (int(E.Node) == F.Winner) {
+        F.WinnerFound = &E.Found;
+        F.Confirmed = true;
+      }
+  }
+  return F;
+}
+
+std::string stark::fixed(double Value, int Digits) {
+  if (!std::isfinite(Value))
+    return "-";
+  char Text[64];
+  std::snprintf(Text, sizeof(Text), "%.*f", Digits, Value);
+  return Text;
+}
+
+std::string stark::howTaken(const Verdict &V) {
+  std::string On = V.Device.empty() ? "a device that was not named" : V.Device;
+  return (V.Modelled ? "modelled for " : "measured on ") + On;
+}
+
+std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
+  if (!Run.End)
+    return "the run goes on after " +
+           std::to_string(Run.T.size() ? Run.T.size() - 1 : 0) + " of " +
+           std::to_string(Run.Identity.Options.Attempts) + " attempts";
+  std::string Text = "ended: " + Run.End->Why + "; ";
+  if (F.Winner < 0)
+    return Text + "nothing beat the source by the required factor of " +
+           fixed(Run.Identity.Options.Margin, 3);
+  return Text + "the winner is node " + std::to_string(F.Winner) + ", " +
+         fixed(F.WinnerFound->speedup(), 3) + " times as fast as the source" +
+         (F.Confirmed ? ", confirmed on inputs that no attempt saw" : "");
+}

@@ -1,0 +1,78 @@
+//===- ReportJson.cpp - A report as JSON ---------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReportJson.h"
+#include "Figures.h"
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace stark;
+using nlohmann::json;
+
+static json printTimings(const Verdict &V) {
+  json All = json::array();
+  for (const job::Timing &T : V.Timings)
+    All.push_back({{"size", T.Label},
+                   {"samples", T.Samples},
+                   {"source_us", T.SourceMedianUs},
+                   {"source_iqr_us", T.SourceIqrUs},
+                   {"median_us", T.MedianUs},
+                   {"iqr_us", T.IqrUs},
+                   {"speedup", T.Speedup},
+                   {"speedup_low", T.SpeedupLow},
+                   {"speedup_high", T.SpeedupHigh}});
+  return All;
+}
+
+void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
+  Figures F = countFigures(Run);
+  json J;
+  J["version"] = 1;
+  J["task"] = Run.Identity.TaskName;
+  J["entry"] = Run.Identity.Entry;
+  J["provider"] = Run.Identity.Provider;
+  J["models"] = F.Models;
+  J["evaluator"] = Run.Identity.Evaluator;
+  J["arch"] = Run.Identity.Arch;
+  J["device"] = Run.Identity.Device;
+  J["ended"] = Run.End ? json(Run.End->Why) : json(nullptr);
+  J["winner"] = F.Winner < 0 ? json(nullptr) : json(F.Winner);
+  J["calls"] = F.Calls;
+  if (F.CallsWithoutUsage == 0) {
+    J["input_tokens"] = F.InputTokens;
+    J["output_tokens"] = F.OutputTokens;
+  }
+  if (F.CostMicroUsd)
+    J["cost_micro_usd"] = *F.CostMicroUsd;
+  J["verdicts"] = json::object();
+  for (const auto &[Kind, Count] : F.Counts)
+    J["verdicts"][verdictName(Kind).str()] = Count;
+  J["nodes"] = json::array();
+  for (unsigned I = 0; I < Run.T.size(); ++I) {
+    const Node &N = Run.T.node(I);
+    json Row = {{"node", I},
+                {"parent", N.Parent},
+                {"from_debug", N.FromDebug},
+                {"same_as", N.SameAs},
+                {"verdict", verdictName(N.Found.Kind).str()},
+                {"title", N.Given.Title}};
+    if (std::isfinite(N.scoreUs())) {
+      Row["score_us"] = N.scoreUs();
+      Row["speedup"] = N.Found.speedup();
+      Row["speedup_low"] = N.Found.speedupLow();
+    }
+    J["nodes"].push_back(std::move(Row));
+  }
+  if (F.WinnerFound) {
+    J["confirmed"] = F.Confirmed;
+    J["modelled"] = F.WinnerFound->Modelled;
+    J["speedup"] = F.WinnerFound->speedup();
+    J["speedup_low"] = F.WinnerFound->speedupLow();
+    J["timings"] = printTimings(*F.WinnerFound);
+  }
+  OS << J.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
+}

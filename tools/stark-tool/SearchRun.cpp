@@ -1,0 +1,152 @@
+//===- SearchRun.cpp - A search from file names --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchRun.h"
+#include "stark/Search/Record.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "stark/Support/Process.h"
+#include "clang/Basic/Version.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+using namespace stark::tool;
+using llvm::sys::fs::exists;
+
+std::string tool::defaultWorkload(llvm::StringRef Source) {
+  llvm::SmallString<256> Path(Source);
+  llvm::sys::path::replace_extension(Path, "workload.json");
+  return Path.str().str();
+}
+
+/// The folder of "replay:RUN", empty for other specs.
+static std::string replayed(llvm::StringRef Spec) {
+  return Spec.consume_front("replay:") ? Spec.str() : "";
+}
+
+static llvm::Expected<RunIdentity> identityOf(llvm::StringRef RunFolder) {
+  std::string File = (RunFolder + "/run.json").str();
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  return parseIdentity(*Text, File);
+}
+
+static std::string promptsFolder(const SearchRequest &Request) {
+  if (!Request.Prompts.empty())
+    return Request.Prompts;
+  if (exists(Request.RunFolder + "/run.json") &&
+      exists(Request.RunFolder + "/prompts"))
+    return Request.RunFolder + "/prompts";
+  if (std::string Run = replayed(Request.Provider); !Run.empty())
+    return Run + "/prompts";
+  std::string Installed = programFolder() + "/../share/stark/prompts";
+  return exists(Installed) ? Installed : STARK_PROMPTS;
+}
+
+/// The architecture that the evaluator's GPU has, so that Clang sees the
+/// branches that nvcc will compile.
+static llvm::Expected<std::string> findArch(const SearchRequest &Request) {
+  if (!Request.Arch.empty())
+    return Request.Arch;
+  if (std::string Run = replayed(Request.Evaluator); !Run.empty()) {
+    llvm::Expected<RunIdentity> Then = identityOf(Run);
+    if (!Then)
+      return withContext(Then.takeError(), "cannot replay");
+    return Then->Arch;
+  }
+  llvm::StringRef Spec = Request.Evaluator;
+  if (Spec.consume_front("spool:")) {
+    std::string File = (Spec + "/device.json").str();
+    // Without it the evaluator says what to do.
+    if (!exists(File))
+      return std::string();
+    llvm::Expected<std::string> Text = readFile(File);
+    if (!Text)
+      return Text.takeError();
+    llvm::Expected<DeviceDescription> D = parseDevice(*Text, File);
+    if (!D)
+      return D.takeError();
+    return D->Arch;
+  }
+  if (Spec == "cuda") {
+    llvm::Expected<DeviceDescription> D = probeDevice(EvaluatorOptions());
+    if (!D)
+      return D.takeError();
+    return D->Arch;
+  }
+  return std::string();
+}
+
+/// What made the run; a replay of a run was made with what that run was.
+static llvm::Expected<std::map<std::string, std::string>>
+versions(const SearchRequest &Request) {
+  if (std::string Run = replayed(Request.Evaluator); !Run.empty()) {
+    llvm::Expected<RunIdentity> Then = identityOf(Run);
+    if (!Then)
+      return withContext(Then.takeError(), "cannot replay");
+    return Then->Options.Versions;
+  }
+  std::map<std::string, std::string> V;
+  V["stark"] = STARK_VERSION;
+  V["clang"] = CLANG_VERSION_STRING;
+  if (std::optional<Toolkit> Found = findToolkit(Request.Toolkit))
+    V["toolkit"] = Found->version();
+  return V;
+}
+
+llvm::Expected<SearchResult>
+tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
+  llvm::Expected<std::string> Arch = findArch(Request);
+  if (!Arch)
+    return Arch.takeError();
+  ParseOptions Parse;
+  Parse.Flags = Request.Flags;
+  Parse.Toolkit = Request.Toolkit;
+  if (!Arch->empty())
+    Parse.Arch = *Arch;
+  std::string Workload = Request.Workload.empty()
+                             ? defaultWorkload(Request.Source)
+                             : Request.Workload;
+  llvm::Expected<Task> T = loadTask(Request.Source, Workload, Parse);
+  if (!T)
+    return T.takeError();
+  llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFolder(Request));
+  if (!Prompts)
+    return Prompts.takeError();
+
+  ExchangeOptions Exchange;
+  Exchange.WaitMs = Request.WaitMs;
+  llvm::Expected<std::unique_ptr<ChatClient>> Chat =
+      makeChatClient(Request.Provider, Exchange);
+  if (!Chat)
+    return Chat.takeError();
+  EvaluatorOptions Judging;
+  Judging.Build.Toolkit = Request.Toolkit;
+  Judging.Build.Arch = *Arch;
+  Judging.WaitMs = Request.WaitMs;
+  llvm::Expected<std::unique_ptr<Evaluator>> Judge =
+      makeEvaluator(Request.Evaluator, *T, Judging);
+  if (!Judge)
+    return Judge.takeError();
+
+  SearchOptions Options = Request.Search;
+  if (Request.WorkloadMargin)
+    Options.Margin = T->Load.Margin;
+  llvm::Expected<std::map<std::string, std::string>> Versions =
+      versions(Request);
+  if (!Versions)
+    return Versions.takeError();
+  Options.Versions = std::move(*Versions);
+  llvm::Expected<SearchOutcome> Outcome = runSearch(
+      *T, *Prompts, **Chat, **Judge, Options, Request.RunFolder, Observer);
+  if (!Outcome)
+    return Outcome.takeError();
+  return SearchResult{std::move(*T), std::move(*Outcome)};
+}

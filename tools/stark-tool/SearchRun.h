@@ -1,0 +1,50 @@
+//===- SearchRun.h - A search from file names ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   file names and specs -> task, prompts, chat client, evaluator -> runSearch
+/// What `optimize` does, and `build` when the cache has no winner.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_TOOL_SEARCHRUN_H
+#define STARK_TOOL_SEARCHRUN_H
+
+#include "stark/Search/Search.h"
+
+namespace stark::tool {
+
+struct SearchRequest {
+  std::string Source;
+  std::string Workload; ///< empty: NAME.workload.json beside the source
+  std::string Provider, Evaluator; ///< specs
+  std::string RunFolder;
+  /// Empty: the run's own, those of the run that a provider replays, else those
+  /// that came with the tool.
+  std::string Prompts;
+  SearchOptions Search;
+  bool WorkloadMargin = true; ///< take Search.Margin from the workload
+  std::vector<std::string> Flags;
+  std::string Arch;    ///< empty: the evaluator's
+  std::string Toolkit; ///< empty: find it
+  uint64_t WaitMs = 0; ///< for an answer or a result, before suspending
+};
+
+struct SearchResult {
+  Task T;
+  SearchOutcome Outcome;
+};
+
+llvm::Expected<SearchResult> runSearchRequest(const SearchRequest &Request,
+                                              SearchObserver &Observer);
+
+/// NAME.workload.json beside NAME.cu.
+std::string defaultWorkload(llvm::StringRef Source);
+
+} // namespace stark::tool
+
+#endif
