@@ -51,9 +51,9 @@ template <class T> struct Flag : cl::opt<T> {
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
                                  cl::Required, cl::sub(Command));
 static Flag<std::string>
-    Workload("workload", cl::value_desc("file"),
-             cl::desc("What the entry is called with (default: "
-                      "NAME.workload.json beside FILE.cu)"));
+    WorkloadFile("workload", cl::value_desc("file"),
+                 cl::desc("What the entry is called with (default: "
+                          "NAME.workload.json beside FILE.cu)"));
 static Flag<std::string> Provider("provider", cl::value_desc("spec"),
                                   cl::Required,
                                   cl::desc("Who answers the agents' requests"));
@@ -188,10 +188,10 @@ public:
 
 static llvm::Error checkFlags() {
   if (!(Epsilon >= 0 && Epsilon <= 1))
-    return usageError("--epsilon: got " + llvm::Twine(Epsilon.getValue()) +
+    return usageError("--epsilon: got " + std::to_string(Epsilon) +
                       ", wanted a number from 0 to 1");
   if (Margin.getNumOccurrences() && !(Margin >= 1 && Margin < 1000))
-    return usageError("--margin: got " + llvm::Twine(Margin.getValue()) +
+    return usageError("--margin: got " + std::to_string(Margin) +
                       ", wanted a factor of 1 or more");
   for (const Flag<unsigned> *F :
        {&Attempts, &RootThrottle, &DeadBranch, &Leaders, &Window})
@@ -209,7 +209,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   if (!Strictness)
     return usageError("--grounding: " + llvm::toString(Strictness.takeError()));
   Request.Source = File;
-  Request.Workload = Workload;
+  Request.Workload = WorkloadFile;
   Request.Provider = Provider;
   Request.Evaluator = EvaluatorSpec;
   Request.RunFolder = RunFolder;

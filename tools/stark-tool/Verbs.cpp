@@ -8,5 +8,5 @@
 #include "Verbs.h"
 
 std::vector<stark::tool::Verb> stark::tool::verbs() {
-  return {sitesVerb(), workloadVerb()};
+  return {sitesVerb(), workloadVerb(), optimizeVerb(), reportVerb()};
 }

@@ -39,6 +39,7 @@ Verb sitesVerb();
 Verb groundVerb();
 Verb workloadVerb();
 Verb optimizeVerb();
+Verb reportVerb();
 Verb buildVerb();
 Verb doctorVerb();
 
