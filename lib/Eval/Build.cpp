@@ -76,10 +76,14 @@ std::string referenceTrampoline(const Task &T) {
   Task Other = T;
   Other.Entry.Name = T.Load.Reference;
   std::string Text = makeTrampoline(Other);
-  constexpr llvm::StringLiteral From = "stark_call", To = "stark_reference";
-  for (size_t At = 0; (At = Text.find(From, At)) != std::string::npos;
-       At += To.size())
-    Text.replace(At, From.size(), To);
+  // Beside the entry's own, in the same file.
+  const std::pair<llvm::StringRef, llvm::StringRef> Names[] = {
+      {"stark_call", "stark_reference"},
+      {"stark_trampoline", "stark_reference_trampoline"}};
+  for (auto [From, To] : Names)
+    for (size_t At = 0; (At = Text.find(From, At)) != std::string::npos;
+         At += To.size())
+      Text.replace(At, From.size(), To);
   return Text;
 }
 

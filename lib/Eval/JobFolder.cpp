@@ -65,7 +65,7 @@ std::string describeTimes(const Task &T, const job::Result &R) {
            " us: " + number(Time.Speedup, 3) +
            " times as fast (95 %: " + number(Time.SpeedupLow, 3) + " to " +
            number(Time.SpeedupHigh, 3) + ")" + againstMemory(T, Time, R) + "\n";
-  return Out;
+  return Out + R.Diagnostics;
 }
 
 VerdictKind kindOf(job::Outcome O) {
