@@ -41,6 +41,11 @@ public:
             [this](const ChatRequest &Request) { return ask(Request); })) {}
 
   llvm::Expected<SearchOutcome> run() {
+    const RecordedRun &Before = Run.recorded();
+    if (Before.T.size() && !Before.End)
+      Observer.onNote("the run goes on after attempt " +
+                      std::to_string(Before.T.size() - 1) + " of " +
+                      std::to_string(Options.Attempts));
     if (llvm::Error E = judgeSource())
       return E;
     std::string Why;

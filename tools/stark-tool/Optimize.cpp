@@ -132,17 +132,16 @@ static std::string describeShown(const Tree &T, unsigned Selected,
     else
       ++Cousins;
   }
-  std::string Text = Selected == 0 ? "" : "root";
+  std::string Text = "root";
   auto Say = [&](unsigned Count, const char *One, const char *Many) {
     if (Count)
-      Text += (Text.empty() ? "" : ", ") + std::to_string(Count) + " " +
-              (Count == 1 ? One : Many);
+      Text += ", " + std::to_string(Count) + " " + (Count == 1 ? One : Many);
   };
   Say(Children, "child", "children");
   Say(Siblings, "sibling", "siblings");
   Say(Cousins, "child of siblings", "children of siblings");
   Say(Others, "leader", "leaders");
-  return Text.empty() ? "nothing else" : Text;
+  return Text;
 }
 
 namespace {
@@ -163,13 +162,17 @@ public:
   }
 
   void onStep(unsigned Attempt, llvm::StringRef What) override {
-    if (!Quiet)
-      llvm::errs() << "attempt " << Attempt << ": " << What << "\n";
+    if (Quiet)
+      return;
+    if (Attempt <= Attempts)
+      llvm::errs() << "attempt " << Attempt << ": ";
+    llvm::errs() << What << "\n";
   }
 
   void onNode(unsigned Attempt, const Node &N, const Tree &T,
               bool Recorded) override {
-    if (Quiet)
+    // What an earlier call made is told again only to who asks for it.
+    if (Quiet || (Recorded && !Explain))
       return;
     llvm::errs() << "attempt " << Attempt << ": " << verdictName(N.Found.Kind);
     if (N.Found.correct() && !N.Found.Timings.empty())
