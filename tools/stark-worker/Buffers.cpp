@@ -176,8 +176,11 @@ std::string Buffers::fingerprintOutputs(cudaStream_t Stream, bool Late) {
 
 std::string Buffers::settled(bool &Agree) {
   unsigned long long Sums[2] = {};
-  cudaError_t E = cudaMemcpy(Sums, Counters + 2 * J.Leaves.size(), sizeof(Sums),
-                             cudaMemcpyDeviceToHost);
+  // The stream does not block the default one, on which the copy is made.
+  cudaError_t E = cudaDeviceSynchronize();
+  if (E == cudaSuccess)
+    E = cudaMemcpy(Sums, Counters + 2 * J.Leaves.size(), sizeof(Sums),
+                   cudaMemcpyDeviceToHost);
   Agree = Sums[0] == Sums[1];
   return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
 }
