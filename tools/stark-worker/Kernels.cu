@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   (seed, leaf, index) -> 64 random bits -> a value of the leaf's distribution
+///   (seed, leaf, index) -> 64 random bits -> a value of the leaf's
+///   distribution
 /// Grid-stride loops throughout, so that sizes beyond 32 bits need no care.
 ///
 //===----------------------------------------------------------------------===//
@@ -61,8 +62,8 @@ __device__ uint64_t permute(uint64_t Index, uint64_t Count, unsigned HalfBits,
   do {
     uint64_t Left = Index >> HalfBits, Right = Index & Mask;
     for (unsigned Round = 0; Round < 4; ++Round) {
-      uint64_t Next = Left ^ (mix(Key + Round * 0x9E3779B97F4A7C15ull + Right) &
-                              Mask);
+      uint64_t Next =
+          Left ^ (mix(Key + Round * 0x9E3779B97F4A7C15ull + Right) & Mask);
       Left = Right;
       Right = Next;
     }
