@@ -20,8 +20,12 @@ using namespace stark::worker;
 
 namespace {
 constexpr uint64_t ZoneBytes = uint64_t(1) << 20;
-/// Read as any type, a NaN or a wild number.
-constexpr uint32_t ZonePattern = 0x7FF9E1E1;
+
+/// Read as any type, a NaN or a wild number. Each leaf has another, or an
+/// overrun that copies from one zone to another would leave it as it was.
+uint32_t zonePattern(size_t Leaf) {
+  return 0x7FF90000 | ((uint32_t(Leaf) + 1) * 0x9E37 & 0xFFFF);
+}
 
 bool isConst(const Leaf &L) { return L.Use == Role::Input; }
 bool isPoisoned(const Leaf &L) {
@@ -66,9 +70,10 @@ std::string Buffers::allocate(unsigned CaseIndex) {
     if (E != cudaSuccess)
       break;
     B.Data = B.Base + ZoneBytes;
-    E = poison(B.Base, ZoneBytes, ZonePattern, nullptr);
+    E = poison(B.Base, ZoneBytes, zonePattern(I), nullptr);
     if (E == cudaSuccess)
-      E = poison(B.Data + B.Bytes, trailingZone(B.Bytes), ZonePattern, nullptr);
+      E = poison(B.Data + B.Bytes, trailingZone(B.Bytes), zonePattern(I),
+                 nullptr);
     if (E != cudaSuccess || L.Fill.Kind != InitKind::File || isPoisoned(L))
       continue;
     std::string Error;
@@ -137,9 +142,9 @@ std::string Buffers::inspect(cudaStream_t Stream, Reply &R) {
     if (!B.Base)
       continue;
     unsigned long long *Changed = Counters + 2 * I + 1;
-    E = countChanged(B.Base, ZoneBytes, ZonePattern, Changed, Stream);
+    E = countChanged(B.Base, ZoneBytes, zonePattern(I), Changed, Stream);
     if (E == cudaSuccess)
-      E = countChanged(B.Data + B.Bytes, trailingZone(B.Bytes), ZonePattern,
+      E = countChanged(B.Data + B.Bytes, trailingZone(B.Bytes), zonePattern(I),
                        Changed, Stream);
   }
   std::vector<unsigned long long> After(2 * J.Leaves.size());

@@ -232,8 +232,8 @@ bool Judge::askCandidate(const Request &R, uint64_t TimeoutMs,
                                     "; inputs must be left as they are");
   case Status::OutOfBounds:
     return stop(Outcome::Wrong,
-                "the entry wrote outside '" + Leaf +
-                    "': " + std::to_string(A.R.Count) +
+                "the entry wrote outside '" + Leaf + "': at least " +
+                    std::to_string(A.R.Count) +
                     " bytes just before or after the buffer changed" + Where);
   case Status::Escaped:
     return stop(Outcome::Forbidden,
