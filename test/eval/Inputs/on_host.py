@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""on_host.py WORKER FOLDER NAME 'C++ body' [key=value ...]: judges one body.
+
+Builds y[i] = 2 * x[i] + 1 as the source and the body (with x, y, n) as the
+candidate, for the host, and runs worker-on-host on them. Prints the outcome,
+the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
+odd size is the tool's own), timeout=MS, spool=1 (through a spool).
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+GOOD = "for (long i = 0; i < n; ++i) y[i] = 2 * x[i] + 1;"
+FRAME = """
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+static int error = 0, delay = 0;
+extern "C" int stark_last_error() {
+  if (delay)
+    usleep(delay);
+  return error;
+}
+static void launch(const float *x, float *y, long n) { %s }
+extern "C" void stark_call(void **a) {
+  launch(*(float **)a[0], *(float **)a[1], *(long long *)a[2]);
+}
+"""
+
+
+def build(folder, name, body):
+    path = os.path.join(folder, name + ".cpp")
+    with open(path, "w") as f:
+        f.write(FRAME % body)
+    subprocess.run(["c++", "-O1", "-shared", "-fPIC", path, "-o", os.path.join(folder, name + ".so")], check=True)
+
+
+def main():
+    worker, folder, name, body = sys.argv[1:5]
+    keys = dict(a.split("=", 1) for a in sys.argv[5:])
+    shutil.rmtree(folder, ignore_errors=True)
+    job = os.path.join(folder, "jobs", name)
+    os.makedirs(job)
+    build(job, "source", keys.get("source", GOOD))
+    build(job, "candidate", body)
+
+    def case(n, timed):
+        return {"label": f"n={n}", "timed": timed, "added": not timed and "added" in keys,
+                "values": [{"shape": [n]}, {"shape": [n]}, {"integer": n}, {}]}
+
+    init = {"kind": "normal", "low": 0, "high": 1}
+    with open(os.path.join(job, "job.json"), "w") as f:
+        json.dump({
+            "format": 1, "id": name, "purpose": "attempt", "arch": "sm_90", "compiler": "",
+            "source_library": "source.so", "candidate_library": "candidate.so",
+            "source_digest": "s", "candidate_digest": "c",
+            "leaves": [
+                {"name": "x", "kind": "buffer", "type": "f32", "role": "input", "tolerance": 0, "init": init},
+                {"name": "y", "kind": "buffer", "type": "f32", "role": "output", "tolerance": 1e-5, "init": init},
+                {"name": "n", "kind": "integer"}, {"name": "stream", "kind": "stream"}],
+            "cases": [case(50000, True), case(1003, False)],
+            "seeds": [1, 2, 3], "timing_seed": 4, "timeout_ms": int(keys.get("timeout", 5000)),
+            "timing": {"warmup_ms": 20, "min_samples": 12, "max_samples": 16, "max_ms": 500, "relative_error": 0.05}}, f)
+    result = os.path.join(folder, "results", name + ".json")
+    os.makedirs(os.path.dirname(result))
+    if "spool" in keys:
+        code = subprocess.call([worker, "--spool", folder])
+    else:
+        code = subprocess.call([worker, job, "--result", result])
+    with open(result) as f:
+        r = json.load(f)
+    print("exit code:", code)
+    print("outcome:", r["outcome"], r["diagnostics"], end="\n")
+    for t in r["timings"]:
+        print("timed:", t["label"], "speed-up", "above 1.5" if t["speedup"] > 1.5 else "about 1" if t["speedup"] > 0.3 else "low")
+
+
+if __name__ == "__main__":
+    main()
