@@ -1,0 +1,65 @@
+//===- ContractFindings.h - Forbidden things in one source ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   source -> findings; the candidate's, less those that the source has too,
+/// are violations. Two readers, since neither sees all: the tokens show what
+/// the preprocessor skips and what no name resolves to, the AST shows what
+/// macros paste together and which declaration a word means.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AST_CONTRACTFINDINGS_H
+#define STARK_LIB_AST_CONTRACTFINDINGS_H
+
+#include "FootprintChunks.h"
+#include "stark/AST/Contract.h"
+#include <set>
+
+namespace stark {
+
+struct Finding {
+  std::string Key; ///< the same in source and candidate: "word cudaEventRecord"
+  Violation What;
+};
+
+/// A source with what both readers need of it.
+struct ContractText {
+  const ParsedSource &Source;
+  Spellings Names;
+  SourceTokens Tokens;
+  std::vector<Chunk> Chunks;
+  std::set<std::string> Macros; ///< that it defines itself
+
+  explicit ContractText(const ParsedSource &Source);
+  unsigned line(size_t Token) const {
+    return Tokens.line(Tokens.All[Token].Bytes.Begin);
+  }
+  /// The piece is a function that runs on the device only.
+  bool deviceOnly(const Chunk &Piece) const;
+};
+
+std::vector<Finding> tokenFindings(const ContractText &Text);
+std::vector<Finding> directiveFindings(const ContractText &Text);
+std::vector<Finding> astFindings(const ContractText &Text);
+
+/// Bytes of the bodies of functions that run on the device only.
+std::vector<Range> deviceBodies(const ParsedSource &Source);
+
+/// What the AST would show, guessed from tokens, for pieces of \p Text that
+/// Clang may not have understood: calls, static state, assembly.
+std::vector<Finding> unparsedFindings(const ContractText &Text);
+
+/// Signatures and exported symbols that differ. \p Unsure: Clang did not
+/// understand all of the candidate, so what seems missing may be there.
+std::vector<Violation> symbolViolations(const ContractText &Source,
+                                        const ContractText &Candidate,
+                                        llvm::StringRef Entry, bool Unsure);
+
+} // namespace stark
+
+#endif

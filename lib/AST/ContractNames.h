@@ -1,0 +1,44 @@
+//===- ContractNames.h - What a candidate may not use --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The names with which a candidate could fool the judge or harm the host,
+/// and why each is refused. docs/grounding.md lists them for people.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AST_CONTRACTNAMES_H
+#define STARK_LIB_AST_CONTRACTNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace stark {
+
+/// Why the word \p Name may not occur at all, wherever it stands; empty when it
+/// may. Only names that nobody gives to a variable.
+llvm::StringRef forbiddenWord(llvm::StringRef Name);
+
+/// Why the C library's function \p Name may not be called. These are words that
+/// people also use for other things: ask only about functions.
+llvm::StringRef forbiddenFunction(llvm::StringRef Name);
+
+/// Why \p Name, qualified, inline namespaces left out ("std::thread"), may not
+/// be used.
+llvm::StringRef forbiddenQualified(llvm::StringRef Name);
+
+/// Why the header \p Name may not be included.
+llvm::StringRef forbiddenHeader(llvm::StringRef Name);
+
+/// An attribute, without its underscores, that changes linking or loading.
+bool forbiddenAttribute(llvm::StringRef Name);
+
+/// A keyword or a name of CUDA's language, which no macro may take.
+bool languageWord(llvm::StringRef Name);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,181 @@
+//===- ContractTokens.cpp - Forbidden words, wherever they stand ---------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractFindings.h"
+#include "ContractNames.h"
+
+using namespace stark;
+using llvm::StringRef;
+
+ContractText::ContractText(const ParsedSource &Source)
+    : Source(Source), Tokens(Source.text(), Names), Chunks(findChunks(Tokens)) {
+  for (size_t I = 0; I + 2 < Tokens.All.size(); ++I)
+    if (Tokens.All[I].InDirective && Tokens.All[I].StartsLine &&
+        Tokens.is(I, "#") && Tokens.is(I + 1, "define"))
+      Macros.insert(Tokens.text(I + 2).str());
+}
+
+bool ContractText::deviceOnly(const Chunk &Piece) const {
+  if (Piece.Kind != ChunkKind::Function &&
+      Piece.Kind != ChunkKind::FunctionDeclaration)
+    return false;
+  bool Device = false;
+  for (size_t I = Piece.Tokens.Begin; I < Piece.Tokens.End; ++I) {
+    if (Tokens.is(I, "{") || Tokens.is(I, "("))
+      break;
+    if (Tokens.is(I, "__host__"))
+      return false;
+    Device |= Tokens.is(I, "__device__") || Tokens.is(I, "__global__");
+  }
+  return Device;
+}
+
+namespace {
+class TokenReader {
+public:
+  explicit TokenReader(const ContractText &Text) : Text(Text), T(Text.Tokens) {}
+
+  std::vector<Finding> run() {
+    for (size_t I = 0; I < T.All.size(); ++I) {
+      if (T.All[I].Kind == SourceToken::Word)
+        word(I);
+      else if (T.All[I].Kind == SourceToken::Literal)
+        literal(I);
+      else if (T.is(I, "##"))
+        add(I, "paste", "pastes tokens with '##', which hides what is named");
+      if (T.is(I, "[") && T.is(I + 1, "["))
+        attributes(I + 2);
+    }
+    return std::move(Findings);
+  }
+
+private:
+  void add(size_t At, std::string Key, std::string Message) {
+    Findings.push_back({std::move(Key), {Text.line(At), true, Message}});
+  }
+
+  void word(size_t I) {
+    StringRef Word = T.text(I);
+    if (StringRef Why = forbiddenWord(Word); !Why.empty()) {
+      // The only use of the driver's table that kernels have is a tensor map.
+      bool TensorMap = Word.starts_with("cudaGetDriverEntryPoint") &&
+                       T.is(I + 1, "(") && I + 2 < T.All.size() &&
+                       T.text(I + 2).starts_with("\"cuTensorMapEncode");
+      if (!TensorMap)
+        add(I, ("word " + Word).str(),
+            ("uses '" + Word + "', which is forbidden: " + Why).str());
+    }
+    if (Word == "__attribute__" || Word == "__attribute" ||
+        Word == "__declspec")
+      attributes(I + 1);
+    if (Word == "_Pragma" || Word == "__pragma") {
+      StringRef What = T.is(I + 1, "(") && I + 2 < T.All.size() ? T.text(I + 2)
+                                                                : StringRef();
+      if (!What.starts_with("\"unroll") && !What.starts_with("\"nv_") &&
+          !What.starts_with("\"nounroll") && !What.starts_with("unroll"))
+        add(I, ("pragma " + What).str(),
+            ("uses _Pragma(" + What +
+             "), which is forbidden; only unroll and "
+             "nv_ pragmas are allowed")
+                .str());
+    }
+    if (Word == "std" && T.is(I + 1, "::") && I + 2 < T.All.size()) {
+      std::string Name = ("std::" + T.text(I + 2)).str();
+      if (StringRef Why = forbiddenQualified(Name); !Why.empty())
+        add(I, "name " + Name,
+            ("uses '" + Name + "', which is forbidden: " + Why).str());
+    }
+  }
+
+  /// The words up to where the brackets around \p I close.
+  void attributes(size_t I) {
+    int Depth = 0;
+    for (size_t J = I; J < T.All.size(); ++J) {
+      if (T.is(J, "(") || T.is(J, "["))
+        ++Depth;
+      else if ((T.is(J, ")") || T.is(J, "]")) && --Depth <= 0)
+        return;
+      else if (T.All[J].Kind == SourceToken::Word &&
+               forbiddenAttribute(T.text(J)))
+        add(J, ("attribute " + T.text(J)).str(),
+            ("uses the attribute '" + T.text(J) +
+             "', which is forbidden: it changes how code is linked or loaded")
+                .str());
+      else if (T.is(J, ";") || T.is(J, "{"))
+        return;
+    }
+  }
+
+  void literal(size_t I) {
+    StringRef Value = T.text(I);
+    for (StringRef Part :
+         {"/proc/", "/dev/", "/sys/", ".incbin", "globaltimer"})
+      if (Value.contains(Part))
+        add(I, ("string " + Part).str(),
+            ("has '" + Part + "' in a string, which is forbidden").str());
+  }
+
+  const ContractText &Text;
+  const SourceTokens &T;
+  std::vector<Finding> Findings;
+};
+} // namespace
+
+std::vector<Finding> stark::tokenFindings(const ContractText &Text) {
+  return TokenReader(Text).run();
+}
+
+/// Whether the declaration that \p I is in cannot change, or is a function.
+static bool constant(const SourceTokens &T, size_t I, Range Piece) {
+  size_t Begin = I;
+  while (Begin > Piece.Begin && !T.is(Begin - 1, ";") &&
+         !T.is(Begin - 1, "{") && !T.is(Begin - 1, "}"))
+    --Begin;
+  for (size_t J = Begin; J < Piece.End; ++J) {
+    if (T.is(J, ";") || T.is(J, "=") || T.is(J, "{"))
+      return false;
+    for (StringRef Word :
+         {"const", "constexpr", "__shared__", "(", "using", "typedef"})
+      if (T.is(J, Word))
+        return true;
+  }
+  return false;
+}
+
+std::vector<Finding> stark::unparsedFindings(const ContractText &Text) {
+  std::vector<Finding> Findings;
+  const SourceTokens &T = Text.Tokens;
+  for (const Chunk &Piece : Text.Chunks) {
+    auto Add = [&](size_t At, const std::string &What) {
+      Findings.push_back(
+          {"unparsed " + What + " " + Piece.Name,
+           {Text.line(At), true,
+            What + " (Clang does not understand all of this file)"}});
+    };
+    bool Device = Text.deviceOnly(Piece);
+    bool Function = Piece.Kind == ChunkKind::Function;
+    for (size_t I = Piece.Tokens.Begin; I < Piece.Tokens.End; ++I) {
+      if (T.All[I].Kind != SourceToken::Word)
+        continue;
+      StringRef Word = T.text(I);
+      bool Member = T.is(I - 1, ".") || T.is(I - 1, "->");
+      if (!Device && T.is(I + 1, "(") && !Member &&
+          !forbiddenFunction(Word).empty())
+        Add(I, ("calls '" + Word + "', which is forbidden").str());
+      if (!Device && (Word == "asm" || Word == "__asm__" || Word == "__asm"))
+        Add(I, "has assembly in host code, which is forbidden");
+      if ((Word == "static" || Word == "thread_local") && Function &&
+          I > Piece.Tokens.Begin && !constant(T, I, Piece.Tokens))
+        Add(I, "keeps a static variable between calls, which is forbidden");
+    }
+    if (Piece.Kind == ChunkKind::Variable &&
+        !constant(T, Piece.Tokens.Begin, Piece.Tokens))
+      Add(Piece.Tokens.Begin,
+          "declares a variable that lives between calls, which is forbidden");
+  }
+  return Findings;
+}

@@ -1,0 +1,367 @@
+//===- ContractTests.cpp - What a candidate may not do --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/AST/Contract.h"
+#include "stark/Support/File.h"
+#include <gtest/gtest.h>
+
+using namespace stark;
+
+/// Enough of CUDA and C for the sources below, as a system header.
+static const char *const Header = R"(
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+typedef unsigned long size_t;
+struct dim3 { unsigned x, y, z; __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {} };
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+extern "C" {
+int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
+int cudaMalloc(void **, size_t);
+int cudaMemcpyAsync(void *, const void *, size_t, int, cudaStream_t);
+int cudaFuncSetAttribute(const void *, int, int);
+int cudaStreamCreate(cudaStream_t *);
+int cudaStreamSynchronize(cudaStream_t);
+int cudaEventRecord(cudaEvent_t, cudaStream_t);
+int cudaDeviceSetLimit(int, size_t);
+int cudaGetDriverEntryPoint(const char *, void **, int);
+int system(const char *);
+int open(const char *, int, ...);
+long time(long *);
+int printf(const char *, ...);
+}
+namespace std {
+inline namespace _V2 { struct thread { template <class F> thread(F) {} void join() {} }; }
+namespace chrono { struct clk { static int now(); }; }
+template <class F> int async(F);
+template <class T> T max(T, T);
+}
+)";
+
+static const char *const Source = R"(#include <mini_cuda.h>
+#define OWN(x) x
+static const int Block = 256;
+__constant__ float table[4];
+__global__ void k(const float *x, float *y, int n) { y[0] = x[n]; }
+extern "C" __global__ void named(float *y) { y[0] = 1; }
+template <class T> __global__ void generic(T *y) { y[0] = 1; }
+static int helper(int n) { return n; }
+int exported(int n) { return helper(n); }
+int Global = 3;
+namespace ns {
+void launch(const float *x, float *y, int n, cudaStream_t stream = 0) {
+  k<<<1, Block, 0, stream>>>(x, y, n);
+}
+}
+)";
+
+namespace {
+class Contract : public testing::Test {
+protected:
+  void SetUp() override {
+    auto Made = TemporaryFolder::create("stark-contract");
+    ASSERT_TRUE(bool(Made)) << llvm::toString(Made.takeError());
+    Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
+    write("sys/mini_cuda.h", Header);
+    write("sys/other.h", "int other();\n");
+    write("user/mine.h", "int mine();\n");
+    Options.Toolkit = "/nonexistent";
+    Options.Flags = {"-nocudainc", "-nostdinc", "-isystem",
+                     Folder->path().str() + "/sys",
+                     "-I" + Folder->path().str() + "/user"};
+    Old = parse(Source);
+    for (const SourceError &E : Old->errors())
+      ADD_FAILURE() << E.Line << ": " << E.Message;
+  }
+  void write(const std::string &Name, const char *Text) {
+    auto E = writeFileAtomically(Folder->path().str() + "/" + Name, Text);
+    ASSERT_FALSE(bool(E)) << llvm::toString(std::move(E));
+  }
+  std::unique_ptr<ParsedSource> parse(const std::string &Text) {
+    auto Parsed =
+        parseSource(Folder->path().str() + "/user/source.cu", Text, Options);
+    if (Parsed)
+      return std::move(*Parsed);
+    ADD_FAILURE() << llvm::toString(Parsed.takeError());
+    return nullptr;
+  }
+  std::string check(const std::string &Text,
+                    const std::string &Entry = "ns::launch") {
+    std::string All;
+    for (const Violation &V : checkContract(*Old, *parse(Text), Entry))
+      All += std::to_string(V.Line) + (V.Forbidden ? "! " : ": ") + V.Message +
+             "\n";
+    return All;
+  }
+  /// The source with \p New as further lines before the namespace.
+  std::string adding(const std::string &New) {
+    return check(edited("namespace ns {\n", New + "\nnamespace ns {\n"));
+  }
+  /// The source with \p New before the launch.
+  std::string inLaunch(const std::string &New) {
+    return check(edited("  k<<<", "  " + New + "\n  k<<<"));
+  }
+  static std::string edited(const std::string &From, const std::string &To,
+                            std::string Text = Source) {
+    size_t At = Text.find(From);
+    EXPECT_NE(At, std::string::npos) << From;
+    return At == std::string::npos ? Text : Text.replace(At, From.size(), To);
+  }
+
+  std::unique_ptr<TemporaryFolder> Folder;
+  ParseOptions Options;
+  std::unique_ptr<ParsedSource> Old;
+};
+} // namespace
+
+TEST_F(Contract, TheSourceKeepsItself) {
+  EXPECT_EQ(check(Source), "");
+  EXPECT_EQ(check(Source, ""), "");
+  EXPECT_EQ(check(Source, "ns::other"),
+            "0: the source defines no function 'ns::other'\n");
+}
+
+TEST_F(Contract, WhatIsAllowed) {
+  for (std::string New :
+       {"static __device__ float sum(float v) { return v; }",
+        "__global__ void second(float *y) { y[0] = 2; }",
+        "template <int N> __global__ void third(float *y) { y[0] = N; }",
+        "inline int h2() { return 2; }", "constexpr int Tile = 4;",
+        "static const float Pi[2] = {3.f, 1.f};",
+        "__constant__ float weights[2] = {1, 2};",
+        "#define UNROLL 4\n#undef UNROLL",
+        "__device__ int clock() { return 1; }\n"
+        "__device__ int use_clock() { return clock(); }",
+        "namespace { int hidden() { return 1; } }", "#include <other.h>",
+        "__device__ int a() {\n#if __CUDA_ARCH__ >= 9000\n  return 1;\n#else\n"
+        "  return 2;\n#endif\n}",
+        "#if __CUDA_ARCH__ >= 9000\n__device__ int b() { return 1; }\n#else\n"
+        "__device__ int b() { return 2; }\n#endif",
+        "__device__ void p() { asm volatile(\"bar.sync 0;\"); }",
+        "struct S { int open(int); };\n"
+        "static int use(S s) { int time = s.open(1); return time; }",
+        "#pragma unroll 4",
+        "__global__ void sh() { __shared__ float t[32]; "
+        "extern __shared__ float d[]; t[0] = d[0]; }",
+        "static int lambda() { auto f = [](int v) { return v; }; return f(1); "
+        "}"})
+    EXPECT_EQ(adding(New), "") << New;
+  for (std::string New :
+       {"cudaFuncSetAttribute((const void *)k, 1, 2);",
+        "void *p; cudaMalloc(&p, 4);", "cudaStreamSynchronize(stream);",
+        "static constexpr int Tiles = 3;", "static const int Two = 2;",
+        "void *f; cudaGetDriverEntryPoint(\"cuTensorMapEncodeTiled\", &f, 0);"})
+    EXPECT_EQ(inLaunch(New), "") << New;
+}
+
+TEST_F(Contract, ForbiddenCallsInEveryDisguise) {
+  for (std::string New :
+       {"cudaStream_t s; cudaStreamCreate(&s);",
+        "auto f = &cudaStreamCreate; (void)f;",
+        "auto f = [] { cudaStream_t s; return cudaStreamCreate(&s); }; f();",
+        "using ::cudaStreamCreate;",
+        "cudaEvent_t e; cudaEventRecord(e, stream);",
+        "cudaDeviceSetLimit(1, 2);",
+        "system(\"true\");",
+        "::system(\"true\");",
+        "auto f = system; (void)f;",
+        "open(\"/tmp/x\", 0);",
+        "time(0);",
+        "std::thread([] {});",
+        "namespace c = std::chrono; c::clk::now();",
+        "using namespace std; thread([] {});",
+        "std::async([] {});",
+        "stream = (cudaStream_t)0x2;",
+        "stream = cudaStream_t(1);",
+        "((void (*)())0x1234)();",
+        "asm(\"nop\");",
+        "asm volatile(\"mov %%rax, %%rbx\" ::: \"rax\");",
+        "static int calls = 0; ++calls;",
+        "static int once = helper(n);",
+        "static thread_local int t;",
+        "extern int elsewhere;",
+        "printf(\"/proc/self/mem\");",
+        "void *f; cudaGetDriverEntryPoint(\"cuStreamCreate\", &f, 0);",
+        "const char *c = \"cuTensorMapEncode\"; void *f; "
+        "cudaGetDriverEntryPoint(c, &f, 0);",
+        "extern \"C\" int dup(int);",
+        "cuda\\\nStreamCreate(&stream);"}) {
+    std::string Got = inLaunch(New);
+    if (New.rfind("extern \"C\"", 0) == 0)
+      continue; // no linkage specification inside a function
+    EXPECT_NE(Got.find("! "), std::string::npos) << New << "\n" << Got;
+  }
+}
+
+TEST_F(Contract, ForbiddenDeclarations) {
+  for (std::string New :
+       {"#define START cudaStreamCreate",
+        "#define GLUE(a, b) a##b\nstatic int g() { cudaStream_t s; return "
+        "GLUE(cudaStream, Create)(&s); }",
+        "#define GLUE(a, b) a %:%: b",
+        "static int d(int (*f)(cudaStream_t *) = cudaStreamCreate);",
+        "template <class T> int t() { T s; return cudaStreamCreate(&s); }",
+        "struct X { int v = system(\"x\"); };",
+        "int counter;",
+        "static int counter;",
+        "static float *cache = nullptr;",
+        "static int started = helper(1);",
+        "const int started = helper(1);",
+        "__device__ float state[4];",
+        "static __device__ int n;",
+        "__constant__ float filled[4];",
+        "inline int shared_counter = 0;",
+        "struct C { static int n; }; int C::n = 0;",
+        "struct C { C(); ~C(); }; static C c;",
+        "struct M { mutable int n; }; static const M m{1};",
+        "template <class T> int counted = 0;",
+        "__device__ int dev() { static int n; return ++n; }",
+        "__attribute__((constructor)) static void init() {}",
+        "[[gnu::constructor]] static void init() {}",
+        "__attribute__((__weak__)) int weak_one() { return 1; }",
+        "__attribute__((section(\"x\"))) static const int in = 1;",
+        "extern \"C\" int other_name() asm(\"cudaStreamCreate\");",
+        "extern \"C\" int dup(int);",
+        "int undefined_here(int);",
+        "extern \"C\" int cudaMallocManaged2(void **) __attribute__((alias("
+        "\"x\")));",
+        "extern \"C\" int cudaEventRecordX() { return 0; }",
+        "asm(\".globl evil\");",
+        "namespace std { int mine(); }",
+        "extern \"C\" void stark_call(void **) {}",
+        "static void stark_time() {}",
+        "#include \"mine.h\"",
+        "#include <mine.h>",
+        "#include \"missing.h\"",
+        "#include \"/etc/passwd\"",
+        "#include \"../x.h\"",
+        "#include <../sys/other.h>",
+        "#define H <other.h>\n#include H",
+        "#include <thread>",
+        "#include <dlfcn.h>",
+        "#include_next <other.h>",
+        "#line 7 \"x\"",
+        "# 7 \"x\"",
+        "#embed \"x\"",
+        "#pragma push_macro(\"OWN\")",
+        "#pragma omp parallel",
+        "#pragma redefine_extname a b",
+        "#pragma GCC optimize(\"O0\")",
+        "_Pragma(\"push_macro(\\\"x\\\")\")",
+        "#define cudaMalloc(a, b) 0",
+        "#define float double",
+        "#define printf(...) 0",
+        "#define __global__",
+        "#define helper(n) 3",
+        "#undef __CUDA_ARCH__",
+        "#undef cudaMalloc",
+        "#ifndef __clang__\nint x;\n#endif",
+        "#ifdef __NVCC__\n#endif",
+        "#if defined(__GNUC__)\n#endif",
+        "#if __has_include(<x>)\n#endif",
+        "#define W __clang__\n#if W\n#endif",
+        "#ifndef __CUDA_ARCH__\nstatic int calls;\n#endif",
+        "#ifndef __CUDA_ARCH__\nstatic int f() { return system(\"\"); "
+        "}\n#endif",
+        "__host__ __device__ inline void hd() {\n#ifndef __CUDA_ARCH__\n"
+        "  static int n; ++n;\n#endif\n}",
+        "#ifdef __CUDA_ARCH__\n#else\n#define LATER int hidden\n"
+        "LATER;\n#endif"}) {
+    std::string Got = adding(New);
+    EXPECT_NE(Got.find("! "), std::string::npos) << New << "\n" << Got;
+  }
+}
+
+TEST_F(Contract, WhatTheSourceDoesIsNotNew) {
+  std::string Own =
+      edited("namespace ns {\n",
+             "static int calls;\n#ifdef __clang__\n#endif\n#define cuda3 1\n"
+             "static int s() { cudaStream_t s; ++calls; return "
+             "cudaStreamCreate(&s); }\n"
+             "#ifndef __CUDA_ARCH__\nstatic int host;\n#endif\n"
+             "#include \"mine.h\"\nnamespace ns {\n");
+  Old = parse(Own);
+  EXPECT_EQ(check(Own), "");
+  EXPECT_EQ(check(edited("y[0] = x[n]", "y[0] = 2 * x[n]", Own)), "");
+  EXPECT_NE(check(edited("static int host;", "static int host, more;", Own)),
+            "");
+  EXPECT_NE(check(edited("static int calls;", "static int calls, b;", Own)),
+            "");
+}
+
+TEST_F(Contract, TheEntryStays) {
+  EXPECT_EQ(check(edited("int n, cudaStream_t stream = 0) {",
+                         "long n, cudaStream_t stream = 0) {")),
+            "12: entry 'ns::launch' was 'void (const float *, float *, int, "
+            "CUstream_st *)', is now 'void (const float *, float *, long, "
+            "CUstream_st *)'\n");
+  EXPECT_EQ(check(edited("void launch(", "static void launch(")),
+            "12: entry 'ns::launch' was visible to other files, is now "
+            "internal\n");
+  EXPECT_EQ(check(edited("stream = 0)", "stream)")),
+            "12: entry 'ns::launch' has other default arguments than before\n");
+  EXPECT_EQ(check(edited("void launch(", "extern \"C\" void launch(")),
+            "12: entry 'ns::launch' is now extern \"C\"\n");
+  EXPECT_EQ(check(edited("void launch(", "inline void launch(")),
+            "12: entry 'ns::launch' is now inline\n");
+  EXPECT_EQ(check(edited("void launch(", "void start(")),
+            "0: entry 'ns::launch' is missing; it must stay as the source has "
+            "it\n12: adds exported function 'ns::start'; make it static or put "
+            "it into an anonymous namespace\n");
+  EXPECT_EQ(check(edited("void launch(", "template <int N> void launch(")),
+            "12: entry 'ns::launch' is now a template\n");
+}
+
+TEST_F(Contract, ExportedSymbolsStay) {
+  EXPECT_EQ(check(edited("int exported(int n) { return helper(n); }\n", "")),
+            "0: function 'exported' is missing; other files may use it\n");
+  EXPECT_EQ(check(edited("int exported(int n)", "int exported(long n)")),
+            "9: function 'exported' was 'int (int)', is now 'int (long)'; "
+            "other files may use it\n");
+  EXPECT_EQ(check(edited("int exported(", "static int exported(")),
+            "9: function 'exported' was visible to other files, is now "
+            "internal\n");
+  EXPECT_EQ(adding("int more() { return 1; }"),
+            "11: adds exported function 'more'; make it static or put it into "
+            "an anonymous namespace\n");
+  EXPECT_EQ(check(edited("int Global = 3;\n", "")),
+            "0: variable 'Global' is missing; other files may use it\n");
+}
+
+// Kernels stay by name; those that others can name keep their parameters.
+TEST_F(Contract, KernelsStay) {
+  EXPECT_EQ(check(edited("k<<<", "k2<<<", edited("void k(", "void k2("))),
+            "0: kernel 'k' is missing; other files may use it\n");
+  EXPECT_EQ(check(edited(
+                "k<<<1, Block, 0, stream>>>(x, y, n)",
+                "k<<<1, Block, 0, stream>>>(x, y, n, 1)",
+                edited("float *y, int n) { y", "float *y, int n, int m) { y"))),
+            "");
+  EXPECT_EQ(check(edited("k<<<", "k<4><<<",
+                         edited("__global__ void k(",
+                                "template <int N> __global__ void k("))),
+            "");
+  EXPECT_EQ(check(edited("named(float *y)", "named(float *y, int n)")),
+            "6: kernel 'named' was 'void (float *)', is now 'void (float *, "
+            "int)'; other files may use it\n");
+}
+
+// Code that Clang cannot parse is read by its tokens.
+TEST_F(Contract, BrokenTextIsStillRead) {
+  std::string Got = adding("static int bad() { undeclared(); static int n; "
+                           "system(\"x\"); return n; }");
+  EXPECT_NE(Got.find("calls 'system'"), std::string::npos) << Got;
+  Got = adding("int broken( { static int n; cudaStreamCreate(0); }");
+  EXPECT_NE(Got.find("cudaStreamCreate"), std::string::npos) << Got;
+  for (std::string Odd : {std::string(), std::string("}"), std::string("#"),
+                          std::string("\0#if", 4), std::string("((((((((")})
+    EXPECT_NE(check(Odd), "") << Odd;
+}
