@@ -33,8 +33,8 @@ static std::string withLineEnds(llvm::StringRef Text, llvm::StringRef Base) {
   return Out;
 }
 
-/// "// ... rest unchanged", "/* ... same as before ... */", "...": the line
-/// stands for code. Empty when \p Text has none that \p Base has not.
+/// A comment that stands for code: "// ... rest unchanged", "/* existing code
+/// ... */", "...". Empty when \p Text has none that \p Base has not.
 static llvm::StringRef findElision(llvm::StringRef Text, llvm::StringRef Base) {
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
@@ -42,13 +42,18 @@ static llvm::StringRef findElision(llvm::StringRef Text, llvm::StringRef Base) {
     Line = Line.trim();
     if (!Line.contains("...") && !Line.contains("\xE2\x80\xA6"))
       continue;
-    bool Comment = Line.starts_with("//") || Line.starts_with("/*") ||
-                   Line.starts_with("*") || Line.starts_with("#  ");
-    bool Stands = Line == "..." || Line == "// ..." || Line == "/* ... */";
-    for (llvm::StringRef Word :
-         {"rest of", "unchanged", "same as", "remaining", "existing",
-          "as before", "omitted", "other code", "previous code"})
-      Stands |= Comment && Line.contains_insensitive(Word);
+    llvm::StringRef Comment = Line;
+    bool Stands = Line == "...";
+    if (Comment.consume_front("//") || Comment.consume_front("/*")) {
+      Comment = Comment.trim(" \t/*");
+      Stands =
+          Comment.starts_with("...") || Comment.starts_with("\xE2\x80\xA6");
+      for (llvm::StringRef Word :
+           {"unchanged", "omitted", "same as before", "rest of the code",
+            "rest of the file", "rest of the kernel", "rest of the function",
+            "existing code", "remaining code", "previous code"})
+        Stands |= Comment.contains_insensitive(Word);
+    }
     if (Stands && !Base.contains(Line))
       return Line;
   }

@@ -29,36 +29,38 @@ struct Labelled {
 };
 } // namespace
 
+/// Looks at whole words: "anchor 1", "anchor1", "profile" is no "file".
 static Labelled parseLabel(llvm::StringRef Label) {
-  if (size_t At = Label.find("anchor"); At != llvm::StringRef::npos) {
-    llvm::StringRef Rest = Label.drop_front(At + strlen("anchor"));
-    Rest = Rest.ltrim("s");
-    Rest = Rest.drop_while([](char C) { return !llvm::isAlnum(C); });
+  bool Anchor = false;
+  while (!Label.empty()) {
+    Label = Label.drop_until(llvm::isAlnum);
+    llvm::StringRef Word = Label.take_while(llvm::isAlnum);
+    Label = Label.drop_front(Word.size());
     unsigned Number = 0;
-    if (Rest.consumeInteger(10, Number))
-      Number = 0;
-    return {Part::Anchor, Number};
+    if (Anchor)
+      return {Part::Anchor, Word.getAsInteger(10, Number) ? 0 : Number};
+    if (Word.consume_front("anchor")) {
+      Word.consume_front("s");
+      Anchor = Word.empty();
+      if (!Anchor)
+        return {Part::Anchor, Word.getAsInteger(10, Number) ? 0 : Number};
+    }
+    for (llvm::StringRef Name :
+         {"declaration", "declarations", "decls", "supporting"})
+      if (Word == Name)
+        return {Part::Declarations};
+    for (llvm::StringRef Name : {"file", "whole", "complete", "full"})
+      if (Word == Name)
+        return {Part::File};
   }
-  for (llvm::StringRef Name : {"declaration", "decls", "supporting"})
-    if (Label.contains(Name))
-      return {Part::Declarations};
-  for (llvm::StringRef Name : {"file", "whole", "complete", "full"})
-    if (Label.contains(Name))
-      return {Part::File};
-  return {};
+  return {Anchor ? Part::Anchor : Part::Unknown};
 }
 
-/// What the label says, else the line above the block when it is a heading-like
-/// line, else nothing.
-static Labelled labelOf(const CodeBlock &B) {
-  Labelled L = parseLabel(B.Label);
-  if (L.What != Part::Unknown)
-    return L;
+/// What the line above a block calls it, when it is short like a heading: a
+/// sentence that happens to speak of an anchor is no label.
+static Labelled labelAbove(const CodeBlock &B) {
   llvm::StringRef Above = llvm::StringRef(B.Above).trim(" #*_:`-");
-  // A sentence that happens to speak of an anchor is no label.
-  if (Above.size() > 40)
-    return {};
-  return parseLabel(Above);
+  return Above.size() > 40 ? Labelled() : parseLabel(Above);
 }
 
 static std::string wantedForm(size_t AnchorCount) {
@@ -126,11 +128,15 @@ llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
   std::map<unsigned, std::string> Anchors;
   const CodeBlock *File = nullptr, *Including = nullptr;
   size_t CodeBlocks = 0;
+  // Once blocks carry labels of their own, the lines above them are prose.
+  bool OwnLabels = llvm::any_of(Blocks, [](const CodeBlock &B) {
+    return B.isCode() && parseLabel(B.Label).What != Part::Unknown;
+  });
   for (const CodeBlock &B : Blocks) {
     if (!B.isCode())
       continue;
     ++CodeBlocks;
-    Labelled L = labelOf(B);
+    Labelled L = OwnLabels ? parseLabel(B.Label) : labelAbove(B);
     switch (L.What) {
     case Part::File:
       File = &B;

@@ -53,13 +53,6 @@ struct AgentInput {
   std::string Hints;                  ///< more for the plan agent, may be empty
 };
 
-/// Sees each exchange with the model, so that the journal can keep it.
-struct AgentTrace {
-  ChatRequest Request;
-  ChatReply Reply;
-  std::string Problem; ///< why the reply could not be used, or empty
-};
-
 template <class T> struct AgentResult {
   std::optional<T> Value;
   std::string Problem; ///< why there is no value

@@ -52,6 +52,9 @@ TEST(CodeReply, LabelsAsModelsWriteThem) {
            "### Anchor 1\n\n```cuda\na();\n```",
            "**Anchor 1:**\n```cpp\na();\n```",
            "```cuda anchor\na();\n```",
+           "```cuda anchors1\na();\n```",
+           "Original file:\n```cuda\n#include <x>\n```\n\n"
+           "```cuda anchor 1\na();\n```",
            "  ```cuda anchor 1\n  a();\n  ```",
            "```cuda anchor 1\na();\n",
            "```cuda anchor 1\nwrong();\n```\nNo:\n```cuda anchor 1\na();\n```",
@@ -85,6 +88,14 @@ TEST(CodeReply, UnlabelledFile) {
                  3)
                 .WholeFile,
             " #  include <b>\n");
+}
+
+// A word inside a word is no label.
+TEST(CodeReply, LabelsAreWords) {
+  EXPECT_EQ(problem("Profile:\n```cuda\nf();\n```", 1)
+                .find("the code block does not say what it is"),
+            0u);
+  EXPECT_EQ(code("The full file:\n```cuda\nf();\n```", 1).WholeFile, "f();\n");
 }
 
 TEST(CodeReply, EscapedBrackets) {
