@@ -2,6 +2,7 @@
 # that is skipped says why with REQUIRES.
 
 import os
+import shutil
 import lit.formats
 
 config.name = "stark"
@@ -21,6 +22,8 @@ config.environment["STARK_CACHE_DIR"] = os.path.join(config.test_exec_root, "no-
 if config.cuda_root:
     config.environment["CUDA_PATH"] = config.cuda_root
     config.available_features.add("cuda-toolkit")
+if shutil.which("cc"):
+    config.available_features.add("cc")
 
 config.substitutions.append(("%stark-tool", os.path.join(bin_dir, "stark-tool")))
 config.substitutions.append(("%stark-worker", os.path.join(bin_dir, "stark-worker")))

@@ -4,8 +4,12 @@ answer_requests(DIR) answers what is pending in an exchange folder;
 work_off(DIR) works off the jobs of a spool. Both are functions of the request
 or the job alone, so that two runs that ask the same get the same.
 
+make_judge(DIR) writes a run folder with the verdict on every candidate that the
+model can come to, for --evaluator replay:DIR: no compiler is needed then.
+
 As a program: fakes.py EXCHANGE SPOOL -- COMMAND...  runs the command, answering
-what it asks, and runs it again for as long as it is suspended (exit code 75).
+what it asks, and runs it again for as long as it is suspended (exit code 75);
+fakes.py --judge DIR  calls make_judge.
 """
 import glob
 import hashlib
@@ -39,22 +43,33 @@ def plan(attempt, again):
     )
 
 
-def code(attempt, again):
-    value = {
+def read_source():
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "scale.cu")) as f:
+        return f.read()
+
+
+def code_value(attempt):
+    return {
         2: "twice(x[i]) + nothing",  # does not compile
-        6: "2.0f * x[i] + 0.0f * 1",  # the same tokens as attempt 1
+        7: "x[i] * 2.0f + 0.0f * 6",  # the same tokens as the repair in attempt 6
     }.get(attempt, f"2.0f * x[i] + 0.0f * {attempt}")
+
+
+def debug_value(attempt):
+    return f"x[i] * 2.0f + 0.0f * {attempt}"
+
+
+def code(attempt, again):
     text = "Another sum.\n\n"
     if attempt == 3 and not again:
         return "I would rather not."  # asked again, it answers
     if attempt == 5:  # a device function that no anchor covers
-        source = open(os.path.join(os.path.dirname(__file__), "scale.cu")).read()
-        return text + "```cuda file\n" + source.replace("v + v", "2.0f * v") + "```\n"
-    return text + "```cuda anchor 1\n" + KERNEL.format(value=value) + "\n```\n"
+        return text + "```cuda file\n" + read_source().replace("v + v", "2.0f * v") + "```\n"
+    return text + "```cuda anchor 1\n" + KERNEL.format(value=code_value(attempt)) + "\n```\n"
 
 
 def debug(attempt, again):
-    return "Repaired.\n\n```cuda anchor 1\n" + KERNEL.format(value=f"x[i] * 2.0f + 0.0f * {attempt}") + "\n```\n"
+    return "Repaired.\n\n```cuda anchor 1\n" + KERNEL.format(value=debug_value(attempt)) + "\n```\n"
 
 
 def answer_requests(folder):
@@ -104,7 +119,7 @@ def judge(job):
         "wall_ms": 5,
         "timings": [],
     }
-    draw = int(hashlib.sha256(digest.encode()).hexdigest()[:6], 16)
+    draw = int(hashlib.sha256(b"54" + digest.encode()).hexdigest()[:6], 16)
     us = 100.0 if digest == job["source_digest"] else 40 + draw % 800 / 10
     if us != 100.0 and draw % 4 == 0:
         result["outcome"] = "wrong"
@@ -123,7 +138,72 @@ def work_off(folder):
             write(result, json.dumps(judge(job)))
 
 
+def verdict(kind, compiler="", run="", timings=[]):
+    return {
+        "kind": kind,
+        "compiler": compiler,
+        "run": run,
+        "timings": timings,
+        "device": "Fake GPU" if kind != "not-compiled" else "",
+        "modelled": False,
+    }
+
+
+def digest(fields):
+    """As stark's DigestBuilder: names and values with their lengths."""
+    text = "".join(f"{len(part)}:{part}" for field in fields for part in field)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def make_judge(folder, attempts=30):
+    source = read_source()
+    texts = [source] + [
+        re.sub(r"__global__.*?\n}", lambda _: KERNEL.format(value=value), source, flags=re.S)
+        for attempt in range(1, attempts + 1)
+        for value in (code_value(attempt), debug_value(attempt))
+    ]
+    lines = []
+    for text in dict.fromkeys(texts):
+        sha = hashlib.sha256(text.encode()).hexdigest()
+        if "nothing" in text:
+            found = verdict("not-compiled", "error: identifier \"nothing\" is undefined")
+        else:
+            job = {
+                "id": "",
+                "candidate_digest": sha,
+                "source_digest": hashlib.sha256(source.encode()).hexdigest(),
+                "cases": [{"label": "n=1048576", "timed": True}, {"label": "n=65536", "timed": True}],
+            }
+            result = judge(job)
+            found = verdict(result["outcome"], result["compiler"], result["diagnostics"], result["timings"])
+        for purpose in ("attempt", "confirm"):
+            body = {"attempt": 0, "node": 0, "purpose": purpose, "candidate": sha, "verdict": found}
+            n = len(lines)
+            compact = json.dumps(body, sort_keys=True, separators=(",", ":"))
+            check = digest([("n", str(n)), ("event", "verdict"), ("body", compact)])[:16]
+            event = {"n": n, "event": "verdict", "body": body, "check": check}
+            lines.append(json.dumps(event, sort_keys=True, separators=(",", ":")) + "\n")
+    options = {
+        "attempts": attempts, "seed": 1, "epsilon": 0.3, "root_throttle": 5, "dead_branch": 3, "leaderboard": 2,
+        "window": 5, "grounding": "support", "temperature_plan": 0.8, "temperature_code": 0.1,
+        "temperature_debug": 0.1, "margin": 1.02, "confirm": True,
+    }  # fmt: skip
+    identity = {
+        "format": 1,
+        "task": {"name": "scale", "entry": "launch_scale", "digest": "", "arch": "sm_90"},
+        "prompts": "",
+        "provider": "none",
+        "evaluator": "fake",
+        "options": options,
+        "versions": {"fakes": "1"},
+    }
+    write(folder + "/run.json", json.dumps(identity))
+    write(folder + "/journal.jsonl", "".join(lines))
+
+
 def main():
+    if sys.argv[1:2] == ["--judge"]:
+        return make_judge(sys.argv[2])
     exchange, spool, dashes, *command = sys.argv[1:]
     assert dashes == "--", __doc__
     for _ in range(200):
