@@ -39,6 +39,21 @@ static std::vector<std::string> entriesOf(const std::string &Folder,
   return Names;
 }
 
+/// Whether each file in \p Folder is one of \p Prompts.
+static bool holdsOnly(const std::string &Folder, const PromptSet &Prompts) {
+  for (const std::string &Name : entriesOf(Folder, /*Clean=*/false)) {
+    auto Known = Prompts.Files.find(Name);
+    llvm::Expected<std::string> Bytes = readFile(Folder + "/" + Name);
+    if (!Bytes) {
+      llvm::consumeError(Bytes.takeError());
+      return false;
+    }
+    if (Known == Prompts.Files.end() || Known->second != *Bytes)
+      return false;
+  }
+  return true;
+}
+
 llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
                                           const RunIdentity &Identity,
                                           const PromptSet &Prompts,
@@ -57,9 +72,11 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
   std::string IdentityFile = Run.Path + "/run.json";
   std::vector<std::string> Entries = entriesOf(Run.Path, /*Clean=*/false);
   if (!llvm::is_contained(Entries, "run.json")) {
-    if (!Entries.empty())
-      return failed("run folder '" + Path + "' has no run.json but holds '" +
-                    Entries.front() + "'; wanted an empty folder or a run");
+    // A process that was killed early leaves prompts and no run.json.
+    for (const std::string &Name : Entries)
+      if (Name != "prompts" || !holdsOnly(Run.Path + "/prompts", Prompts))
+        return failed("run folder '" + Path + "' has no run.json but holds '" +
+                      Name + "'; wanted an empty folder or a run");
     if (llvm::Error E = Run.begin(Prompts))
       return E;
     return Run;
@@ -100,20 +117,19 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
 }
 
 /// Everything here may have been done, in part, by a process that was killed.
+/// run.json comes last: a folder that has it has its prompts, too.
 llvm::Error RunFolder::begin(const PromptSet &Prompts) {
   std::vector<std::string> Entries = entriesOf(Path, /*Clean=*/true);
   for (llvm::StringRef Sub : {"candidates", "replies", "prompts"})
     entriesOf((Path + "/" + Sub).str(), /*Clean=*/true);
-  if (!llvm::is_contained(Entries, "run.json"))
-    if (llvm::Error E =
-            writeFileAtomically(Path + "/run.json", printIdentity(Identity)))
-      return E;
   for (const auto &[Name, Bytes] : Prompts.Files) {
     std::string File = Path + "/prompts/" + Name;
     if (!llvm::sys::fs::exists(File))
       if (llvm::Error E = writeFileAtomically(File, Bytes))
         return E;
   }
+  if (!llvm::is_contained(Entries, "run.json"))
+    return writeFileAtomically(Path + "/run.json", printIdentity(Identity));
   return llvm::Error::success();
 }
 
