@@ -123,10 +123,10 @@ std::string stark::printRequestMarkdown(const ChatRequest &R) {
          "`" +
          Stem +
          ".md.tmp`, and rename it\nwhen it is whole. It may open with front "
-         "matter that says who answered; every line\nof it is optional:\n\n"
+         "matter that says who answered and, where\nknown, how many tokens it "
+         "took (input_tokens, output_tokens):\n\n"
          "    ---\n    model: name-of-the-model\n    digest: " +
-         Digest.substr(0, 12) +
-         "\n    input_tokens: 0\n    output_tokens: 0\n    ---\n";
+         Digest.substr(0, 12) + "\n    ---\n";
   Out += ruler("system") + R.System;
   for (const ChatMessage &M : R.Messages)
     Out += ruler(speakerName(M.Who)) + M.Text;
