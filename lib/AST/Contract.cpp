@@ -48,9 +48,16 @@ std::vector<Violation> stark::checkContract(const ParsedSource &Source,
     Known.insert(F.Key);
   std::vector<Violation> Result;
   std::set<std::pair<unsigned, std::string>> Said;
-  for (Finding &F : allFindings(New, Unsure))
-    if (!Known.count(F.Key) && Said.insert({F.What.Line, F.Key}).second)
-      Result.push_back(std::move(F.What));
+  std::set<unsigned> Lines;
+  for (Finding &F : allFindings(New, Unsure)) {
+    // What was guessed from tokens says nothing new where the AST has spoken.
+    bool Guess = llvm::StringRef(F.Key).starts_with("unparsed");
+    if (Known.count(F.Key) || (Guess && Lines.count(F.What.Line)) ||
+        !Said.insert({F.What.Line, F.Key}).second)
+      continue;
+    Lines.insert(F.What.Line);
+    Result.push_back(std::move(F.What));
+  }
   for (Violation &V : symbolViolations(Old, New, Entry, Unsure))
     Result.push_back(std::move(V));
   std::stable_sort(

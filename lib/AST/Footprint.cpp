@@ -121,6 +121,11 @@ Footprint stark::findFootprint(const ParsedSource &Base, const Sites &BaseSites,
   return findFootprint(Base.text(), Anchors, Candidate.text());
 }
 
+static bool wholeLines(const SourceTokens &T, const Range &Tokens) {
+  return Tokens.size() && T.All[Tokens.Begin].StartsLine &&
+         (Tokens.End == T.All.size() || T.All[Tokens.End].StartsLine);
+}
+
 Footprint stark::findFootprint(llvm::StringRef BaseText,
                                const std::vector<Anchor> &Anchors,
                                llvm::StringRef CandidateText) {
@@ -142,9 +147,9 @@ Footprint stark::findFootprint(llvm::StringRef BaseText,
     std::string Was = shortened(Base.lineText(New.BaseLine));
     std::string Is = shortened(Candidate.lineText(New.CandidateLine));
     std::string At = "line " + std::to_string(New.BaseLine) + " of the base";
-    if (H.Base.size() == 0)
+    if (H.Base.size() == 0 && wholeLines(Candidate, H.Candidate))
       New.Text = "'" + Is + "' is new after " + At;
-    else if (H.Candidate.size() == 0)
+    else if (H.Candidate.size() == 0 && wholeLines(Base, H.Base))
       New.Text = "'" + Was + "' of " + At + " is gone";
     else
       New.Text = At + " has '" + Was + "', the candidate '" + Is + "'";

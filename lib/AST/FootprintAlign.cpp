@@ -200,43 +200,65 @@ private:
     return Result;
   }
 
+  /// Costs: LostCost for each symbol of Outside that has no partner, OpenCost
+  /// for each run of symbols added outside a slot, however long. A lost symbol
+  /// closes at most one such run, so what is all there is always found.
   void leastCost(const Part &P) {
-    enum Step : uint8_t { Pair, Add, Lose };
+    enum Step : uint8_t { Pair, Lose, Add, AddFree, StepMask = 3, Extends = 4 };
+    constexpr uint32_t LostCost = 65, OpenCost = 64, Never = 1u << 31;
     size_t N = P.OE - P.OB, M = P.CE - P.CB, Width = M + 1;
     std::vector<uint8_t> Steps((N + 1) * Width);
     std::vector<uint32_t> Above(Width), Row(Width);
     for (size_t I = 0; I <= N; ++I) {
-      uint32_t AddCost = Free[P.OB + I] ? 0 : 1;
+      bool Slot = Free[P.OB + I];
       uint8_t *Out = &Steps[I * Width];
-      Row[0] = I == 0 ? 0 : Above[0] + 3;
+      uint32_t Adding = Never; // the cost so far inside a run of added symbols
+      Row[0] = I == 0 ? 0 : Above[0] + LostCost;
       Out[0] = Lose;
       for (size_t J = 1; J <= M; ++J) {
-        uint32_t Best = Row[J - 1] + AddCost;
-        uint8_t Step = Add;
-        if (I > 0 && Above[J] + 3 < Best) {
-          Best = Above[J] + 3;
-          Step = Lose;
+        uint8_t Step = AddFree;
+        uint32_t Best = Row[J - 1];
+        if (!Slot) {
+          Step = Add;
+          if (Adding <= Row[J - 1] + OpenCost)
+            Step |= Extends;
+          Adding = std::min(Adding, Row[J - 1] + OpenCost);
+          Best = Adding;
+        }
+        uint8_t Run = Step & Extends;
+        if (I > 0 && Above[J] + LostCost < Best) {
+          Best = Above[J] + LostCost;
+          Step = Lose | Run;
         }
         if (I > 0 && O[P.OB + I - 1] == C[P.CB + J - 1] &&
             Above[J - 1] <= Best) {
           Best = Above[J - 1];
-          Step = Pair;
+          Step = Pair | Run;
         }
         Row[J] = Best;
         Out[J] = Step;
       }
       std::swap(Row, Above);
     }
+    bool InRun = false; // on the way back: the run goes on to the left
     for (size_t I = N, J = M; I > 0 || J > 0;) {
-      switch (J == 0 ? Lose : Step(Steps[I * Width + J])) {
+      uint8_t Step = Steps[I * Width + J];
+      uint8_t What = J == 0  ? uint8_t(Lose)
+                     : InRun ? uint8_t(Add)
+                             : Step & StepMask;
+      switch (What) {
       case Pair:
         Match[P.CB + --J] = int(P.OB + --I);
         break;
-      case Add:
-        --J;
-        break;
       case Lose:
         --I;
+        break;
+      case Add:
+        InRun = Step & Extends;
+        --J;
+        break;
+      default:
+        --J;
         break;
       }
     }

@@ -113,18 +113,19 @@ private:
     std::vector<size_t> Outside;
     std::vector<uint32_t> OutsideSymbols, CandidateSymbols;
     std::vector<bool> Free(1, false);
-    std::vector<int> SlotAnchor(1, -1);
+    std::vector<std::vector<int>> SlotAnchors(1);
     for (size_t I = 0; I < C.BaseChunks.size(); ++I) {
       int Whole = wholeAnchor(C.BaseChunks[I].Tokens);
       if (Whole >= 0) {
         Free.back() = true;
-        SlotAnchor.back() = Whole;
+        if (SlotAnchors.back().empty() || SlotAnchors.back().back() != Whole)
+          SlotAnchors.back().push_back(Whole);
         continue;
       }
       Outside.push_back(I);
       OutsideSymbols.push_back(Symbol(C.BaseChunks[I]));
       Free.push_back(false);
-      SlotAnchor.push_back(-1);
+      SlotAnchors.emplace_back();
     }
     for (const Chunk &Piece : C.CandidateChunks)
       CandidateSymbols.push_back(Symbol(Piece));
@@ -138,7 +139,7 @@ private:
         continue;
       size_t NextO = End ? Outside.size() : size_t(Match[J]);
       gap({Outside.begin() + O, Outside.begin() + NextO}, {N, J}, O, NextO,
-          Free, SlotAnchor);
+          SlotAnchors);
       if (!End)
         pair(Outside[NextO], J);
       O = NextO + 1;
@@ -146,22 +147,21 @@ private:
     }
   }
 
-  /// Base pieces \p Lost and candidate pieces [Added) between two pairs.
+  /// Base pieces \p Lost and candidate pieces [Added) between two pairs, with
+  /// the anchors of whole pieces in the slots [FirstSlot, LastSlot].
   void gap(std::vector<size_t> Lost, Range Added, size_t FirstSlot,
-           size_t LastSlot, const std::vector<bool> &Free,
-           const std::vector<int> &SlotAnchor) {
-    int Anchor = -1;
+           size_t LastSlot, const std::vector<std::vector<int>> &SlotAnchors) {
+    std::vector<int> Anchors;
     for (size_t S = FirstSlot; S <= LastSlot; ++S)
-      if (Free[S])
-        Anchor = SlotAnchor[S];
+      Anchors.insert(Anchors.end(), SlotAnchors[S].begin(),
+                     SlotAnchors[S].end());
     size_t From = Added.Begin;
     std::vector<bool> Used(Added.size(), false);
     for (size_t L : Lost) {
       size_t Partner = partner(L, {From, Added.End});
       if (Partner == Added.End) {
         // It stood before what comes next in the candidate.
-        size_t At = From < Added.End ? C.CandidateChunks[From].Tokens.Begin
-                                     : tokenAfter(Added.End);
+        size_t At = tokenOf(From);
         Hunks.push_back({C.BaseChunks[L].Tokens, {At, At}, -1, int(L), -1, {}});
         continue;
       }
@@ -169,19 +169,46 @@ private:
       Used[Partner - Added.Begin] = true;
       From = Partner + 1;
     }
+    if (!Anchors.empty() && Lost.empty()) {
+      Range Old{C.Anchors[Anchors.front()].Begin,
+                C.Anchors[Anchors.back()].End};
+      inside(Old, {tokenOf(Added.Begin), tokenOf(Added.End)}, Anchors.front(),
+             -1, -1);
+      return;
+    }
     for (size_t A = Added.Begin; A < Added.End; ++A) {
       if (Used[A - Added.Begin])
         continue;
-      if (Anchor >= 0)
-        Hunks.push_back({C.Anchors[Anchor], C.CandidateChunks[A].Tokens, Anchor,
-                         -1, int(A), anchorText(Added, Used, A)});
-      else
-        Hunks.push_back({{LastPaired, LastPaired},
-                         C.CandidateChunks[A].Tokens,
-                         -1,
-                         -1,
-                         int(A)});
+      const Range &New = C.CandidateChunks[A].Tokens;
+      int Anchor = anchorOf(A, Anchors);
+      if (Anchor < 0)
+        Hunks.push_back({{LastPaired, LastPaired}, New, -1, -1, int(A), {}});
+      else if (!unchanged(A, Anchors))
+        Hunks.push_back({C.Anchors[Anchor], New, Anchor, -1, int(A),
+                         anchorText(Added, Used, A)});
     }
+  }
+
+  /// Which of \p Anchors holds a base piece of the same kind and name, or -1.
+  int anchorOf(size_t CandidateChunk, const std::vector<int> &Anchors) const {
+    const Chunk &New = C.CandidateChunks[CandidateChunk];
+    for (const Chunk &Old : C.BaseChunks)
+      if (key(Old) == key(New))
+        for (int A : Anchors)
+          if (C.Anchors[A].contains(Old.Tokens))
+            return A;
+    return -1;
+  }
+
+  /// Whether a piece stands in one of \p Anchors as it did before.
+  bool unchanged(size_t CandidateChunk, const std::vector<int> &Anchors) const {
+    const Chunk &New = C.CandidateChunks[CandidateChunk];
+    for (const Chunk &Old : C.BaseChunks)
+      if (Old.Hash == New.Hash && Old.Tokens.size() == New.Tokens.size())
+        for (int A : Anchors)
+          if (C.Anchors[A].contains(Old.Tokens))
+            return true;
+    return false;
   }
 
   /// The tokens of the run of unpaired pieces that \p At is one of.
@@ -196,7 +223,8 @@ private:
             C.CandidateChunks[Last].Tokens.End};
   }
 
-  size_t tokenAfter(size_t CandidateChunk) const {
+  /// Where a candidate's piece begins, or all of them end.
+  size_t tokenOf(size_t CandidateChunk) const {
     return CandidateChunk < C.CandidateChunks.size()
                ? C.CandidateChunks[CandidateChunk].Tokens.Begin
                : C.Candidate.All.size();
@@ -252,6 +280,10 @@ private:
   void emit(const OutsideTokens &Outside, Range BasePart, Range CandidatePart,
             const std::vector<int> &Match, int BaseChunk, int CandidateChunk) {
     size_t O = 0, N = 0;
+    Partner.resize(C.Candidate.All.size(), -1);
+    for (size_t J = 0; J < Match.size(); ++J)
+      if (Match[J] >= 0)
+        Partner[CandidatePart.Begin + J] = long(Outside.Tokens[Match[J]]);
     auto BaseToken = [&](size_t I) {
       return I < Outside.Tokens.size() ? Outside.Tokens[I] : BasePart.End;
     };
@@ -303,32 +335,53 @@ private:
   /// several places; people read it best as whole lines.
   void add(Range Old, Range New, int BaseChunk, int CandidateChunk) {
     if (Old.size() == 0)
-      slide(C.Candidate, New, C.Base, Old);
+      slide(C.Candidate, New, Old, [&](size_t A, size_t B) {
+        return A < Partner.size() && Partner[A] == long(B);
+      });
     else if (New.size() == 0)
-      slide(C.Base, Old, C.Candidate, New);
+      slide(C.Base, Old, New, [&](size_t B, size_t A) {
+        return A < Partner.size() && Partner[A] == long(B);
+      });
     Hunks.push_back({Old, New, -1, BaseChunk, CandidateChunk, {}});
   }
 
-  void slide(const SourceTokens &T, Range &Full,
-             const SourceTokens &OtherTokens, Range &Empty) const {
-    Range F = Full, E = Empty;
+  /// Moves \p Full, tokens of \p T, up or down past equal tokens to where it is
+  /// whole lines, and \p Empty, its place on the other side, along. \p Paired
+  /// says that a token of T and one of the other side are partners.
+  template <class PairedFn>
+  void slide(const SourceTokens &T, Range &Full, Range &Empty,
+             PairedFn Paired) const {
     auto WholeLines = [&](const Range &R) {
       return T.All[R.Begin].StartsLine &&
              (R.End == T.All.size() || T.All[R.End].StartsLine);
     };
-    while (!WholeLines(F)) {
-      if (F.Begin == 0 || E.Begin == 0 ||
-          T.All[F.Begin - 1].Spelling != T.All[F.End - 1].Spelling ||
-          T.All[F.Begin - 1].Spelling != OtherTokens.All[E.Begin - 1].Spelling)
-        return;
-      --F.Begin, --F.End, --E.Begin, --E.End;
+    auto Same = [&](size_t A, size_t B) {
+      return T.All[A].Spelling == T.All[B].Spelling;
+    };
+    for (bool Up : {true, false}) {
+      Range F = Full, E = Empty;
+      while (!WholeLines(F)) {
+        size_t Step = Up ? -1 : 1;
+        if (Up ? F.Begin == 0 || E.Begin == 0 ||
+                     !Same(F.Begin - 1, F.End - 1) ||
+                     !Paired(F.Begin - 1, E.Begin - 1)
+               : F.End == T.All.size() || !Same(F.Begin, F.End) ||
+                     !Paired(F.End, E.Begin))
+          break;
+        F = {F.Begin + Step, F.End + Step};
+        E = {E.Begin + Step, E.End + Step};
+      }
+      if (!WholeLines(F))
+        continue;
+      Full = F;
+      Empty = E;
+      return;
     }
-    Full = F;
-    Empty = E;
   }
 
   const Comparison &C;
   std::vector<Hunk> Hunks;
+  std::vector<long> Partner; ///< base token of each candidate token, or -1
   size_t LastPaired = 0;
 };
 } // namespace

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/AST/Anchor.h"
+#include "stark/AST/Footprint.h"
 #include "stark/AST/Parse.h"
 #include <gtest/gtest.h>
 
@@ -235,6 +235,37 @@ TEST_F(Anchors, PartOfTheSource) {
   EXPECT_NE(groundText("y<<<1>>>;\n<<<IMPROVE BEGIN>>>\n;\n<<<IMPROVE END>>>")
                 .find("error"),
             std::string::npos);
+}
+
+// Any site, put through every function, comes back as it was.
+TEST_F(Anchors, RoundTripOfEverySite) {
+  size_t Tried = 0;
+  for (const Site &S : Found.All) {
+    auto First = groundSites(*Source, Found, {S.Id});
+    if (!First) {
+      llvm::consumeError(First.takeError());
+      continue;
+    }
+    ++Tried;
+    ASSERT_EQ(First->size(), 1u);
+    const Range &Bytes = First->front().Bytes;
+    EXPECT_TRUE(Bytes.contains(S.Bytes)) << S.Id;
+    std::string Marked = markAnchors(Text, *First);
+    EXPECT_EQ(stripMarks(Marked), Text) << S.Id;
+    auto Second = groundMarks(*Source, Found, Marked);
+    ASSERT_TRUE(bool(Second)) << llvm::toString(Second.takeError()) << Marked;
+    ASSERT_EQ(Second->size(), 1u);
+    EXPECT_EQ(Second->front().Bytes, Bytes) << S.Id;
+    EXPECT_EQ(Second->front().GrewBefore + Second->front().GrewAfter, 0u);
+    std::string Piece = Source->text().substr(Bytes.Begin, Bytes.size()).str();
+    EXPECT_EQ(spliceAnchors(Text, *First, {Piece}, ""), Text) << S.Id;
+    EXPECT_TRUE(findFootprint(Text, *First, Text).Changes.empty());
+    std::string Other = spliceAnchors(Text, *First, {"{ replaced(); }"}, "");
+    Footprint Print = findFootprint(Text, *First, Other);
+    EXPECT_TRUE(Print.grounded(Grounding::Strict)) << S.Id;
+    EXPECT_FALSE(Print.Changes.empty()) << S.Id;
+  }
+  EXPECT_GE(Tried, 5u);
 }
 
 TEST_F(Anchors, SplicedTextFits) {

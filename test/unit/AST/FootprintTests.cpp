@@ -217,6 +217,26 @@ TEST(Footprint, WholeKernel) {
       << Signature.complaints();
 }
 
+// Text added far from an anchor does not count as the anchor's, however much.
+TEST(Footprint, AppendedTextIsNotTheAnchors) {
+  std::string Base = "namespace n {\n«__global__ void k() { a(); }»\n}\n"
+                     "void launch() { k<<<1, 1>>>(); done(); }\n";
+  std::string More;
+  for (int I = 0; I < 30; ++I)
+    More += "static int f" + std::to_string(I) + "() { return 1; }\n";
+  Trial T(Base, edited("a();", "b();", plain(Base)) + More);
+  ASSERT_EQ(T.Print.Changes.size(), 31u);
+  EXPECT_EQ(T.Print.Changes[0].Class, ChangeClass::Inside);
+  EXPECT_EQ(T.Print.Changes[0].CandidateEndLine, 2u);
+  EXPECT_FALSE(T.Print.grounded(Grounding::Strict));
+  std::string Long;
+  for (int I = 0; I < 40; ++I)
+    Long += "  extra(" + std::to_string(I) + ");\n";
+  Trial U(Source, edited("  y[0] = 1;\n", "  y[0] = 1;\n" + Long));
+  EXPECT_EQ(U.complaints().substr(0, 24), "lines 8 to 47 are change")
+      << U.complaints();
+}
+
 // An anchor's text may not close what stands around it.
 TEST(Footprint, AnchorsCannotBreakOut) {
   Trial T(Source,
