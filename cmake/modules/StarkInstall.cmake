@@ -1,0 +1,24 @@
+# find_package(Stark) from the build tree (Stark_DIR=<build>) and from an
+# install. Programs find prompts relative to themselves: ../share/stark.
+
+set(stark_programs stark-tool stark-cache)
+if(TARGET stark-worker)
+  list(APPEND stark_programs stark-worker)
+endif()
+set(stark_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Stark")
+
+install(TARGETS ${stark_programs} EXPORT StarkTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
+install(EXPORT StarkTargets NAMESPACE Stark:: DESTINATION "${stark_package_dir}")
+export(EXPORT StarkTargets NAMESPACE Stark:: FILE "${PROJECT_BINARY_DIR}/StarkTargets.cmake")
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/modules/StarkConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/StarkConfig.cmake" INSTALL_DESTINATION "${stark_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+configure_file(cmake/modules/StarkOptimizeKernels.cmake "${PROJECT_BINARY_DIR}/StarkOptimizeKernels.cmake" COPYONLY)
+install(FILES
+  "${PROJECT_BINARY_DIR}/StarkConfig.cmake"
+  "${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
+  cmake/modules/StarkOptimizeKernels.cmake
+  DESTINATION "${stark_package_dir}")

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Winner text -> header comment (what was changed where, by which model,
-/// measured on what) + the text with #line directives back to the user's file.
+///   Winner text -> a comment that says what was changed, by which model and
+/// measured on what + the text with #line directives, so that compilers and
+/// debuggers show the user's file where it was not changed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +21,26 @@
 
 namespace stark {
 
+/// What is known of a winner; all of it text for people but for Speedup.
 struct WinnerFacts {
-  std::string SourceName; ///< as #line names it
-  std::string Advice, Model, Device, Timings, RunDigest;
-  double Speedup = 0;
-  bool Modelled = false;
+  std::string Title, Advice;        ///< of its instruction
+  std::string Model;                ///< what wrote it
+  std::string Device;               ///< what it was measured on
+  std::vector<std::string> Timings; ///< one line a timed size
+  std::string RunDigest;            ///< of the run's task
+  double Speedup = 0;               ///< geometric mean over the timed sizes
+  bool Modelled = false;            ///< times are modelled, not measured
 };
 
-/// Unchanged lines keep their numbers in SourceName; changed ones are named
-/// after the generated file itself.
+/// \p SourcePath and \p OutputPath are what #line names; the text between is
+/// that of \p WinnerText, byte for byte. A #line is put only where a line
+/// begins outside comments, strings, continued lines and parentheses, so that
+/// none can fall into a macro's arguments.
 std::string makeGeneratedSource(llvm::StringRef SourceText,
                                 llvm::StringRef WinnerText,
-                                const WinnerFacts &Facts);
+                                const WinnerFacts &Facts,
+                                llvm::StringRef SourcePath,
+                                llvm::StringRef OutputPath);
 
 } // namespace stark
 

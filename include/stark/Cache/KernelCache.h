@@ -6,59 +6,71 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Key = everything that can change the answer. Lookup order: STORE (a folder
-/// that a team commits), the user's cache folder. A corrupt entry is a miss,
-/// and said. docs/cache.md has the on-disk format.
+///   Key = everything that can change the answer. Folders are looked through
+/// in order: STORE (which a team commits), then the user's cache folder. A
+/// corrupt entry is a miss, and said. docs/cache.md has the on-disk format.
+/// A look-up reads the source, its headers and the entry, nothing else: no
+/// Clang parse, no process, no network.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef STARK_CACHE_KERNELCACHE_H
 #define STARK_CACHE_KERNELCACHE_H
 
+#include "stark/Cache/GeneratedSource.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace stark {
 
-/// Everything that can change the answer. Paths do not count, contents do.
+/// Everything that can change the answer, but for the headers, which an entry
+/// names. Where files lie does not count, what is in them does.
 struct CacheInputs {
   std::string SourcePath, WorkloadPath; ///< read
-  std::vector<std::string> Flags; ///< as given; -I and the like by content
-  std::string Arch;               ///< "sm_90"
-  std::string ToolkitVersion;     ///< "13.0"
+  /// As nvcc takes them. Flags that name include folders do not count by
+  /// themselves: the headers found there do.
+  std::vector<std::string> Flags;
+  std::string Arch;           ///< "sm_90"
+  std::string ToolkitVersion; ///< "13.0"
 };
 
 enum class LookupResult { Hit, Miss, Corrupt };
 
 struct CacheEntry {
-  std::string Key;
-  std::string GeneratedText; ///< with header and #line directives
-  std::string Meta;          ///< JSON: model, device, speed-up, run digest
-  std::vector<std::string> Headers; ///< files whose content is in the key
+  std::string WinnerText; ///< the whole winner, as it was measured
+  WinnerFacts Facts;
+  /// Absolute paths of the headers whose contents are part of the entry.
+  std::vector<std::string> Headers;
 };
 
 struct Lookup {
   LookupResult Result = LookupResult::Miss;
-  CacheEntry Entry; ///< when Hit
-  std::string From; ///< the folder it came from
-  std::string
-      Note; ///< why it is a miss: "header util.cuh changed", "corrupt: ..."
+  CacheEntry Entry; ///< when Hit; its Headers also when one of them differs
+  std::string From; ///< the entry's folder
+  /// Why there is no hit: "header util.cuh changed", "entry ... is corrupt".
+  std::string Note;
 };
 
-class KernelCache {
-public:
-  virtual ~KernelCache() = default;
-  virtual Lookup find(const CacheInputs &In) = 0;
-  /// Writes to the first folder. A read-only one is an error; nothing is left.
-  virtual llvm::Error store(const CacheInputs &In, const CacheEntry &Entry) = 0;
-};
+/// The key of \p In: 64 hexadecimal digits.
+llvm::Expected<std::string> cacheKey(const CacheInputs &In);
 
-/// \p Folders in lookup order. Starts no parse, no process, no network.
-std::unique_ptr<KernelCache> makeFolderCache(std::vector<std::string> Folders);
+/// The first hit in \p Folders, in order. An error only when the source or the
+/// workload cannot be read.
+llvm::Expected<Lookup> findWinner(const CacheInputs &In,
+                                  const std::vector<std::string> &Folders);
 
-/// $STARK_CACHE_DIR, else $XDG_CACHE_HOME/stark, else ~/.cache/stark.
+/// Writes an entry below \p Folder and returns its folder. The entry appears
+/// whole or not at all; a folder that cannot be written is an error. An entry
+/// with the same key and headers is replaced.
+llvm::Expected<std::string> storeWinner(const CacheInputs &In,
+                                        const CacheEntry &Entry,
+                                        llvm::StringRef Folder);
+
+/// $STARK_CACHE_DIR, else $XDG_CACHE_HOME/stark, else ~/.cache/stark; empty
+/// when none is known.
 std::string userCacheFolder();
 
 } // namespace stark

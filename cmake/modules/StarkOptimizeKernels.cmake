@@ -1,0 +1,271 @@
+#[=======================================================================[.rst:
+stark_optimize_kernels
+----------------------
+
+Builds CUDA sources of a target as their winners::
+
+  stark_optimize_kernels(<target>
+    [SOURCES <file.cu>...]     # default: every .cu source with a workload
+    [WORKLOADS <file.json>...] # default: NAME.workload.json beside NAME.cu
+    [STORE <dir>]              # committed winners; default: stark-store beside
+                               # the CMakeLists.txt that calls this
+    [ATTEMPTS <n>] [SEED <n>]  # of a search; defaults 30 and 1
+    [PROVIDER <spec>] [EVALUATOR <spec>] # of a search; defaults
+                               # STARK_PROVIDER and STARK_EVALUATOR
+    [ARCH <sm_NN>]             # default: the newest of CUDA_ARCHITECTURES
+    [MODE <mode>])             # default: STARK_MODE
+
+STARK_MODE:
+
+``AUTO``     store, then the user's cache, then a search if a provider and an
+             evaluator are set, then the source as it is, with one warning
+``CACHED``   like AUTO, but never searches
+``SEARCH``   searches when there is no winner yet; fails when it cannot
+``REQUIRE``  a missing winner is an error
+``OFF``      the build is what it would be without this function
+
+The build needs neither a GPU nor a model unless it searches. docs/cmake.md has
+more.
+#]=======================================================================]
+
+include_guard(GLOBAL)
+
+set(STARK_MODE AUTO CACHE STRING "How stark_optimize_kernels() finds winners: AUTO, CACHED, SEARCH, REQUIRE, OFF")
+set_property(CACHE STARK_MODE PROPERTY STRINGS AUTO CACHED SEARCH REQUIRE OFF)
+set(STARK_PROVIDER "" CACHE STRING "Who answers the agents when a build searches, e.g. exchange:DIR")
+set(STARK_EVALUATOR "" CACHE STRING "Who judges candidates when a build searches, e.g. cuda, spool:DIR")
+
+function(stark_optimize_kernels target)
+  set(one STORE ATTEMPTS SEED PROVIDER EVALUATOR ARCH MODE)
+  set(many SOURCES WORKLOADS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "${one}" "${many}")
+  set(call "stark_optimize_kernels(${target})")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${call}: unknown arguments '${arg_UNPARSED_ARGUMENTS}'; known are ${many};${one}")
+  endif()
+  if(arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "${call}: no value was given for ${arg_KEYWORDS_MISSING_VALUES}")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "${call}: there is no target '${target}'; call this after add_library() or add_executable()")
+  endif()
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  get_target_property(imported ${target} IMPORTED)
+  get_target_property(type ${target} TYPE)
+  if(aliased OR imported OR type STREQUAL "INTERFACE_LIBRARY" OR type STREQUAL "UTILITY")
+    message(FATAL_ERROR "${call}: got an alias, imported, interface or custom target, wanted one that is compiled here")
+  endif()
+
+  set(mode "${STARK_MODE}")
+  if(arg_MODE)
+    set(mode "${arg_MODE}")
+  endif()
+  if(NOT mode MATCHES "^(AUTO|CACHED|SEARCH|REQUIRE|OFF)$")
+    message(FATAL_ERROR "${call}: MODE: got '${mode}', wanted one of AUTO, CACHED, SEARCH, REQUIRE, OFF")
+  endif()
+  foreach(number IN ITEMS ATTEMPTS SEED)
+    if(DEFINED arg_${number} AND NOT arg_${number} MATCHES "^[0-9]+$")
+      message(FATAL_ERROR "${call}: ${number}: got '${arg_${number}}', wanted a number")
+    endif()
+  endforeach()
+
+  _stark_pair_sources(${target} "${call}" "${arg_SOURCES}" "${arg_WORKLOADS}" sources workloads)
+  if(mode STREQUAL "OFF")
+    return()
+  endif()
+  _stark_architecture(${target} "${call}" "${arg_ARCH}" arch)
+  if(NOT arg_STORE)
+    set(arg_STORE "${CMAKE_CURRENT_SOURCE_DIR}/stark-store")
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_STORE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  foreach(what IN ITEMS PROVIDER EVALUATOR)
+    if(NOT arg_${what})
+      set(arg_${what} "${STARK_${what}}")
+    endif()
+  endforeach()
+  if(NOT DEFINED arg_ATTEMPTS)
+    set(arg_ATTEMPTS 30)
+  endif()
+  if(NOT DEFINED arg_SEED)
+    set(arg_SEED 1)
+  endif()
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" toolkit "${CMAKE_CUDA_COMPILER_VERSION}")
+
+  foreach(source workload IN ZIP_LISTS sources workloads)
+    _stark_replace_source()
+  endforeach()
+endfunction()
+
+# The CUDA sources and their workloads, as absolute paths.
+function(_stark_pair_sources target call given given_workloads out_sources out_workloads)
+  get_target_property(own ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  set(own_absolute "")
+  foreach(source IN LISTS own)
+    if(NOT source MATCHES "\\$<")
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE)
+    endif()
+    list(APPEND own_absolute "${source}")
+  endforeach()
+  set(sources "")
+  foreach(source IN LISTS given)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE absolute)
+    if(NOT absolute IN_LIST own_absolute)
+      message(FATAL_ERROR "${call}: SOURCES: '${source}' is no source of the target; it has ${own}")
+    endif()
+    list(APPEND sources "${absolute}")
+  endforeach()
+  set(all FALSE)
+  if(NOT given)
+    set(all TRUE)
+    foreach(source IN LISTS own_absolute)
+      if(source MATCHES "\\.cu$" AND NOT source MATCHES "\\$<")
+        list(APPEND sources "${source}")
+      endif()
+    endforeach()
+  endif()
+  list(LENGTH sources count)
+  list(LENGTH given_workloads workload_count)
+  if(given_workloads AND (all OR NOT workload_count EQUAL count))
+    message(FATAL_ERROR "${call}: WORKLOADS: got ${workload_count} for ${count} SOURCES, wanted one for each, in their order")
+  endif()
+  set(kept "")
+  set(workloads "")
+  foreach(index RANGE ${count})
+    if(index EQUAL count)
+      break()
+    endif()
+    list(GET sources ${index} source)
+    if(given_workloads)
+      list(GET given_workloads ${index} workload)
+      cmake_path(ABSOLUTE_PATH workload BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    else()
+      cmake_path(REPLACE_EXTENSION source LAST_ONLY "workload.json" OUTPUT_VARIABLE workload)
+    endif()
+    if(NOT EXISTS "${workload}")
+      if(all)
+        continue()
+      endif()
+      message(FATAL_ERROR "${call}: there is no workload '${workload}' for '${source}'; `stark-tool workload ${source} -o ${workload}` drafts one")
+    endif()
+    list(APPEND kept "${source}")
+    list(APPEND workloads "${workload}")
+  endforeach()
+  if(NOT kept)
+    message(FATAL_ERROR "${call}: no .cu source of the target has a NAME.workload.json beside it")
+  endif()
+  set(${out_sources} "${kept}" PARENT_SCOPE)
+  set(${out_workloads} "${workloads}" PARENT_SCOPE)
+endfunction()
+
+function(_stark_architecture target call given out)
+  if(given)
+    if(NOT given MATCHES "^sm_[0-9]+[af]?$")
+      message(FATAL_ERROR "${call}: ARCH: got '${given}', wanted one such as sm_90")
+    endif()
+    set(${out} "${given}" PARENT_SCOPE)
+    return()
+  endif()
+  get_target_property(architectures ${target} CUDA_ARCHITECTURES)
+  set(best "")
+  foreach(entry IN LISTS architectures)
+    if(entry MATCHES "^([0-9]+[af]?)(-real|-virtual)?$" AND (best STREQUAL "" OR CMAKE_MATCH_1 VERSION_GREATER best))
+      set(best "${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+  if(best STREQUAL "")
+    message(FATAL_ERROR "${call}: CUDA_ARCHITECTURES of the target is '${architectures}', which names no architecture; give ARCH, e.g. ARCH sm_90")
+  endif()
+  set(${out} "sm_${best}" PARENT_SCOPE)
+endfunction()
+
+# Reads the variables of stark_optimize_kernels(), a macro in all but name.
+macro(_stark_replace_source)
+  # Two targets may build one source with different flags.
+  cmake_path(GET source FILENAME name)
+  cmake_path(GET source PARENT_PATH home)
+  string(SHA256 place "${source}")
+  string(SUBSTRING "${place}" 0 8 place)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/stark/${target}/${place}")
+  set(generated "${folder}/${name}")
+  set(flags "${folder}/${name}.flags")
+
+  # What the compiler gets from the target; of $<COMPILE_LANGUAGE:...> the CUDA
+  # side. Folders of headers stand in it, too: the headers are looked up there.
+  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+  set(options "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>")
+  set(lines "")
+  string(REGEX REPLACE "[ \t]+" ";" global "${CMAKE_CUDA_FLAGS}")
+  foreach(flag IN LISTS global)
+    string(APPEND lines "${flag}\n")
+  endforeach()
+  get_target_property(standard ${target} CUDA_STANDARD)
+  if(standard)
+    string(APPEND lines "-std=c++${standard}\n")
+  endif()
+  string(APPEND lines
+    "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>\n>"
+    "$<$<BOOL:${includes}>:-I$<JOIN:${includes},\n-I>\n>"
+    "$<$<BOOL:${options}>:$<JOIN:${options},\n>\n>")
+  foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES)
+    get_source_file_property(value "${source}" TARGET_DIRECTORY ${target} ${property})
+    set(prefix_COMPILE_DEFINITIONS "-D")
+    set(prefix_INCLUDE_DIRECTORIES "-I")
+    if(value)
+      foreach(item IN LISTS value)
+        string(APPEND lines "${prefix_${property}}${item}\n")
+      endforeach()
+    endif()
+  endforeach()
+  file(GENERATE OUTPUT "${flags}" CONTENT "${lines}" TARGET ${target})
+
+  set(command $<TARGET_FILE:Stark::stark-cache>
+    "--source=${source}" "--workload=${workload}" "--output=${generated}" "--depfile=${generated}.d"
+    "--store=${arg_STORE}" "--arch=${arch}" "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
+  if(arg_PROVIDER AND arg_EVALUATOR AND mode MATCHES "AUTO|SEARCH")
+    foreach(word IN ITEMS $<TARGET_FILE:Stark::stark-tool> build "${source}" --workload "${workload}"
+        --provider "${arg_PROVIDER}" --evaluator "${arg_EVALUATOR}" --attempts ${arg_ATTEMPTS} --seed ${arg_SEED}
+        --arch ${arch} --toolkit-version ${toolkit} --store "${arg_STORE}" --run-dir "${folder}/run"
+        --flags-file "${flags}" -o "${generated}")
+      list(APPEND command "--search=${word}")
+    endforeach()
+  endif()
+  add_custom_command(
+    OUTPUT "${generated}"
+    COMMAND ${command}
+    DEPENDS "${source}" "${workload}" "${flags}" $<TARGET_FILE:Stark::stark-cache>
+    DEPFILE "${generated}.d"
+    COMMENT "STARK: ${name}"
+    VERBATIM)
+
+  # The winner takes the source's place with all that was set on the source,
+  # and finds what the source includes in quotes.
+  foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_FLAGS COMPILE_OPTIONS INCLUDE_DIRECTORIES
+      OBJECT_DEPENDS SKIP_PRECOMPILE_HEADERS SKIP_UNITY_BUILD_INCLUSION LANGUAGE)
+    get_source_file_property(value "${source}" TARGET_DIRECTORY ${target} ${property})
+    if(value)
+      set_property(SOURCE "${generated}" TARGET_DIRECTORY ${target} PROPERTY ${property} "${value}")
+    endif()
+  endforeach()
+  set_property(SOURCE "${generated}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
+    "-Xcompiler=-iquote,${home}")
+  set_source_files_properties("${generated}" TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA GENERATED TRUE)
+
+  # In place of the user's entry, so that the order of the objects stays.
+  get_target_property(_stark_old ${target} SOURCES)
+  get_target_property(_stark_home ${target} SOURCE_DIR)
+  set(_stark_new "")
+  foreach(_stark_item IN LISTS _stark_old)
+    set(_stark_absolute "${_stark_item}")
+    if(NOT _stark_item MATCHES "\\$<")
+      cmake_path(ABSOLUTE_PATH _stark_absolute BASE_DIRECTORY "${_stark_home}" NORMALIZE)
+    endif()
+    if(_stark_absolute STREQUAL source)
+      list(APPEND _stark_new "${generated}")
+    else()
+      list(APPEND _stark_new "${_stark_item}")
+    endif()
+  endforeach()
+  set_property(TARGET ${target} PROPERTY SOURCES "${_stark_new}")
+endmacro()
