@@ -15,6 +15,7 @@
 
 #include "JobFolder.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Interrupt.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <chrono>
@@ -104,6 +105,10 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
   }
   auto Start = std::chrono::steady_clock::now();
   while (!exists(File)) {
+    if (interruptFlag())
+      return interrupted("job " + J->Id +
+                         " goes on; the same command waits "
+                         "for its result again");
     if (std::chrono::steady_clock::now() - Start >=
         std::chrono::milliseconds(Options.WaitMs))
       return suspended("job " + J->Id + " waits in " + Folder +

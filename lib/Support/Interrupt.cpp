@@ -27,4 +27,6 @@ void stark::watchInterrupts() {
   Action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &Action, nullptr);
   ::sigaction(SIGTERM, &Action, nullptr);
+  // A file that reaches its size limit is an error of the write, not the end.
+  ::signal(SIGXFSZ, SIG_IGN);
 }

@@ -8,6 +8,7 @@
 
 #include "stark/Support/Process.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Interrupt.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
@@ -156,6 +157,12 @@ llvm::Expected<ProcessResult> stark::runProcess(const ProcessSpec &Spec) {
       // What the program left running is ended with it; it also holds the
       // pipes open.
       ::kill(-Child, SIGKILL);
+    }
+    if (interruptFlag()) {
+      ::kill(-Child, SIGKILL);
+      if (!Exited)
+        ::waitpid(Child, &Wait, 0);
+      return interrupted("'" + Program + "' was stopped");
     }
     uint64_t Passed = millisecondsSince(Start);
     if (!Exited && Spec.TimeoutMs && Passed >= Spec.TimeoutMs) {

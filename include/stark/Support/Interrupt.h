@@ -22,7 +22,8 @@ namespace stark {
 /// Set once a signal came; false as long as watchInterrupts() was not called.
 const std::atomic<bool> &interruptFlag();
 
-/// From now on SIGINT and SIGTERM set the flag. Called by programs.
+/// From now on SIGINT and SIGTERM set the flag, and a file that reaches its
+/// size limit is an error of the write. Called by programs.
 void watchInterrupts();
 
 } // namespace stark

@@ -42,7 +42,8 @@ struct ProcessResult {
   bool ok() const { return !TimedOut && Signal == 0 && ExitCode == 0; }
 };
 
-/// An error only when the program could not be started.
+/// An error only when the program could not be started, or the user interrupted
+/// (Interrupt.h): then its group was killed.
 llvm::Expected<ProcessResult> runProcess(const ProcessSpec &Spec);
 
 /// The environment of the caller, less what could hold a secret (names with

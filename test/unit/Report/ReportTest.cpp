@@ -1,0 +1,99 @@
+//===- ReportTest.cpp ----------------------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Report/Report.h"
+#include "../Search/Trees.h"
+#include "gtest/gtest.h"
+
+using namespace stark;
+
+namespace {
+std::string render(const RecordedRun &Run, ReportFormat Format) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  printReport(Run, Format, OS);
+  return Text;
+}
+
+bool has(const std::string &Text, const std::string &Part) {
+  return Text.find(Part) != std::string::npos;
+}
+
+struct ReportTest : testing::Test {
+  RecordedRun Run;
+  ReportTest() {
+    Run.Identity.TaskName = "scale";
+    Run.Identity.Entry = "launch_scale";
+    TreeBuilder B;
+    Node N;
+    N.Parent = N.Base = 0;
+    N.Found = correctIn(50);
+    N.Given.Title = "evil | title\n# heading";
+    B.T.add(N);
+    Run.T = B.T;
+    Run.Attempts.resize(2);
+    Run.Attempts[1].Node = 1;
+  }
+  void end(int Winner) { Run.End = EndEvent{Winner, 1, "1 attempt"}; }
+};
+} // namespace
+
+// A run that goes on is never said to have a winner.
+TEST_F(ReportTest, GoesOn) {
+  std::string Text = render(Run, ReportFormat::Text);
+  EXPECT_TRUE(has(Text, "The run goes on after 1 of 30 attempts."));
+  EXPECT_FALSE(has(Text, "winner"));
+}
+
+TEST_F(ReportTest, NothingBeatTheSource) {
+  end(-1);
+  EXPECT_TRUE(has(render(Run, ReportFormat::Text),
+                  "Ended: 1 attempt; nothing beat the source by the required "
+                  "factor of 1.020."));
+}
+
+// The winner's times are those of its confirmation, not of the attempt that
+// made it win.
+TEST_F(ReportTest, ConfirmedTimes) {
+  end(1);
+  Run.Confirmations.push_back({2, 1, "confirm", "", correctIn(80)});
+  std::string Text = render(Run, ReportFormat::Text);
+  EXPECT_TRUE(has(Text, "the winner is node 1, 1.250 times as fast as the "
+                        "source, confirmed"));
+  EXPECT_TRUE(has(Text, "n=1      100.00    0.00      80.00"));
+}
+
+// Modelled times are never called measured.
+TEST_F(ReportTest, Modelled) {
+  Verdict V = correctIn(100);
+  V.Modelled = true;
+  V.Device = "h200";
+  TreeBuilder B(V);
+  Run.T = B.T;
+  std::string Text = render(Run, ReportFormat::Text);
+  EXPECT_TRUE(has(Text, "modelled for h200"));
+  EXPECT_FALSE(has(Text, "measured"));
+}
+
+// What a model wrote cannot break the table it stands in.
+TEST_F(ReportTest, HostileTitle) {
+  std::string Text = render(Run, ReportFormat::Markdown);
+  EXPECT_TRUE(has(Text, "evil / title # heading |\n"));
+  EXPECT_FALSE(has(Text, "\n# heading"));
+}
+
+// Tokens that a provider did not tell are not counted as none.
+TEST_F(ReportTest, UnknownTokens) {
+  ReplyEvent Told, Silent;
+  Told.Reply.Tokens.Input = 100;
+  Told.Reply.Tokens.Output = 20;
+  Run.Attempts[1].Replies = {Told, Silent};
+  EXPECT_TRUE(has(render(Run, ReportFormat::Text),
+                  "2 model calls: 100 tokens in, 20 out; 1 did not say their "
+                  "tokens."));
+  EXPECT_FALSE(has(render(Run, ReportFormat::Json), "input_tokens"));
+}
