@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FootprintClass.h"
+#include "FootprintBreakout.h"
 #include "FootprintLaunch.h"
 
 using namespace stark;
@@ -75,29 +76,6 @@ void ChangeClassifier::classify(const Hunk &H, Change &Out) const {
   }
 }
 
-/// #if and #endif pair up, and so do brackets; nothing closes what it did not
-/// open.
-bool ChangeClassifier::balanced(Range Tokens) const {
-  int Start = C.CandidateDepths[Tokens.Begin], Ifs = 0;
-  for (size_t I = Tokens.Begin; I < Tokens.End; ++I) {
-    const SourceToken &T = C.Candidate.All[I];
-    if (T.InDirective && T.StartsLine && C.Candidate.is(I, "#")) {
-      llvm::StringRef Word = C.Candidate.text(I + 1);
-      if (Word == "if" || Word == "ifdef" || Word == "ifndef")
-        ++Ifs;
-      else if (Word == "endif")
-        --Ifs;
-      else if ((Word == "else" || Word.starts_with("elif")) && Ifs == 0)
-        return false;
-      if (Ifs < 0)
-        return false;
-    }
-    if (C.CandidateDepths[I + 1] < Start)
-      return false;
-  }
-  return Ifs == 0 && C.CandidateDepths[Tokens.End] == Start;
-}
-
 void ChangeClassifier::classifyNew(const Hunk &H, Change &Out) const {
   const Chunk &New = C.CandidateChunks[H.CandidateChunk];
   Out.Class = ChangeClass::Supporting;
@@ -129,7 +107,7 @@ void ChangeClassifier::classifyNew(const Hunk &H, Change &Out) const {
     };
     Extend(false);
     Extend(true);
-    if (!balanced(Run))
+    if (!isBalanced(C, Run))
       Refuse("a new " + chunkKindName(New.Kind) +
              " around what was there before");
     return;
@@ -145,7 +123,7 @@ void ChangeClassifier::classifyNew(const Hunk &H, Change &Out) const {
   default:
     break;
   }
-  if (!balanced(H.Candidate))
+  if (!isBalanced(C, H.Candidate))
     Refuse("brackets that do not match");
 }
 
@@ -179,6 +157,8 @@ Change ChangeClassifier::outsideChange(Range Tokens, size_t BaseToken,
                                        std::string Why) const {
   Change New;
   const SourceTokens &T = C.Candidate;
+  if (Tokens.size() == 0 && Tokens.Begin > 0)
+    New.Candidate.Begin = New.Candidate.End = T.All[Tokens.Begin - 1].Bytes.End;
   if (Tokens.size())
     New.Candidate = {T.All[Tokens.Begin].Bytes.Begin,
                      T.All[Tokens.End - 1].Bytes.End};
@@ -190,6 +170,20 @@ Change ChangeClassifier::outsideChange(Range Tokens, size_t BaseToken,
   New.Class = ChangeClass::Outside;
   New.Why = std::move(Why);
   return New;
+}
+
+/// A bracket in a macro is seen by nobody who counts them.
+bool ChangeClassifier::balancedMacro(size_t Hash) const {
+  int Braces = 0, Parens = 0;
+  for (size_t I = Hash; C.Candidate.All[I].Kind != SourceToken::EndOfDirective;
+       ++I) {
+    llvm::StringRef T = C.Candidate.text(I);
+    Braces += T == "{" || T == "[" ? 1 : T == "}" || T == "]" ? -1 : 0;
+    Parens += T == "(" || T == "<parameters>(" ? 1 : T == ")" ? -1 : 0;
+    if (Braces < 0 || Parens < 0)
+      return false;
+  }
+  return Braces == 0 && Parens == 0;
 }
 
 std::vector<Change> ChangeClassifier::redefinitions() const {
@@ -209,6 +203,11 @@ std::vector<Change> ChangeClassifier::redefinitions() const {
       if (!T.InDirective || !T.StartsLine || !C.Candidate.is(I, "#") ||
           (!C.Candidate.is(I + 1, "define") && !C.Candidate.is(I + 1, "undef")))
         continue;
+      if (!balancedMacro(I))
+        Result.push_back(outsideChange({I, I + 3}, C.Base.All.size(),
+                                       "the macro " +
+                                           quoted(C.Candidate.text(I + 2)) +
+                                           " has brackets that do not match"));
       auto It = Used.find(C.Candidate.All[I + 2].Spelling);
       if (It != Used.end())
         Result.push_back(
@@ -224,11 +223,16 @@ std::vector<Change> ChangeClassifier::redefinitions() const {
 
 std::vector<Change> ChangeClassifier::breakouts() const {
   std::vector<Change> Result;
-  for (const Hunk &H : Hunks)
-    if (H.Anchor >= 0 && !balanced(H.AnchorText))
-      Result.push_back(
-          outsideChange(H.AnchorText, H.Base.Begin,
-                        "brackets or #if and #endif inside anchor " +
-                            std::to_string(H.Anchor + 1) + " do not match"));
+  for (const Hunk &H : Hunks) {
+    if (H.Anchor < 0)
+      continue;
+    std::string Why = breakout(C, H);
+    if (Why.empty())
+      continue;
+    Result.push_back(outsideChange(H.AnchorText, C.Anchors[H.Anchor].Begin,
+                                   "the text in place of anchor " +
+                                       std::to_string(H.Anchor + 1) + " " +
+                                       Why));
+  }
   return Result;
 }

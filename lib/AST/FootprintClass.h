@@ -28,19 +28,19 @@ public:
   /// Sets \p Change's class and reason.
   void classify(const Hunk &H, Change &Out) const;
 
-  /// Macros defined in hunks that lines outside the anchors use.
+  /// Macros defined in hunks that lines outside the anchors use, or that hold
+  /// half of a pair of brackets.
   std::vector<Change> redefinitions() const;
 
-  /// Anchors whose new text closes what it did not open, or the reverse, and
-  /// so reaches out of the anchor with no token changed outside.
+  /// Anchors whose new text changes what the text around them means.
   std::vector<Change> breakouts() const;
 
 private:
   void classifyNew(const Hunk &H, Change &Out) const;
+  bool balancedMacro(size_t Hash) const;
   bool isLaunch(const Hunk &H) const;
   Change outsideChange(Range CandidateTokens, size_t BaseToken,
                        std::string Why) const;
-  bool balanced(Range CandidateTokens) const;
   void findNames();
 
   const Comparison &C;

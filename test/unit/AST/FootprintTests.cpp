@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Footprint.h"
+#include "stark/Support/Random.h"
 #include <chrono>
 #include <gtest/gtest.h>
 
@@ -157,7 +158,8 @@ TEST(Footprint, DeclarationsThatDoNotSupport) {
   for (std::string New :
        {"#define check(n) 0\n", "#define work other\n", "#undef block\n",
         "#if 0\n", "namespace n {\n", "}\n", "void other(int) {}\n",
-        "#line 7\n", "%:define work other\n"}) {
+        "#line 7\n", "#define CLOSE }\n", "#define OPEN(x) f(x\n",
+        "%:define work other\n"}) {
     Trial T(Source, edited("void other", New + "void other"));
     EXPECT_FALSE(T.Print.grounded(Grounding::Support)) << New;
   }
@@ -247,6 +249,119 @@ TEST(Footprint, AnchorsCannotBreakOut) {
   Trial Macro(Source, edited("y[i] = x[i];\n  }",
                              "y[i] = x[i];\n  }\n#define check(n)\n"));
   EXPECT_FALSE(Macro.Print.grounded(Grounding::Support));
+}
+
+// No token outside changes, yet the lines outside mean something else.
+TEST(Footprint, AnchorsCannotCaptureWhatFollows) {
+  std::string Base = "void f(int c) {\n  «a();»\n  while (c) { b(); }\n"
+                     "  if (c)\n    «d();»\n  else\n    e();\n"
+                     "  for (;;)\n    «g();»\n  h();\n}\n"
+                     "«void w() {}»\nvoid z() {}\n";
+  auto Got = [&](std::string From, std::string To) {
+    return Trial(Base, edited(From, To, plain(Base))).complaints();
+  };
+  for (auto [From, To] : std::vector<std::pair<std::string, std::string>>{
+           {"a();", "a(); if (0)"},
+           {"a();", "a(); do { a(); }"},
+           {"a();", "a(); else"},
+           {"a();", "if (c) {} else"},
+           {"a();", "struct S { int v; }"},
+           {"a();", "auto l = [] {}"},
+           {"a();", "a(); label:"},
+           {"d();", "if (c > 1) d();"},
+           {"d();", ""},
+           {"g();", ""},
+           {"void w() {}", "void w() {} static"},
+           {"void w() {}", "void w() {} template <int N>"},
+           {"void w() {}", "void w() {}\nstruct S {}"},
+           {"void w() {}", "void w() {} __attribute__((weak))"}})
+    EXPECT_NE(Got(From, To), "") << To;
+  for (auto [From, To] : std::vector<std::pair<std::string, std::string>>{
+           {"a();", ""},
+           {"a();", "do { a(); } while (c);"},
+           {"a();", "if (c) a(); else b();"},
+           {"a();", "while (c) a();"},
+           {"a();", "int v[] = {1, 2};"},
+           {"d();", "{ if (c > 1) d(); }"},
+           {"d();", "if (c > 1) d(); else e();"},
+           {"void w() {}", ""},
+           {"void w() {}", "struct S {};\ntemplate <int N = 2> void w() {}"},
+           {"void w() {}", "void w() {}\n#undef X\n"},
+           {"void w() {}", "struct S w2() { return {}; }\nstruct S f3() {}"}})
+    EXPECT_EQ(Got(From, To), "") << To;
+}
+
+// Whatever single word goes or comes outside the anchor, it is seen; inside it
+// never matters.
+TEST(Footprint, EveryWordCounts) {
+  Trial Same(Source, plain(Source));
+  const Range Anchor = Same.Anchors[0].Bytes;
+  std::string Text = Same.Base;
+  for (size_t At = 0; At < Text.size();) {
+    size_t Begin = Text.find_first_not_of(" \n", At);
+    if (Begin == std::string::npos)
+      break;
+    size_t End = std::min(Text.find_first_of(" \n", Begin), Text.size());
+    At = End;
+    bool Inside = Anchor.Begin <= Begin && End <= Anchor.End;
+    std::string Gone = Text, Come = Text;
+    Gone.erase(Begin, End - Begin);
+    Come.insert(Begin, "zap ");
+    EXPECT_EQ(
+        findFootprint(Text, Same.Anchors, Come).grounded(Grounding::Strict),
+        Anchor.Begin <= Begin && Begin <= Anchor.End)
+        << Come;
+    bool Bracket = Text.substr(Begin, End - Begin).find_first_of("(){}") !=
+                   std::string::npos;
+    if (!Inside || !Bracket) {
+      Footprint Print = findFootprint(Text, Same.Anchors, Gone);
+      EXPECT_EQ(Print.grounded(Grounding::Strict), Inside) << Gone;
+    }
+  }
+}
+
+// No text, however broken, does more than come out as changed.
+TEST(Footprint, BrokenTextsAreRead) {
+  Trial Same(Source, plain(Source));
+  const char *const Pieces[] = {"{",
+                                "}",
+                                "#if 0\n",
+                                "\n#endif\n",
+                                "(",
+                                "<<<",
+                                "\"",
+                                "/*",
+                                "\\\n",
+                                ">>>",
+                                "\n#define k x\n",
+                                "template <",
+                                "namespace n {",
+                                "operator",
+                                "\0",
+                                "R\"(",
+                                "//",
+                                "\xff"};
+  Random Draw(7);
+  for (int Round = 0; Round < 2000; ++Round) {
+    std::string Text = Same.Base;
+    for (uint64_t Edits = 1 + Draw.below(6); Edits > 0; --Edits) {
+      size_t At = Draw.below(Text.size());
+      if (Draw.below(3) == 0)
+        Text.erase(At, Draw.below(40));
+      else
+        Text.insert(At, Pieces[Draw.below(std::size(Pieces))]);
+    }
+    Footprint Print = findFootprint(Same.Base, Same.Anchors, Text);
+    for (const Change &C : Print.Changes) {
+      EXPECT_LE(C.Candidate.Begin, C.Candidate.End);
+      EXPECT_LE(C.Candidate.End, Text.size());
+      EXPECT_LE(C.Base.End, Same.Base.size());
+    }
+    EXPECT_EQ(Print.complaints(Grounding::Support).empty(),
+              Print.grounded(Grounding::Support));
+    stripMarks(Text);
+    spliceAnchors(Same.Base, Same.Anchors, {Text}, Text);
+  }
 }
 
 TEST(Footprint, RenamedKernelIsOutside) {
