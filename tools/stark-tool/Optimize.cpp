@@ -29,7 +29,9 @@ static cl::SubCommand Command(
     "OUT.cu;\n"
     "when nothing beat the source by the margin, nothing is written.\n\n"
     "Providers:  exchange:DIR  requests and answers as files in DIR\n"
-    "            replay:RUN    the replies of a run, no model needed\n"
+    "            replay:RUN    the replies of a run, no model needed; flags "
+    "that\n"
+    "                          are not given are those of RUN\n"
     "Evaluators: cuda          this machine's GPU\n"
     "            spool:DIR     jobs for `stark-worker --spool DIR` elsewhere\n"
     "            replay:RUN    the verdicts of a run, no GPU needed\n\n"
@@ -164,7 +166,7 @@ public:
   void onStep(unsigned Attempt, llvm::StringRef What) override {
     if (Quiet)
       return;
-    if (Attempt <= Attempts)
+    if (!What.starts_with("confirming"))
       llvm::errs() << "attempt " << Attempt << ": ";
     llvm::errs() << What << "\n";
   }
@@ -221,17 +223,29 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Request.Arch = Arch;
   Request.Toolkit = CudaPath;
   Request.WaitMs = uint64_t(Wait) * 1000;
+  // A replay has the options of its run, but for those that are given.
+  llvm::Expected<std::optional<SearchOptions>> Replayed =
+      tool::replayedOptions(Provider);
+  if (!Replayed)
+    return Replayed.takeError();
   SearchOptions &Search = Request.Search;
-  Search.Attempts = Attempts;
-  Search.Seed = Seed;
-  Search.Policy.Epsilon = Epsilon;
-  Search.Policy.RootThrottle = RootThrottle;
-  Search.Policy.DeadBranch = DeadBranch;
-  Search.Leaders = Leaders;
-  Search.WindowLimit = Window;
-  Search.Strictness = *Strictness;
-  Request.WorkloadMargin = Margin.getNumOccurrences() == 0;
-  if (!Request.WorkloadMargin)
+  if (*Replayed)
+    Search = **Replayed;
+  auto Take = [&](const auto &F, auto &Option) {
+    if (F.getNumOccurrences() || !*Replayed)
+      Option = F.getValue();
+  };
+  Take(Attempts, Search.Attempts);
+  Take(Seed, Search.Seed);
+  Take(Epsilon, Search.Policy.Epsilon);
+  Take(RootThrottle, Search.Policy.RootThrottle);
+  Take(DeadBranch, Search.Policy.DeadBranch);
+  Take(Leaders, Search.Leaders);
+  Take(Window, Search.WindowLimit);
+  if (GroundingName.getNumOccurrences() || !*Replayed)
+    Search.Strictness = *Strictness;
+  Request.WorkloadMargin = !Margin.getNumOccurrences() && !*Replayed;
+  if (Margin.getNumOccurrences())
     Search.Margin = Margin;
   watchInterrupts();
   Search.Cancelled = &interruptFlag();

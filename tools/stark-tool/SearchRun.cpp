@@ -38,6 +38,17 @@ static llvm::Expected<RunIdentity> identityOf(llvm::StringRef RunFolder) {
   return parseIdentity(*Text, File);
 }
 
+llvm::Expected<std::optional<SearchOptions>>
+tool::replayedOptions(llvm::StringRef Provider) {
+  std::string Run = replayed(Provider);
+  if (Run.empty())
+    return std::optional<SearchOptions>();
+  llvm::Expected<RunIdentity> Then = identityOf(Run);
+  if (!Then)
+    return withContext(Then.takeError(), "cannot replay");
+  return std::optional<SearchOptions>(Then->Options);
+}
+
 static std::string promptsFolder(const SearchRequest &Request) {
   if (!Request.Prompts.empty())
     return Request.Prompts;

@@ -42,6 +42,10 @@ struct SearchResult {
 llvm::Expected<SearchResult> runSearchRequest(const SearchRequest &Request,
                                               SearchObserver &Observer);
 
+/// The options of the run that \p Provider replays; unset for other specs.
+llvm::Expected<std::optional<SearchOptions>>
+replayedOptions(llvm::StringRef Provider);
+
 /// NAME.workload.json beside NAME.cu.
 std::string defaultWorkload(llvm::StringRef Source);
 
