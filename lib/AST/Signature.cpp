@@ -8,13 +8,13 @@
 #include "stark/AST/Signature.h"
 #include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Nearest.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <map>
 
 using namespace stark;
 using namespace clang;
@@ -129,23 +129,29 @@ static ScalarType scalarOf(QualType Type, const ASTContext &Context) {
 }
 
 namespace {
-/// Reads the parameters of one function. For a template, Given has the
-/// arguments by the names of its parameters.
+/// Reads the parameters of one function. For a template, Given has its
+/// arguments, in order.
 struct Reader {
   const ASTContext &Context;
-  std::map<std::string, std::string> Given;
+  llvm::ArrayRef<std::string> Given;
 
   std::string spelled(QualType Type) const {
     return Type.getAsString(Context.getPrintingPolicy());
   }
 
+  /// float4, half2, ...: by value they are several scalars.
+  static bool isVector(QualType Type) {
+    const auto *Record = Type.getCanonicalType()->getAs<RecordType>();
+    return Record && Record->getDecl()->getName() != "__half" &&
+           Record->getDecl()->getName() != "__nv_bfloat16";
+  }
+
   ScalarType element(QualType Type) const {
-    if (const auto *Parameter = Type->getAs<TemplateTypeParmType>()) {
-      auto Found = Given.find(
-          Parameter->getDecl() ? Parameter->getDecl()->getNameAsString() : "");
-      return Found == Given.end() ? ScalarType::Other
-                                  : scalarByName(Found->second);
-    }
+    if (const auto *Parameter =
+            Type.getCanonicalType()->getAs<TemplateTypeParmType>())
+      return Parameter->getIndex() < Given.size()
+                 ? scalarByName(Given[Parameter->getIndex()])
+                 : ScalarType::Other;
     return scalarOf(Type, Context);
   }
 
@@ -155,6 +161,8 @@ struct Reader {
     P.Type = spelled(Type);
     if (Type->isReferenceType()) {
       Type = Type->getPointeeType();
+      if (Type->isArrayType() || Type->isFunctionType())
+        return refuse(P, "it is a reference to an array or a function");
       if (!Type.isConstQualified())
         return refuse(P, "it is a reference that can be written through");
     }
@@ -166,7 +174,8 @@ struct Reader {
               : QualType(Canonical->getArrayElementTypeNoTypeQual(), 0);
       return readPointer(P, To);
     }
-    P.Element = element(Type.getUnqualifiedType());
+    P.Element =
+        isVector(Type) ? ScalarType::Other : element(Type.getUnqualifiedType());
     if (P.Element != ScalarType::Other) {
       P.Kind = ParameterKind::Scalar;
       return P;
@@ -201,8 +210,40 @@ private:
                        : To->isFunctionType()
                            ? "it points to a function"
                            : "no dtype stands for what it points to");
+    if (P.Element == ScalarType::I16 || P.Element == ScalarType::U16)
+      return refuse(P, "no dtype stands for what it points to");
     P.Kind = ParameterKind::Pointer;
     return P;
+  }
+
+  static constexpr size_t MostFields = 256;
+
+  /// One field of a by-value struct; an array gives "params.dims[0]" and so on.
+  std::string addField(Parameter &P, std::string Name, QualType Type) const {
+    if (const ConstantArrayType *Array =
+            Context.getAsConstantArrayType(Type.getCanonicalType())) {
+      uint64_t Count = Array->getSize().getLimitedValue(MostFields + 1);
+      if (Count > MostFields)
+        return "it has more than " + std::to_string(MostFields) + " values";
+      for (uint64_t I = 0; I < Count; ++I)
+        if (std::string Why = addField(P, Name + "[" + std::to_string(I) + "]",
+                                       Array->getElementType());
+            !Why.empty())
+          return Why;
+      return "";
+    }
+    if (Type.isConstQualified() || Type->isReferenceType())
+      return "its member '" + Name + "' cannot be assigned";
+    Parameter Inner = read(std::move(Name), Type);
+    if (Inner.Kind == ParameterKind::Unsupported)
+      return "of its member '" + Inner.Name + "': " + Inner.Reason;
+    if (Inner.Kind != ParameterKind::Struct)
+      P.Fields.push_back(std::move(Inner));
+    else
+      P.Fields.insert(P.Fields.end(), Inner.Fields.begin(), Inner.Fields.end());
+    if (P.Fields.size() > MostFields)
+      return "it has more than " + std::to_string(MostFields) + " values";
+    return "";
   }
 
   Parameter readStruct(Parameter P, const RecordDecl *Record) const {
@@ -217,19 +258,13 @@ private:
       return refuse(P, "it is a union");
     P.Kind = ParameterKind::Struct;
     for (const FieldDecl *Field : Record->fields()) {
-      if (Field->getType()->isArrayType() || Field->isBitField() ||
-          Field->getName().empty())
+      if (Field->isBitField() || Field->getName().empty())
         return refuse(P, "its member '" + Field->getNameAsString() +
-                             "' is an array, a bit-field or has no name");
-      Parameter Inner =
-          read(P.Name + "." + Field->getNameAsString(), Field->getType());
-      if (Inner.Kind == ParameterKind::Unsupported)
-        return refuse(P, "of its member '" + Inner.Name + "': " + Inner.Reason);
-      if (Inner.Kind == ParameterKind::Struct)
-        P.Fields.insert(P.Fields.end(), Inner.Fields.begin(),
-                        Inner.Fields.end());
-      else
-        P.Fields.push_back(std::move(Inner));
+                             "' is a bit-field or has no name");
+      if (std::string Why = addField(P, P.Name + "." + Field->getNameAsString(),
+                                     Field->getType());
+          !Why.empty())
+        return refuse(P, Why);
     }
     return P;
   }
@@ -238,11 +273,19 @@ private:
 /// Every function of the main file that could be an entry.
 class Functions : public RecursiveASTVisitor<Functions> {
 public:
-  explicit Functions(const SourceManager &SM) : SM(SM) {}
+  explicit Functions(const ParsedSource &Source)
+      : SM(Source.unit().getSourceManager()) {
+    for (auto I = Source.unit().top_level_begin();
+         I != Source.unit().top_level_end(); ++I)
+      if (SM.isInMainFile(SM.getExpansionLoc((*I)->getLocation())))
+        TraverseDecl(*I);
+  }
   bool VisitFunctionDecl(FunctionDecl *F) {
     if (llvm::isa<CXXMethodDecl>(F) || !F->getDeclName().isIdentifier() ||
         !SM.isInMainFile(SM.getExpansionLoc(F->getLocation())))
       return true;
+    if (F->isTemplateInstantiation() || F->isFunctionTemplateSpecialization())
+      return true; // the template itself stands for them
     if (F->isThisDeclarationADefinition())
       Defined.push_back(F);
     else
@@ -274,11 +317,11 @@ public:
 
 /// As it would be called from the end of the file: anonymous and inline
 /// namespaces left out.
-static std::string calledName(const FunctionDecl *F) {
+static std::string calledName(const FunctionDecl *F, bool WithInline = false) {
   std::string Name = F->getNameAsString();
   for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
     if (const auto *N = llvm::dyn_cast<NamespaceDecl>(C))
-      if (!N->isAnonymousNamespace() && !N->isInlineNamespace())
+      if (!N->isAnonymousNamespace() && (WithInline || !N->isInlineNamespace()))
         Name = N->getNameAsString() + "::" + Name;
   return Name;
 }
@@ -287,15 +330,10 @@ static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
                           llvm::ArrayRef<std::string> TemplateArguments) {
   const ASTContext &Context = Source.unit().getASTContext();
   const SourceManager &SM = Source.unit().getSourceManager();
-  Reader R{Context, {}};
+  Reader R{Context, TemplateArguments};
   SourceRange Whole = F->getSourceRange();
-  if (const FunctionTemplateDecl *T = F->getDescribedFunctionTemplate()) {
+  if (const FunctionTemplateDecl *T = F->getDescribedFunctionTemplate())
     Whole = T->getSourceRange();
-    unsigned I = 0;
-    for (const NamedDecl *P : *T->getTemplateParameters())
-      if (I < TemplateArguments.size())
-        R.Given[P->getNameAsString()] = TemplateArguments[I++];
-  }
   Signature S;
   S.Name = calledName(F);
   S.ReturnType = R.spelled(F->getReturnType());
@@ -306,7 +344,17 @@ static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
     std::string Name = P->getNameAsString();
     if (Name.empty())
       Name = "arg" + std::to_string(S.Parameters.size());
-    S.Parameters.push_back(R.read(Name, P->getOriginalType()));
+    Parameter Read = R.read(Name, P->getOriginalType());
+    if (P->isInvalidDecl()) {
+      // Clang goes on with int: say what it could not make sense of.
+      Read.Kind = ParameterKind::Unsupported;
+      Read.Reason = "Clang does not know its type";
+      unsigned Line = SM.getExpansionLineNumber(P->getLocation());
+      for (const SourceError &E : Source.errors())
+        if (E.Line == Line)
+          Read.Reason += " (" + E.Message + ")";
+    }
+    S.Parameters.push_back(std::move(Read));
   }
   CharSourceRange Chars = Lexer::makeFileCharRange(
       CharSourceRange::getTokenRange(Whole), SM, Context.getLangOpts());
@@ -339,26 +387,19 @@ static std::string splitTemplate(llvm::StringRef Entry,
   return Entry.take_front(Open).trim().str();
 }
 
-static bool isInstantiation(const FunctionDecl *F) {
-  return F->isTemplateInstantiation();
-}
-
 llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
                                            llvm::StringRef Entry) {
   std::vector<std::string> Arguments;
   std::string Wanted = splitTemplate(Entry, Arguments);
   llvm::StringRef Bare = Wanted;
   Bare.consume_front("::");
-  Functions All(Source.unit().getSourceManager());
-  All.TraverseDecl(Source.unit().getASTContext().getTranslationUnitDecl());
+  Functions All(Source);
 
   std::vector<const FunctionDecl *> Matches;
   std::string Names;
   for (const FunctionDecl *F : All.Defined) {
-    if (isInstantiation(F))
-      continue;
     std::string Name = calledName(F);
-    if (Name == Bare)
+    if (Name == Bare || calledName(F, /*WithInline=*/true) == Bare)
       Matches.push_back(F);
     Names += (Names.empty() ? "" : ", ") + Name;
   }
@@ -368,14 +409,24 @@ llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
       if (calledName(F) == Bare)
         return usageError("'" + File + "' declares '" + Entry +
                           "', but does not define it");
-    return usageError("'" + File + "' defines no function '" + Entry +
-                      "'; it defines " +
+    std::vector<std::string> Known;
+    for (const FunctionDecl *F : All.Defined)
+      Known.push_back(calledName(F));
+    return usageError("'" + File + "' defines no function '" + Entry + "'" +
+                      didYouMean(Bare, Known) + "; it defines " +
                       (Names.empty() ? std::string("none") : Names));
   }
-  if (Matches.size() > 1)
+  if (Matches.size() > 1) {
+    std::string Lines;
+    for (const FunctionDecl *F : Matches)
+      Lines += (Lines.empty() ? " " : ", ") +
+               std::to_string(
+                   Source.unit().getSourceManager().getExpansionLineNumber(
+                       F->getLocation()));
     return usageError("'" + File + "' has " + llvm::Twine(Matches.size()) +
-                      " functions named '" + Bare +
-                      "'; the entry must be the only one of its name");
+                      " functions named '" + Bare + "', on lines" + Lines +
+                      "; the entry must be the only one of its name");
+  }
   if (Matches.front()->getDescribedFunctionTemplate() && Arguments.empty())
     return usageError("'" + Bare +
                       "' is a template; name the entry with its "
@@ -388,11 +439,10 @@ llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
 }
 
 std::vector<Signature> stark::entryCandidates(const ParsedSource &Source) {
-  Functions All(Source.unit().getSourceManager());
-  All.TraverseDecl(Source.unit().getASTContext().getTranslationUnitDecl());
+  Functions All(Source);
   std::vector<Signature> Hosts, Kernels;
   for (FunctionDecl *F : All.Defined) {
-    if (isInstantiation(F) || F->getDescribedFunctionTemplate() || F->isMain())
+    if (F->getDescribedFunctionTemplate() || F->isMain())
       continue;
     if (F->hasAttr<CUDAGlobalAttr>()) {
       Kernels.push_back(describe(F, Source, {}));

@@ -69,24 +69,6 @@ std::vector<std::string> keptFlags(const std::vector<std::string> &Flags) {
   return Kept;
 }
 
-/// The source's own reference, when the workload names one.
-std::string referenceTrampoline(const Task &T) {
-  if (T.Load.Reference.empty())
-    return "";
-  Task Other = T;
-  Other.Entry.Name = T.Load.Reference;
-  std::string Text = makeTrampoline(Other);
-  // Beside the entry's own, in the same file.
-  const std::pair<llvm::StringRef, llvm::StringRef> Names[] = {
-      {"stark_call", "stark_reference"},
-      {"stark_trampoline", "stark_reference_trampoline"}};
-  for (auto [From, To] : Names)
-    for (size_t At = 0; (At = Text.find(From, At)) != std::string::npos;
-         At += To.size())
-      Text.replace(At, From.size(), To);
-  return Text;
-}
-
 class Builder {
 public:
   Builder(const Task &T, const BuildOptions &Options, std::string Nvcc,
@@ -129,7 +111,7 @@ llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
   std::string Whole = (Text + "\n#line 1 \"stark-trampoline\"\n").str() +
                       makeTrampoline(T) + StatusFunction;
   if (IsSource)
-    Whole += referenceTrampoline(T);
+    Whole += makeReferenceTrampoline(T);
   if (llvm::Error E = writeFileAtomically(File, Whole))
     return E;
   ProcessSpec Spec = nvcc();

@@ -98,17 +98,6 @@ llvm::Error copyFile(llvm::StringRef From, llvm::StringRef To) {
     return Bytes.takeError();
   return writeFileAtomically(To, *Bytes);
 }
-
-/// A workload names its arrays from where it lies itself.
-std::string arrayPath(const Task &T, llvm::StringRef File) {
-  if (llvm::sys::path::is_absolute(File))
-    return File.str();
-  llvm::StringRef Beside =
-      T.Load.File.empty() ? llvm::StringRef(T.SourcePath) : T.Load.File;
-  llvm::SmallString<256> Path(llvm::sys::path::parent_path(Beside));
-  llvm::sys::path::append(Path, File);
-  return Path.str().str();
-}
 } // namespace
 
 llvm::StringRef stark::purposeName(Purpose P) {

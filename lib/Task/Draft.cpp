@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Workload.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::ordered_json;
 
-/// The dtype that stands for \p T in a workload; f32 when none does.
+/// The dtype that stands for what \p P points to; f32 when none does.
 static const char *dtypeFor(const Parameter &P) {
   switch (P.Element) {
   case ScalarType::F64:
@@ -47,69 +49,175 @@ static bool isInteger(const Parameter &P) {
   }
 }
 
-/// A name that expressions can use: "params.rows" -> "params_rows".
-static std::string sizeName(std::string Name) {
-  for (char &C : Name)
-    if (C == '.')
-      C = '_';
-  return Name;
+/// A name that expressions can use: "params.dims[0]" -> "params_dims_0".
+static std::string sizeName(llvm::StringRef Name) {
+  std::string Out;
+  for (char C : Name)
+    if (llvm::isAlnum(C))
+      Out += C;
+    else if (C != ']')
+      Out += '_';
+  return Out;
 }
 
-std::string stark::draftWorkload(const Signature &Entry,
-                                 std::vector<std::string> &Notes) {
+/// Whether \p Name, or the field that it ends in, is one of \p Words, but for
+/// case and what \p Prefixes says.
+static bool isOneOf(llvm::StringRef Name,
+                    std::initializer_list<llvm::StringRef> Words,
+                    std::initializer_list<llvm::StringRef> Prefixes = {}) {
+  std::string Field = Name.substr(Name.rfind('.') + 1).lower();
+  llvm::StringRef Bare = llvm::StringRef(Field).trim('_');
+  for (llvm::StringRef Prefix : {"d_", "dev_", "h_", "p_"})
+    Bare.consume_front(Prefix);
+  return llvm::is_contained(Words, Bare) ||
+         llvm::any_of(Prefixes,
+                      [&](llvm::StringRef P) { return Bare.starts_with(P); });
+}
+
+/// An integer that is no extent of anything.
+static bool isSetting(llvm::StringRef Name) {
+  return isOneOf(Name,
+                 {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
+                  "offset", "pad", "padding", "debug", "device", "step", "type",
+                  "op", "start", "stream"},
+                 {"is_", "use_", "has_", "do_", "enable", "pad_"});
+}
+
+/// For the first size, so that all buffers stay below a few megabytes each.
+static int64_t extentFor(size_t Dimensions) {
+  static constexpr int64_t Extents[] = {1 << 20, 1 << 20, 1024, 256, 48, 24};
+  return Dimensions < std::size(Extents) ? Extents[Dimensions] : 8;
+}
+
+/// As far as its name and type tell.
+static const char *roleFor(const Parameter &P, bool OthersAreWritten) {
+  if (P.Const)
+    return "input";
+  if (isOneOf(P.Name, {"tmp", "temp", "buffer", "buf", "ws"},
+              {"scratch", "workspace", "partial"}))
+    return "scratch";
+  if (isOneOf(P.Name, {"residual", "inout", "io", "state", "acc"}))
+    return "inout";
+  bool LooksRead = isOneOf(
+      P.Name, {"x",     "a",    "b",     "q",       "k",      "v",       "w",
+               "in",    "src",  "input", "inp",     "weight", "weights", "bias",
+               "gamma", "beta", "idx",   "indices", "index",  "mask"},
+      {"input", "in_"});
+  if (LooksRead)
+    return OthersAreWritten ? "input" : "inout";
+  return "output";
+}
+
+namespace {
+class Drafter {
+public:
+  Drafter(const Signature &Entry, std::vector<std::string> &Notes)
+      : Entry(Entry), Notes(Notes) {}
+  std::string draft();
+
+private:
+  void collect();
+  ordered_json scalar(const Parameter &P);
+  ordered_json buffer(const Parameter &P, bool OthersAreWritten);
+  void note(const Parameter &P, const std::string &What) {
+    Notes.push_back("argument '" + P.Name + "': " + What);
+  }
+
+  const Signature &Entry;
+  std::vector<std::string> &Notes;
   std::vector<const Parameter *> Leaves;
+  std::vector<std::string> Dimensions;
+};
+} // namespace
+
+void Drafter::collect() {
   for (const Parameter &P : Entry.Parameters) {
     if (P.Kind == ParameterKind::Struct)
       for (const Parameter &F : P.Fields)
         Leaves.push_back(&F);
-    else if (P.Kind == ParameterKind::Unsupported)
-      Notes.push_back("parameter '" + P.Name + "' of type '" + P.Type +
-                      "' cannot be given: " + P.Reason);
     else
       Leaves.push_back(&P);
   }
-  ordered_json Large, Ragged, Arguments = ordered_json::object();
-  std::vector<std::string> Dimensions;
   for (const Parameter *P : Leaves)
-    if (isInteger(*P)) {
+    if (isInteger(*P) && !isSetting(P->Name))
       Dimensions.push_back(sizeName(P->Name));
-      Large[Dimensions.back()] = 1024;
-      Ragged[Dimensions.back()] = 77;
-    }
   if (Dimensions.empty()) {
     Dimensions.push_back("n");
-    Large["n"] = 1 << 20;
-    Ragged["n"] = 1027;
-    Notes.push_back("the entry has no integer parameter; sizes are named 'n'");
+    Notes.push_back("no integer parameter looks like a size; buffers have 'n' "
+                    "elements");
   } else {
-    Notes.push_back("every integer parameter is taken for a size; put in "
+    Notes.push_back("integer parameters are taken for sizes; put in "
                     "production sizes");
+  }
+}
+
+ordered_json Drafter::scalar(const Parameter &P) {
+  ordered_json A;
+  if (isInteger(P) && !isSetting(P.Name)) {
+    A["value"] = sizeName(P.Name);
+    return A;
+  }
+  bool Real = P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||
+              P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
+  if (isOneOf(P.Name, {}, {"eps"}))
+    A["value"] = "1e-5";
+  else if (Real)
+    A["value"] = 1;
+  else
+    A["value"] = 0;
+  note(P, "the value " +
+              (A["value"].is_string() ? A["value"].get<std::string>()
+                                      : A["value"].dump()) +
+              " is guessed");
+  return A;
+}
+
+ordered_json Drafter::buffer(const Parameter &P, bool OthersAreWritten) {
+  ordered_json A;
+  A["dtype"] = dtypeFor(P);
+  // As many elements as all sizes together: never too few for an entry that
+  // indexes by them.
+  A["shape"] = Dimensions;
+  std::string Role = roleFor(P, OthersAreWritten);
+  A["role"] = Role;
+  note(P, "shape [" + llvm::join(Dimensions, ", ") + "] and role " + Role +
+              " are guessed" + (P.Untyped ? ", and dtype f32" : ""));
+  llvm::StringRef Type = dtypeFor(P);
+  if ((Type == "i32" || Type == "i64") && Role == "input") {
+    A["init"] = {{"uniform", {0, 16}}};
+    note(P, "values from 0 to 15 are guessed; if they index something, give "
+            "their range");
+  }
+  return A;
+}
+
+std::string Drafter::draft() {
+  collect();
+  auto IsWritten = [](const Parameter *P, bool Others) {
+    llvm::StringRef Role =
+        P->Kind == ParameterKind::Pointer ? roleFor(*P, Others) : "";
+    return Role == "output" || Role == "inout";
+  };
+  bool AnyWritten = llvm::any_of(
+      Leaves, [&](const Parameter *P) { return IsWritten(P, true); });
+  ordered_json Large, Ragged, Arguments = ordered_json::object();
+  for (size_t I = 0; I < Dimensions.size(); ++I) {
+    int64_t Extent = extentFor(Dimensions.size());
+    Large[Dimensions[I]] = Extent;
+    // No two the same: not every matrix is square.
+    Ragged[Dimensions[I]] = Extent / 8 + 3 + 2 * int64_t(I);
   }
   Ragged["check_only"] = true;
   for (const Parameter *P : Leaves) {
-    ordered_json A;
-    if (P->Kind == ParameterKind::Stream)
-      continue;
-    if (P->Kind == ParameterKind::Scalar) {
-      if (isInteger(*P))
-        A["value"] = sizeName(P->Name);
-      else {
-        A["value"] = 1;
-        Notes.push_back("argument '" + P->Name + "' gets the value 1");
-      }
-    } else {
-      A["dtype"] = dtypeFor(*P);
-      std::string Product;
-      for (const std::string &D : Dimensions)
-        Product += (Product.empty() ? "" : " * ") + D;
-      A["shape"] = ordered_json::array({Product});
-      A["role"] = P->Const ? "input" : "output";
-      Notes.push_back("argument '" + P->Name + "': shape and role (" +
-                      (P->Const ? "input" : "output") + ") are guessed" +
-                      (P->Untyped ? ", and its dtype" : ""));
-    }
-    Arguments[P->Name] = std::move(A);
+    if (P->Kind == ParameterKind::Scalar)
+      Arguments[P->Name] = scalar(*P);
+    else if (P->Kind == ParameterKind::Pointer)
+      Arguments[P->Name] = buffer(*P, AnyWritten);
   }
+  if (llvm::none_of(
+          Leaves, [&](const Parameter *P) { return IsWritten(P, AnyWritten); }))
+    Notes.push_back("no argument is written, so there is nothing to compare: "
+                    "the workload cannot be used as it is");
   ordered_json Root;
   if (Entry.IsKernel) {
     Root["launch"] = {{"kernel", Entry.Name},
@@ -123,4 +231,9 @@ std::string stark::draftWorkload(const Signature &Entry,
   Root["arguments"] = std::move(Arguments);
   return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
+}
+
+std::string stark::draftWorkload(const Signature &Entry,
+                                 std::vector<std::string> &Notes) {
+  return Drafter(Entry, Notes).draft();
 }

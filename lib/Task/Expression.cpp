@@ -7,20 +7,63 @@
 
 #include "stark/Task/Expression.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
 using namespace stark;
 
 namespace {
-/// The arithmetic of one value type; nullptr for what it lacks.
+constexpr const char *DoesNotFit = "the value does not fit 64 bits";
+
+/// The operators that whole and real numbers share.
+template <class T> bool compare(llvm::StringRef Op, T L, T R, T &Out) {
+  if (Op == "<")
+    Out = L < R;
+  else if (Op == ">")
+    Out = L > R;
+  else if (Op == "<=")
+    Out = L <= R;
+  else if (Op == ">=")
+    Out = L >= R;
+  else if (Op == "==")
+    Out = L == R;
+  else if (Op == "!=")
+    Out = L != R;
+  else if (Op == "min")
+    Out = std::min(L, R);
+  else if (Op == "max")
+    Out = std::max(L, R);
+  else
+    return false;
+  return true;
+}
+
+/// The arithmetic of one value type: why \p Op has no value, or nullptr.
 template <class T> struct Arithmetic;
 
 template <> struct Arithmetic<int64_t> {
+  static const char *divide(llvm::StringRef Op, int64_t L, int64_t R,
+                            int64_t &Out) {
+    if (R == 0)
+      return "division by zero";
+    if (L == std::numeric_limits<int64_t>::min() && R == -1)
+      return DoesNotFit;
+    if (Op == "%")
+      Out = L % R;
+    else
+      Out = L / R + (Op == "ceildiv" && L % R != 0 && (L < 0) == (R < 0));
+    return nullptr;
+  }
   static const char *apply(llvm::StringRef Op, int64_t L, int64_t R,
                            int64_t &Out) {
+    if (compare(Op, L, R, Out))
+      return nullptr;
+    if (Op == "/" || Op == "%" || Op == "ceildiv")
+      return divide(Op, L, R, Out);
     bool Overflow = false;
     if (Op == "+")
       Overflow = __builtin_add_overflow(L, R, &Out);
@@ -28,13 +71,13 @@ template <> struct Arithmetic<int64_t> {
       Overflow = __builtin_sub_overflow(L, R, &Out);
     else if (Op == "*")
       Overflow = __builtin_mul_overflow(L, R, &Out);
-    else if (Op == "/" || Op == "%") {
-      if (R == 0)
-        return "division by zero";
-      if (L == std::numeric_limits<int64_t>::min() && R == -1)
-        return "the value does not fit 64 bits";
-      Out = Op == "/" ? L / R : L % R;
-    } else {
+    else if (Op == "&")
+      Out = L & R;
+    else if (Op == "|")
+      Out = L | R;
+    else if (Op == "^")
+      Out = L ^ R;
+    else {
       // Shifts: what C leaves undefined is an error.
       if (R < 0 || R > 62 || L < 0)
         return "a shift needs a left side of 0 or more and a right side of 0 "
@@ -44,7 +87,7 @@ template <> struct Arithmetic<int64_t> {
       else
         Overflow = __builtin_mul_overflow(L, int64_t(1) << R, &Out);
     }
-    return Overflow ? "the value does not fit 64 bits" : nullptr;
+    return Overflow ? DoesNotFit : nullptr;
   }
   static bool literal(llvm::StringRef Text, int64_t &Out) {
     return !Text.getAsInteger(0, Out);
@@ -54,33 +97,41 @@ template <> struct Arithmetic<int64_t> {
 template <> struct Arithmetic<double> {
   static const char *apply(llvm::StringRef Op, double L, double R,
                            double &Out) {
+    if (compare(Op, L, R, Out))
+      return nullptr;
     if (Op == "+")
       Out = L + R;
     else if (Op == "-")
       Out = L - R;
     else if (Op == "*")
       Out = L * R;
-    else if (Op == "/") {
+    else if (Op == "/" || Op == "ceildiv") {
       if (R == 0)
         return "division by zero";
-      Out = L / R;
+      Out = Op == "/" ? L / R : std::ceil(L / R);
     } else
       return "this operator needs integers";
-    return nullptr;
+    return std::isfinite(Out) ? nullptr : "the value is not finite";
   }
   static bool literal(llvm::StringRef Text, double &Out) {
-    return !Text.getAsDouble(Out);
+    int64_t Whole = 0;
+    if (!Text.getAsInteger(0, Whole)) {
+      Out = double(Whole);
+      return true;
+    }
+    return !Text.getAsDouble(Out) && std::isfinite(Out);
   }
 };
 
-/// Recursive descent; Names == nullptr: only the names are collected.
+/// Recursive descent over C's grammar; Names == nullptr: only the names are
+/// collected. What C would not evaluate is read, but has no value.
 template <class T> class Parser {
 public:
   Parser(llvm::StringRef Text, const Bindings *Names)
       : Text(Text), Names(Names) {}
 
   llvm::Expected<T> parse() {
-    T Value = shift();
+    T Value = conditional();
     skip();
     if (Problem.empty() && At != Text.size())
       fail("unexpected '" + Text.substr(At, 1).str() + "'");
@@ -112,29 +163,87 @@ private:
     At += Token.size();
     return true;
   }
+  /// An operator that is no beginning of a longer one.
+  bool takeOperator(llvm::StringRef Op) {
+    static const char *const Longer[] = {
+        "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
+    skip();
+    for (llvm::StringRef L : Longer)
+      if (L.size() > Op.size() && L.starts_with(Op) &&
+          Text.substr(At).starts_with(L))
+        return false;
+    return take(Op);
+  }
 
-  /// One level of left-associative operators.
-  template <class Next>
-  T level(std::initializer_list<const char *> Operators, Next Operand) {
-    T Left = (this->*Operand)();
+  T conditional() {
+    if (++Depth > DepthLimit) {
+      fail("nested deeper than " + std::to_string(DepthLimit));
+      return T{};
+    }
+    T Value = either();
+    if (Problem.empty() && takeOperator("?")) {
+      bool First = Value != T{};
+      T Left = unless(!First, &Parser::conditional);
+      if (!take(":"))
+        fail("':' is missing");
+      T Right = unless(First, &Parser::conditional);
+      Value = First ? Left : Right;
+    }
+    --Depth;
+    return Value;
+  }
+  T unless(bool Unused, T (Parser::*Operand)()) {
+    Skipping += Unused;
+    T Value = Problem.empty() ? (this->*Operand)() : T{};
+    Skipping -= Unused;
+    return Value;
+  }
+  T either() {
+    T Left = both();
+    while (Problem.empty() && takeOperator("||")) {
+      bool Known = Left != T{};
+      Left = T((unless(Known, &Parser::both) != T{}) || Known);
+    }
+    return Left;
+  }
+  T both() {
+    T Left = level(0);
+    while (Problem.empty() && takeOperator("&&")) {
+      bool Known = Left == T{};
+      Left = T((unless(Known, &Parser::operand) != T{}) && !Known);
+    }
+    return Left;
+  }
+  T operand() { return level(0); }
+
+  /// Left-associative binary operators, loosest first.
+  T level(unsigned Tightness) {
+    static const std::vector<const char *> Levels[] = {{"|"},
+                                                       {"^"},
+                                                       {"&"},
+                                                       {"==", "!="},
+                                                       {"<=", ">=", "<", ">"},
+                                                       {"<<", ">>"},
+                                                       {"+", "-"},
+                                                       {"*", "/", "%"}};
+    if (Tightness == std::size(Levels))
+      return unary();
+    T Left = level(Tightness + 1);
     while (Problem.empty()) {
       const char *Op = nullptr;
-      for (const char *Candidate : Operators)
-        if (!Op && take(Candidate))
+      for (const char *Candidate : Levels[Tightness])
+        if (!Op && takeOperator(Candidate))
           Op = Candidate;
       if (!Op)
         break;
-      T Right = (this->*Operand)();
+      T Right = level(Tightness + 1);
       apply(Op, Left, Right);
     }
     return Left;
   }
-  T shift() { return level({"<<", ">>"}, &Parser::sum); }
-  T sum() { return level({"+", "-"}, &Parser::product); }
-  T product() { return level({"*", "/", "%"}, &Parser::unary); }
 
   void apply(llvm::StringRef Op, T &Left, T Right) {
-    if (!Names || !Problem.empty())
+    if (!Names || Skipping || !Problem.empty())
       return;
     T Out{};
     if (const char *Why = Arithmetic<T>::apply(Op, Left, Right, Out))
@@ -154,6 +263,12 @@ private:
       apply("-", Value, Operand);
     } else if (take("+")) {
       Value = unary();
+    } else if (take("!")) {
+      Value = T(unary() == T{});
+    } else if (take("~")) {
+      // ~x is -x - 1; real numbers have none.
+      Value = T(-1);
+      apply("^", Value, unary());
     } else {
       Value = primary();
     }
@@ -163,7 +278,7 @@ private:
 
   T primary() {
     if (take("(")) {
-      T Value = shift();
+      T Value = conditional();
       if (!take(")"))
         fail("')' is missing");
       return Value;
@@ -188,12 +303,15 @@ private:
     auto Found = Names->find(Name.str());
     if (Found != Names->end())
       return T(Found->second);
-    std::string Known;
-    for (const auto &[K, V] : *Names)
-      Known += (Known.empty() ? "" : ", ") + K;
+    std::string List;
+    std::vector<std::string> Known;
+    for (const auto &[K, V] : *Names) {
+      List += (List.empty() ? "" : ", ") + K;
+      Known.push_back(K);
+    }
     At = Start;
-    fail("unknown name '" + Name.str() + "'; known are " +
-         (Known.empty() ? "none" : Known));
+    fail("unknown name '" + Name.str() + "'" + didYouMean(Name, Known) +
+         "; known are " + (List.empty() ? "none" : List));
     return T{};
   }
 
@@ -214,31 +332,25 @@ private:
   }
 
   T call(llvm::StringRef Name) {
-    T Left = shift();
+    if (Name != "min" && Name != "max" && Name != "ceildiv") {
+      fail("unknown function '" + Name.str() +
+           "'; known are min, max, ceildiv");
+      return T{};
+    }
+    T Left = conditional();
     if (!take(","))
       fail("'" + Name.str() + "' takes two arguments");
-    T Right = shift();
+    T Right = Problem.empty() ? conditional() : T{};
     if (!take(")"))
-      fail("')' is missing");
-    if (Name == "min")
-      return std::min(Left, Right);
-    if (Name == "max")
-      return std::max(Left, Right);
-    if (Name == "ceildiv") {
-      T Value = Left;
-      apply("+", Value, Right);
-      apply("-", Value, T(1));
-      apply("/", Value, Right);
-      return Value;
-    }
-    fail("unknown function '" + Name.str() + "'; known are min, max, ceildiv");
-    return T{};
+      fail("')' is missing, '" + Name.str() + "' takes two arguments");
+    apply(Name, Left, Right);
+    return Left;
   }
 
   llvm::StringRef Text;
   const Bindings *Names;
   size_t At = 0, ProblemAt = 0;
-  unsigned Depth = 0;
+  unsigned Depth = 0, Skipping = 0;
   std::string Problem;
 };
 } // namespace

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Task.h"
+#include "stark/Job/Npy.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;
@@ -17,16 +20,22 @@ namespace path = llvm::sys::path;
 /// Folder-independent: contents and file names only. Flags that name folders
 /// count through the headers that they find.
 static std::string digestOf(const Task &T, llvm::StringRef WorkloadText,
-                            llvm::ArrayRef<std::string> HeaderTexts) {
+                            llvm::ArrayRef<std::string> HeaderTexts,
+                            llvm::ArrayRef<std::string> ArrayDigests) {
   DigestBuilder Digest;
   Digest.add("format", "task 1");
   Digest.add("name", path::filename(T.SourcePath));
   Digest.add("source", T.SourceText);
   Digest.add("workload", WorkloadText);
-  for (size_t I = 0; I < HeaderTexts.size(); ++I) {
-    Digest.add("header", path::filename(T.Headers[I]));
-    Digest.add("text", HeaderTexts[I]);
-  }
+  // In an order that the folders' names have no part in.
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Headers;
+  for (size_t I = 0; I < HeaderTexts.size(); ++I)
+    Headers.emplace_back(path::filename(T.Headers[I]), HeaderTexts[I]);
+  llvm::sort(Headers);
+  for (const auto &[Name, Text] : Headers)
+    Digest.add("header", Name).add("text", Text);
+  for (const std::string &Array : ArrayDigests)
+    Digest.add("array", Array);
   bool FolderFollows = false;
   for (const std::string &Flag : T.NvccFlags) {
     llvm::StringRef F = Flag;
@@ -37,6 +46,73 @@ static std::string digestOf(const Task &T, llvm::StringRef WorkloadText,
     FolderFollows = F == "-I" || F == "-isystem" || F == "-iquote";
   }
   return Digest.finish();
+}
+
+std::string stark::arrayPath(const Task &T, llvm::StringRef File) {
+  if (path::is_absolute(File))
+    return File.str();
+  llvm::StringRef Beside =
+      T.Load.File.empty() ? llvm::StringRef(T.SourcePath) : T.Load.File;
+  llvm::SmallString<256> Path(path::parent_path(Beside));
+  path::append(Path, File);
+  return Path.str().str();
+}
+
+/// Checks each array's header for every case, and digests its bytes.
+static llvm::Expected<std::vector<std::string>>
+checkArrays(const Task &T, llvm::ArrayRef<job::Case> Cases) {
+  std::vector<std::string> Digests;
+  std::vector<job::Leaf> Leaves = makeLeaves(T);
+  for (size_t I = 0; I < Leaves.size(); ++I) {
+    if (Leaves[I].Kind != job::LeafKind::Buffer ||
+        Leaves[I].Fill.Kind != job::InitKind::File)
+      continue;
+    std::string Path = arrayPath(T, Leaves[I].Fill.File);
+    for (const job::Case &C : Cases)
+      if (std::string Why =
+              job::checkNpy(Path, Leaves[I].Type, C.Values[I].Shape);
+          !Why.empty())
+        return usageError(T.Load.File + ": field 'arguments." + Leaves[I].Name +
+                          ".init': size '" + C.Label + "': " + Why);
+    llvm::Expected<std::string> Bytes = readFile(Path);
+    if (!Bytes)
+      return Bytes.takeError();
+    Digests.push_back(sha256(*Bytes));
+  }
+  return Digests;
+}
+
+static bool sameShape(const Parameter &L, const Parameter &R) {
+  if (L.Kind != R.Kind || L.Element != R.Element || L.Untyped != R.Untyped ||
+      L.Fields.size() != R.Fields.size())
+    return false;
+  for (size_t I = 0; I < L.Fields.size(); ++I)
+    if (!sameShape(L.Fields[I], R.Fields[I]))
+      return false;
+  return true;
+}
+
+/// The reference is called with the entry's arguments, one by one.
+static llvm::Error checkReference(const Task &T) {
+  const Signature &Entry = T.Entry, &Other = T.Reference;
+  auto Differs = [&](const llvm::Twine &Got, const llvm::Twine &Wanted) {
+    return usageError(T.Load.File + ": field 'reference': '" + Other.Name +
+                      "' " + Got + ", but '" + Entry.Name + "' " + Wanted);
+  };
+  if (Other.IsKernel != Entry.IsKernel)
+    return Differs(Other.IsKernel ? "is a kernel" : "is a host function",
+                   Entry.IsKernel ? "is a kernel" : "is a host function");
+  if (Other.Parameters.size() != Entry.Parameters.size())
+    return Differs("has " + llvm::Twine(Other.Parameters.size()) +
+                       " parameters",
+                   "has " + llvm::Twine(Entry.Parameters.size()));
+  for (size_t I = 0; I < Entry.Parameters.size(); ++I)
+    if (!sameShape(Entry.Parameters[I], Other.Parameters[I]))
+      return Differs("takes '" + Other.Parameters[I].Type + " " +
+                         Other.Parameters[I].Name + "'",
+                     "takes '" + Entry.Parameters[I].Type + " " +
+                         Entry.Parameters[I].Name + "' in its place");
+  return llvm::Error::success();
 }
 
 llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
@@ -74,11 +150,16 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
     if (!Other)
       return withContext(Other.takeError(),
                          WorkloadPath + ": field 'reference'");
-    if (llvm::Error E = checkWorkload(T.Load, *Other))
-      return withContext(std::move(E), "reference '" + T.Load.Reference + "'");
+    T.Reference = std::move(*Other);
+    if (llvm::Error E = checkReference(T))
+      return E;
   }
-  if (auto Cases = makeCases(T); !Cases)
+  llvm::Expected<std::vector<job::Case>> Cases = makeCases(T);
+  if (!Cases)
     return Cases.takeError();
+  llvm::Expected<std::vector<std::string>> Arrays = checkArrays(T, *Cases);
+  if (!Arrays)
+    return Arrays.takeError();
 
   T.Headers = T.Parsed->includedFiles();
   std::vector<std::string> HeaderTexts;
@@ -88,6 +169,6 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
       return Text.takeError();
     HeaderTexts.push_back(std::move(*Text));
   }
-  T.Digest = digestOf(T, *WorkloadText, HeaderTexts);
+  T.Digest = digestOf(T, *WorkloadText, HeaderTexts, *Arrays);
   return T;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Workload.h"
+#include "WorkloadText.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/JsonFields.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,7 +62,7 @@ public:
     Fields.optional("entry", W.Entry);
     if (const json *Rule = Fields.raw("launch"))
       launch(*Rule);
-    if (Fields.good() && W.Entry.empty() && !W.Launch)
+    if (Fields.good() && Problem.empty() && W.Entry.empty() && !W.Launch)
       Fields.fail("entry", "nothing", "the function to call, or a launch rule");
     if (W.Launch) {
       if (!W.Entry.empty() && W.Entry != W.Launch->Kernel)
@@ -95,7 +96,7 @@ public:
     if (std::string Text = Fields.problem(); !Text.empty())
       note(Text);
     if (Problem.empty())
-      checkExpressions();
+      Problem = problemOfExpressions(W);
     if (!Problem.empty())
       return usageError(Problem);
     return std::move(W);
@@ -123,6 +124,8 @@ private:
     Fields.required("grid", Rule.Grid);
     Fields.required("block", Rule.Block);
     Fields.optional("shared_bytes", Rule.SharedBytes);
+    if (Fields.good() && Rule.Kernel.empty())
+      Fields.fail("kernel", "\"\"", "the name of a kernel");
     close(Fields);
     W.Launch = Rule;
   }
@@ -206,18 +209,21 @@ private:
       Fields.fail("role", "'" + Role + "'",
                   "one of input, output, inout, scratch");
     shape(Fields, A);
-    if (const json *Init = Fields.raw("init"))
-      fill(*Init, Path + ".init", A);
-    else if (A.Type == job::DType::I32 || A.Type == job::DType::I64 ||
-             A.Type == job::DType::U8)
+    bool Whole = A.Type == job::DType::I32 || A.Type == job::DType::I64 ||
+                 A.Type == job::DType::U8;
+    if (Whole)
       A.Fill = {job::InitKind::Uniform, 0, 100, ""};
     else
       A.Fill = {job::InitKind::Normal, 0, 1, ""};
-    if (Fields.has("init") &&
-        (A.Use == job::Role::Output || A.Use == job::Role::Scratch))
-      Fields.fail("init", "initial values",
-                  std::string("none: the role is ") + roleName(A.Use) +
-                      " and it is poisoned before each call");
+    if (const json *Init = Fields.raw("init")) {
+      if (A.Use == job::Role::Output || A.Use == job::Role::Scratch)
+        Fields.fail("init", describeJson(*Init),
+                    std::string("none: with role ") + roleName(A.Use) +
+                        " it is poisoned before each call");
+      fill(*Init, Path + ".init", A);
+      if (Fields.good() && Problem.empty())
+        checkFill(Fields, Whole, A, describeJson(*Init));
+    }
     close(Fields);
     W.Arguments.push_back(std::move(A));
   }
@@ -239,13 +245,14 @@ private:
     if (!Shape || !Shape->is_array() || Shape->empty())
       return Fields.fail("shape", Shape ? describeJson(*Shape) : "nothing",
                          "an array of expressions");
-    for (const json &Part : *Shape) {
+    for (size_t I = 0; I < Shape->size(); ++I) {
+      const json &Part = (*Shape)[I];
       if (Part.is_string())
         A.Shape.push_back(Part.get<std::string>());
       else if (Part.is_number_unsigned())
         A.Shape.push_back(Part.dump());
       else
-        Fields.fail("shape", describeJson(Part),
+        Fields.fail("shape[" + std::to_string(I) + "]", describeJson(Part),
                     "expressions or integers of 0 or more");
     }
   }
@@ -265,6 +272,8 @@ private:
         return note(Path, describeJson(Value), Wanted);
       A.Fill.Kind = job::InitKind::File;
       A.Fill.File = Name.get<std::string>();
+      if (A.Fill.File.empty() || A.Fill.File.find('\0') != std::string::npos)
+        note(Path, describeJson(Name), "the name of a .npy file");
       return;
     }
     std::optional<job::InitKind> Known = job::parseInit(Kind);
@@ -285,6 +294,25 @@ private:
       note(Path, describeJson(Value), "a low end below the high one");
   }
 
+  /// Initial values that the dtype does not hold.
+  void checkFill(FieldReader<json> &Fields, bool Whole, const Argument &A,
+                 const std::string &Given) {
+    const job::Init &Fill = A.Fill;
+    if (Fill.Kind == job::InitKind::Normal && Fill.High < 0)
+      Fields.fail("init", "a sigma below 0", "one of 0 or more");
+    if (Fill.Kind != job::InitKind::Uniform || !Whole)
+      return;
+    double Least = A.Type == job::DType::U8    ? 0
+                   : A.Type == job::DType::I32 ? -2147483648.0
+                                               : -9.2e18;
+    double Most = A.Type == job::DType::U8    ? 256
+                  : A.Type == job::DType::I32 ? 2147483648.0
+                                              : 9.2e18;
+    if (Fill.Low < Least || Fill.High > Most)
+      Fields.fail("init", Given,
+                  std::string("values that fit ") + job::dtypeName(A.Type));
+  }
+
   void tolerances(const json &Map) {
     FieldReader<json> Fields(Map, File.str(), "tolerance");
     if (Map.is_object())
@@ -299,6 +327,9 @@ private:
         if (!(Value >= 0 && Value < 1))
           Fields.fail(Item.key(), describeJson(Item.value()),
                       "a relative tolerance from 0 to below 1");
+        if (Value != 0 && defaultTolerance(*Type) == 0)
+          Fields.fail(Item.key(), describeJson(Item.value()),
+                      "0: integers are compared exactly");
         W.Tolerance[*Type] = Value;
       }
     close(Fields);
@@ -321,54 +352,6 @@ private:
     close(Fields);
   }
 
-  /// Evaluates every expression for every size.
-  void checkExpressions() {
-    for (size_t I = 0; I < W.Sizes.size(); ++I) {
-      const Bindings &Names = W.Sizes[I].Names;
-      auto Check = [&](llvm::StringRef Field, llvm::StringRef Text, bool Real,
-                       int64_t Least) {
-        if (!Problem.empty() || Text.empty())
-          return;
-        std::string Where = " for sizes[" + std::to_string(I) + "]";
-        if (Real) {
-          llvm::Expected<double> Value = evaluateReal(Text, Names);
-          if (!Value)
-            note((File + ": field '" + Field + "'" + Where + ": " +
-                  llvm::toString(Value.takeError()))
-                     .str());
-          return;
-        }
-        llvm::Expected<int64_t> Value = evaluateExpression(Text, Names);
-        if (!Value)
-          note((File + ": field '" + Field + "'" + Where + ": " +
-                llvm::toString(Value.takeError()))
-                   .str());
-        else if (*Value < Least)
-          note(Field, std::to_string(*Value) + Where,
-               std::to_string(Least) + " or more");
-      };
-      for (const Argument &A : W.Arguments) {
-        for (const std::string &Part : A.Shape)
-          Check("arguments." + A.Name + ".shape", Part, false, 0);
-        Check("arguments." + A.Name + ".value", A.Value, true, 0);
-      }
-      if (W.Launch) {
-        for (const auto &[Field, Text] : {std::pair<const char *, std::string>(
-                                              "launch.grid", W.Launch->Grid),
-                                          {"launch.block", W.Launch->Block}}) {
-          llvm::SmallVector<llvm::StringRef> Parts = splitTriple(Text);
-          if (Parts.size() > 3)
-            note(Field, "'" + Text + "'", "at most three expressions");
-          for (llvm::StringRef Part : Parts)
-            Check(Field, Part.trim(), false, 1);
-        }
-        Check("launch.shared_bytes", W.Launch->SharedBytes, false, 0);
-      }
-      Check("bytes", W.Bytes, true, 0);
-      Check("flops", W.Flops, true, 0);
-    }
-  }
-
   const json &Root;
   llvm::StringRef File;
   Workload W;
@@ -376,25 +359,10 @@ private:
 };
 } // namespace
 
-llvm::SmallVector<llvm::StringRef> stark::splitTriple(llvm::StringRef Text) {
-  llvm::SmallVector<llvm::StringRef> Parts;
-  int Depth = 0;
-  size_t Start = 0;
-  for (size_t I = 0; I <= Text.size(); ++I) {
-    if (I == Text.size() || (Text[I] == ',' && Depth == 0)) {
-      Parts.push_back(Text.slice(Start, I).trim());
-      Start = I + 1;
-    } else if (Text[I] == '(') {
-      ++Depth;
-    } else if (Text[I] == ')') {
-      --Depth;
-    }
-  }
-  return Parts;
-}
-
 llvm::Expected<Workload> stark::parseWorkload(llvm::StringRef Text,
                                               llvm::StringRef File) {
+  if (std::string Why = problemOfJson(Text); !Why.empty())
+    return usageError(File + ": " + Why);
   json Root = json::parse(Text.begin(), Text.end(), nullptr, false,
                           /*ignore_comments=*/true);
   if (Root.is_discarded())

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Support/Error.h"
+#include "stark/Support/Nearest.h"
 #include "stark/Task/Workload.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include <limits>
 
 using namespace stark;
 
@@ -59,12 +58,18 @@ static bool fits(const Parameter &P, job::DType T) {
   return false;
 }
 
-llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
+llvm::Error stark::checkCallable(const Signature &Entry) {
   for (const Parameter &P : Entry.Parameters)
     if (P.Kind == ParameterKind::Unsupported)
       return usageError("entry '" + Entry.Name + "': parameter '" + P.Name +
                         "' of type '" + P.Type +
                         "' cannot be given: " + P.Reason);
+  return llvm::Error::success();
+}
+
+llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
+  if (llvm::Error E = checkCallable(Entry))
+    return E;
   if (Entry.IsKernel && !W.Launch)
     return usageError(W.File + ": entry '" + Entry.Name +
                       "' is a kernel, wanted a launch rule: \"launch\": "
@@ -87,8 +92,13 @@ llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
         return usageError(W.File + ": field 'arguments." + A.Name +
                           "': a stream is known by its type and needs no "
                           "entry");
-      return usageError(W.File + ": workload names '" + A.Name + "', but " +
-                        Entry.Name + " has " + namesOf(Wanted));
+      std::vector<std::string> Known;
+      for (const Parameter *P : Wanted)
+        Known.push_back(P->Name);
+      return usageError(W.File + ": field 'arguments." + A.Name +
+                        "': workload names '" + A.Name + "', but " +
+                        Entry.Name + " has " + namesOf(Wanted) +
+                        didYouMean(A.Name, Known));
     }
     const Parameter &P = **Found;
     bool WantsBuffer = P.Kind == ParameterKind::Pointer;
@@ -122,37 +132,4 @@ llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
                                "output or inout, wanted at least one to "
                                "compare");
   return llvm::Error::success();
-}
-
-std::vector<Size> stark::addedSizes(const Workload &W) {
-  std::vector<Size> Added;
-  if (!W.AddSizes || W.Sizes.empty() || W.Sizes.front().Names.empty())
-    return Added;
-  Bindings Least, Most;
-  for (const Size &S : W.Sizes)
-    for (const auto &[Name, Value] : S.Names) {
-      Least.try_emplace(Name, Value);
-      Least[Name] = std::min(Least[Name], Value);
-      Most[Name] = std::max(Most[Name], Value);
-    }
-  auto Rounded = [&](const std::string &Name, int64_t Value) {
-    auto Found = W.MultipleOf.find(Name);
-    int64_t Step = Found == W.MultipleOf.end() ? 1 : Found->second;
-    int64_t Up = (std::max<int64_t>(Value, 1) + Step - 1) / Step * Step;
-    return std::min(Up, Most[Name]);
-  };
-  // A lone element (or the least that the entry takes), and odd sizes about
-  // half as large as the smallest of the file.
-  Size One, Odd;
-  for (const auto &[Name, Value] : Least) {
-    One.Names[Name] = Rounded(Name, 1);
-    Odd.Names[Name] = Rounded(Name, Value > 8 ? (Value / 2) | 1 : Value);
-  }
-  for (Size *S : {&One, &Odd}) {
-    S->CheckOnly = S->Added = true;
-    auto Same = [&](const Size &Other) { return Other.Names == S->Names; };
-    if (llvm::none_of(W.Sizes, Same) && llvm::none_of(Added, Same))
-      Added.push_back(*S);
-  }
-  return Added;
 }

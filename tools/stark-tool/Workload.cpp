@@ -9,7 +9,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Task/Task.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,11 +22,13 @@ static cl::SubCommand Command(
     "  stark-tool workload FILE.cu [--entry NAME] [-o FILE] [-- flags]\n"
     "  stark-tool workload FILE.cu --check NAME.workload.json [-- flags]\n\n"
     "A draft calls the first host function that launches a kernel, else the\n"
-    "first kernel, with every integer parameter taken for a size. What was\n"
-    "guessed is listed on standard error: read it, and put in production\n"
-    "sizes. --check says whether a workload fits the source, and prints each\n"
-    "size with the bytes that its buffers take, and the call that is\n"
-    "generated. docs/workload.md describes the format.\n\n"
+    "first kernel, with integer parameters taken for sizes. What was guessed\n"
+    "is listed on standard error: read it, and put in production sizes.\n"
+    "--check says whether a workload fits the source, and prints each size\n"
+    "with the bytes that its buffers take, the tool's own sizes included.\n"
+    "docs/workload.md describes the format. What stands after -- are compiler\n"
+    "flags, for nvcc or clang++.\n\n"
+    "  stark-tool workload softmax.cu -o softmax.workload.json -- -Iinclude\n\n"
     "Exit codes: 0 done, 1 failed, 2 the workload or the command is wrong.");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
                                  cl::Required, cl::sub(Command));
@@ -69,7 +71,7 @@ static llvm::Error checkOne(const ParseOptions &Options) {
                  << Bytes << " bytes\n";
   }
   if (ShowCall)
-    llvm::outs() << makeTrampoline(*T);
+    llvm::outs() << makeTrampoline(*T) << makeReferenceTrampoline(*T);
   return llvm::Error::success();
 }
 
@@ -97,15 +99,24 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       return usageError("'" + File +
                         "' has no function that launches a "
                         "kernel, and no kernel");
-    Found = Candidates.front();
-    if (Candidates.size() > 1) {
+    // The first that can be called at all.
+    auto Chosen = llvm::find_if(Candidates, [](const Signature &S) {
+      llvm::Error E = checkCallable(S);
+      bool Good = !E;
+      llvm::consumeError(std::move(E));
+      return Good;
+    });
+    Found = Chosen == Candidates.end() ? Candidates.front() : *Chosen;
+    std::string Others;
+    for (const Signature &S : Candidates)
+      if (S.Line != Found.Line || S.Name != Found.Name)
+        Others += (Others.empty() ? "" : ", ") + S.Name;
+    if (!Others.empty())
       llvm::errs() << "note: the entry is " << Found.Name
-                   << "; --entry picks another of";
-      for (size_t I = 1; I < Candidates.size(); ++I)
-        llvm::errs() << (I > 1 ? ", " : " ") << Candidates[I].Name;
-      llvm::errs() << "\n";
-    }
+                   << "; --entry picks another of " << Others << "\n";
   }
+  if (llvm::Error E = checkCallable(Found))
+    return E;
   std::vector<std::string> Notes;
   std::string Draft = draftWorkload(Found, Notes);
   for (const std::string &Note : Notes)

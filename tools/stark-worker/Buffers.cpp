@@ -12,7 +12,7 @@
 
 #include "Buffers.h"
 #include "Kernels.h"
-#include "Npy.h"
+#include "stark/Job/Npy.h"
 
 using namespace stark;
 using namespace stark::job;

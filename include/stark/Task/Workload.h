@@ -71,16 +71,23 @@ llvm::Expected<Workload> parseWorkload(llvm::StringRef Text,
 /// "ceildiv(n, 256), rows" -> its expressions, split at the outer commas.
 llvm::SmallVector<llvm::StringRef> splitTriple(llvm::StringRef Text);
 
+/// An error when no workload can give one of the parameters: it names the
+/// parameter, its type and the reason.
+llvm::Error checkCallable(const Signature &Entry);
+
 /// Checks names, dtypes and sizes against the entry; every error names both
 /// sides ("workload names 'row', but launch_softmax has x, y, rows, cols").
 llvm::Error checkWorkload(const Workload &W, const Signature &Entry);
 
 /// Ragged, odd and tiny sizes that the tool compares in addition, derived from
-/// those of the file; never timed; never larger than the file's largest.
+/// those of the file; never timed; never larger than the file's largest. What
+/// holds in all of the file's sizes (n == rows * cols) holds in them. None when
+/// an argument comes from a file.
 std::vector<Size> addedSizes(const Workload &W);
 
-/// A first workload for \p Entry from its AST: names that look like sizes,
-/// pointers with a guessed shape and role; what was guessed is listed in
+/// A first workload for \p Entry, which must be callable, from its AST: names
+/// that look like sizes, pointers with a guessed shape and role; what was
+/// guessed is listed in
 /// \p Notes for the user.
 std::string draftWorkload(const Signature &Entry,
                           std::vector<std::string> &Notes);

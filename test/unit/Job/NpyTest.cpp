@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Npy.h"
+#include "stark/Job/Npy.h"
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -34,7 +34,7 @@ struct File {
 
 std::string errorOf(const File &F, DType Type, std::vector<int64_t> Shape) {
   std::string Error;
-  worker::readNpy(F.Path, Type, Shape, Error);
+  readNpy(F.Path, Type, Shape, Error);
   return Error.empty() ? "" : Error.substr(F.Path.size());
 }
 } // namespace
@@ -42,7 +42,7 @@ std::string errorOf(const File &F, DType Type, std::vector<int64_t> Shape) {
 TEST(Npy, AnArrayIsReadWhole) {
   File F("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24);
   std::string Error;
-  std::vector<char> Data = worker::readNpy(F.Path, DType::F32, {2, 3}, Error);
+  std::vector<char> Data = readNpy(F.Path, DType::F32, {2, 3}, Error);
   EXPECT_EQ(Error, "");
   ASSERT_EQ(Data.size(), 24u);
   EXPECT_EQ(Data[23], 23);
@@ -52,13 +52,30 @@ TEST(Npy, WhatDoesNotFitIsNamed) {
   File F("{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }", 20);
   EXPECT_EQ(errorOf(F, DType::F64, {6}), ": holds '<f4', wanted '<f8' for f64");
   EXPECT_EQ(errorOf(F, DType::F32, {2, 3}), ": has shape (6,), wanted (2,3)");
-  EXPECT_EQ(errorOf(F, DType::F32, {6}), ": its data are cut short");
+  EXPECT_EQ(errorOf(F, DType::F32, {6}),
+            ": its data are cut short: 20 bytes, wanted 24");
+  EXPECT_EQ(checkNpy(F.Path, DType::F32, {6}),
+            F.Path + ": its data are cut short: 20 bytes, wanted 24");
   File G("{'descr': '<i8', 'fortran_order': True, 'shape': (1, 1), }", 8);
   EXPECT_EQ(errorOf(G, DType::I64, {1, 1}),
             ": is in Fortran order, wanted C order");
   std::string Error;
-  worker::readNpy("/nowhere.npy", DType::F32, {1}, Error);
+  readNpy("/nowhere.npy", DType::F32, {1}, Error);
   EXPECT_EQ(Error, "/nowhere.npy: cannot be read");
-  worker::readNpy("/proc/self/exe", DType::F32, {1}, Error);
+  readNpy("/proc/self/exe", DType::F32, {1}, Error);
   EXPECT_EQ(Error, "/proc/self/exe: not a .npy file of version 1 to 3");
+}
+
+// A header may claim anything: nothing is allocated for what is not there.
+TEST(Npy, HugeClaimsAreRefused) {
+  File F("{'descr': '|u1', 'fortran_order': False, "
+         "'shape': (1099511627776,), }",
+         4);
+  EXPECT_EQ(errorOf(F, DType::U8, {int64_t(1) << 40}),
+            ": its data are cut short: 4 bytes, wanted 1099511627776");
+  EXPECT_EQ(errorOf(F, DType::F64, {int64_t(1) << 62, 16}),
+            ": holds '|u1', wanted '<f8' for f64");
+  File G("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }", 8);
+  EXPECT_EQ(errorOf(G, DType::F64, {int64_t(1) << 62, 16}),
+            ": wanted more than 2^64 bytes");
 }

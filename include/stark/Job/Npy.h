@@ -10,20 +10,26 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_WORKER_NPY_H
-#define STARK_WORKER_NPY_H
+#ifndef STARK_JOB_NPY_H
+#define STARK_JOB_NPY_H
 
 #include "stark/Job/Job.h"
 
-namespace stark::worker {
+namespace stark::job {
 
 /// The array's bytes. \p Error names the file and what was got and wanted when
-/// its dtype or shape is not the given one. bf16, which NumPy does not have, is
-/// taken from a 16-bit unsigned array.
-std::vector<char> readNpy(const std::string &Path, job::DType Type,
+/// its dtype or shape is not the given one, or when it is shorter than that.
+/// bf16, which NumPy does not have, is taken from a 16-bit unsigned array; a
+/// boolean array is taken for u8.
+std::vector<char> readNpy(const std::string &Path, DType Type,
                           const std::vector<int64_t> &Shape,
                           std::string &Error);
 
-} // namespace stark::worker
+/// What readNpy() would say, from the header and the file's size alone; empty
+/// when all is well.
+std::string checkNpy(const std::string &Path, DType Type,
+                     const std::vector<int64_t> &Shape);
+
+} // namespace stark::job
 
 #endif

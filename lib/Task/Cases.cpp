@@ -1,0 +1,225 @@
+//===- Cases.cpp - A task's arguments as leaves and numbers ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Support/Error.h"
+#include "stark/Task/Task.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+
+static bool isReal(const Parameter &P) {
+  return P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||
+         P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
+}
+
+/// Calls \p Visit with each leaf's parameter, in the order of stark_call().
+template <class Function>
+static void forEachLeaf(const Signature &Entry, Function Visit) {
+  for (const Parameter &P : Entry.Parameters) {
+    if (P.Kind == ParameterKind::Struct)
+      for (const Parameter &F : P.Fields)
+        Visit(F);
+    else
+      Visit(P);
+  }
+}
+
+static const char *const LaunchNames[] = {
+    "launch.grid.x",  "launch.grid.y",  "launch.grid.z",      "launch.block.x",
+    "launch.block.y", "launch.block.z", "launch.shared_bytes"};
+
+static const Argument *argumentOf(const Task &T, llvm::StringRef Name) {
+  for (const Argument &A : T.Load.Arguments)
+    if (A.Name == Name)
+      return &A;
+  return nullptr;
+}
+
+std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
+  std::vector<job::Leaf> Leaves;
+  forEachLeaf(T.Entry, [&](const Parameter &P) {
+    job::Leaf L;
+    L.Name = P.Name;
+    if (P.Kind == ParameterKind::Stream)
+      L.Kind = job::LeafKind::Stream;
+    else if (P.Kind == ParameterKind::Scalar)
+      L.Kind = isReal(P) ? job::LeafKind::Real : job::LeafKind::Integer;
+    if (const Argument *A = argumentOf(T, P.Name); A && A->IsBuffer) {
+      L.Type = A->Type;
+      L.Use = A->Use;
+      L.Fill = A->Fill;
+      auto Found = T.Load.Tolerance.find(A->Type);
+      L.Tolerance = Found == T.Load.Tolerance.end() ? 0 : Found->second;
+    }
+    Leaves.push_back(std::move(L));
+  });
+  if (T.Load.Launch) {
+    for (const char *Name : LaunchNames) {
+      job::Leaf L;
+      L.Name = Name;
+      L.Kind = job::LeafKind::Integer;
+      Leaves.push_back(std::move(L));
+    }
+    job::Leaf Stream;
+    Stream.Name = "launch.stream";
+    Stream.Kind = job::LeafKind::Stream;
+    Leaves.push_back(std::move(Stream));
+  }
+  return Leaves;
+}
+
+/// The value of each of LaunchNames for one size.
+static llvm::Expected<std::vector<int64_t>>
+launchValues(const LaunchRule &Rule, const Bindings &Names) {
+  std::vector<int64_t> Values;
+  for (const std::string *Text : {&Rule.Grid, &Rule.Block}) {
+    llvm::SmallVector<llvm::StringRef> Parts = splitTriple(*Text);
+    Parts.resize(3, "1");
+    for (llvm::StringRef Part : Parts) {
+      llvm::Expected<int64_t> Value = evaluateExpression(Part, Names);
+      if (!Value)
+        return Value.takeError();
+      Values.push_back(*Value);
+    }
+  }
+  llvm::Expected<int64_t> Shared = evaluateExpression(Rule.SharedBytes, Names);
+  if (!Shared)
+    return Shared.takeError();
+  Values.push_back(*Shared);
+  return Values;
+}
+
+/// Whether a parameter of type \p T holds \p Value.
+static bool fitsScalar(ScalarType T, int64_t Value) {
+  switch (T) {
+  case ScalarType::Bool:
+    return Value == 0 || Value == 1;
+  case ScalarType::I8:
+    return Value == int8_t(Value);
+  case ScalarType::U8:
+    return Value == uint8_t(Value);
+  case ScalarType::I16:
+    return Value == int16_t(Value);
+  case ScalarType::U16:
+    return Value == uint16_t(Value);
+  case ScalarType::I32:
+    return Value == int32_t(Value);
+  case ScalarType::U32:
+    return Value == uint32_t(Value);
+  case ScalarType::U64:
+    return Value >= 0;
+  default:
+    return true;
+  }
+}
+
+/// What every device refuses, or an empty text.
+static std::string launchProblem(const std::vector<int64_t> &V) {
+  static constexpr int64_t Most[] = {2147483647, 65535, 65535, 1024,
+                                     1024,       64,    232448};
+  for (size_t I = 0; I < V.size(); ++I)
+    if (V[I] < (I < 6 ? 1 : 0) || V[I] > Most[I])
+      return std::string(LaunchNames[I]) + " is " + std::to_string(V[I]) +
+             ", wanted " + (I < 6 ? "1 to " : "0 to ") +
+             std::to_string(Most[I]);
+  if (V[3] * V[4] * V[5] > 1024)
+    return "a block has " + std::to_string(V[3] * V[4] * V[5]) +
+           " threads, wanted 1024 or fewer";
+  return "";
+}
+
+static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
+  job::Case C;
+  C.Label = S.label();
+  C.Timed = !S.CheckOnly && !S.Added;
+  C.Added = S.Added;
+  uint64_t Bytes = 0;
+  std::string Why;
+  forEachLeaf(T.Entry, [&](const Parameter &P) {
+    if (!Why.empty())
+      return; // the first problem is the one that is told
+    job::LeafValue V;
+    const Argument *A = argumentOf(T, P.Name);
+    if (A && A->IsBuffer) {
+      uint64_t Elements = 1;
+      for (const std::string &Part : A->Shape) {
+        llvm::Expected<int64_t> Extent = evaluateExpression(Part, S.Names);
+        if (!Extent) {
+          Why = "shape of '" + A->Name +
+                "': " + llvm::toString(Extent.takeError());
+          return;
+        }
+        V.Shape.push_back(*Extent);
+        if (*Extent < 0)
+          Why = "the shape of '" + A->Name + "' has " +
+                std::to_string(*Extent) + ", wanted 0 or more";
+        else if (__builtin_mul_overflow(Elements, uint64_t(*Extent), &Elements))
+          Why = "the shape of '" + A->Name + "' has more than 2^64 elements";
+      }
+      uint64_t Size = 0;
+      if (__builtin_mul_overflow(Elements, job::dtypeBytes(A->Type), &Size) ||
+          __builtin_add_overflow(Bytes, Size, &Bytes) ||
+          Bytes > (uint64_t(1) << 40))
+        Why = "the arguments take more than 1 TiB";
+    } else if (A && isReal(P)) {
+      llvm::Expected<double> Value = evaluateReal(A->Value, S.Names);
+      if (!Value)
+        Why =
+            "value of '" + A->Name + "': " + llvm::toString(Value.takeError());
+      else
+        V.Real = *Value;
+    } else if (A) {
+      llvm::Expected<int64_t> Value = evaluateExpression(A->Value, S.Names);
+      if (!Value)
+        Why =
+            "value of '" + A->Name + "': " + llvm::toString(Value.takeError());
+      else if (V.Integer = *Value; !fitsScalar(P.Element, *Value))
+        Why = "argument '" + A->Name + "' gets " + std::to_string(*Value) +
+              ", which does not fit '" + P.Type + "'";
+    }
+    C.Values.push_back(std::move(V));
+  });
+  if (!Why.empty())
+    return usageError(T.Load.File + ": size '" + C.Label + "': " + Why);
+  if (T.Load.Launch) {
+    auto Values = launchValues(*T.Load.Launch, S.Names);
+    if (!Values)
+      return withContext(Values.takeError(), T.Load.File + ": launch rule");
+    if (std::string Bad = launchProblem(*Values); !Bad.empty())
+      return usageError(T.Load.File + ": size '" + C.Label + "': " + Bad);
+    for (int64_t Value : *Values) {
+      job::LeafValue V;
+      V.Integer = Value;
+      C.Values.push_back(V);
+    }
+    C.Values.push_back({});
+  }
+  return C;
+}
+
+llvm::Expected<std::vector<job::Case>> stark::makeCases(const Task &T) {
+  std::vector<Size> Sizes = T.Load.Sizes;
+  std::vector<Size> Added = addedSizes(T.Load);
+  Sizes.insert(Sizes.end(), Added.begin(), Added.end());
+  llvm::stable_sort(Sizes, [](const Size &L, const Size &R) {
+    return L.CheckOnly < R.CheckOnly;
+  });
+  std::vector<job::Case> Cases;
+  for (const Size &S : Sizes) {
+    llvm::Expected<job::Case> C = makeCase(T, S);
+    if (!C) {
+      // A launch rule need not hold for a size that the tool thought of.
+      if (S.Added) {
+        llvm::consumeError(C.takeError());
+        continue;
+      }
+      return C.takeError();
+    }
+    Cases.push_back(std::move(*C));
+  }
+  return Cases;
+}
