@@ -8,6 +8,9 @@
 #include "stark/Task/Expression.h"
 #include <gtest/gtest.h>
 
+// Precedence without parentheses is what is tested.
+#pragma GCC diagnostic ignored "-Wparentheses"
+
 using namespace stark;
 
 namespace {
