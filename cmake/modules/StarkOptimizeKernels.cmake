@@ -73,6 +73,13 @@ function(stark_optimize_kernels target)
   if(mode STREQUAL "OFF")
     return()
   endif()
+  if(NOT CMAKE_CUDA_COMPILER_VERSION)
+    message(FATAL_ERROR "${call}: the project has not enabled the language CUDA; add it to project() or call enable_language(CUDA)")
+  endif()
+  get_property(multi GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(multi)
+    message(FATAL_ERROR "${call}: got the generator '${CMAKE_GENERATOR}', wanted one with a single configuration, such as Ninja or Unix Makefiles")
+  endif()
   _stark_architecture(${target} "${call}" "${arg_ARCH}" arch)
   if(NOT arg_STORE)
     set(arg_STORE "${CMAKE_CURRENT_SOURCE_DIR}/stark-store")
@@ -91,9 +98,21 @@ function(stark_optimize_kernels target)
   endif()
   string(REGEX MATCH "^[0-9]+\\.[0-9]+" toolkit "${CMAKE_CUDA_COMPILER_VERSION}")
 
+  set(stamps "")
   foreach(source workload IN ZIP_LISTS sources workloads)
     _stark_replace_source()
   endforeach()
+
+  # Makes the generated sources before the target is built, wherever it was
+  # defined, and shows the user's sources to IDEs.
+  set(step "${target}_stark")
+  set(number 1)
+  while(TARGET ${step})
+    math(EXPR number "${number} + 1")
+    set(step "${target}_stark${number}")
+  endwhile()
+  add_custom_target(${step} DEPENDS ${stamps} SOURCES ${sources} ${workloads})
+  add_dependencies(${target} ${step})
 endfunction()
 
 # The CUDA sources and their workloads, as absolute paths.
@@ -109,9 +128,16 @@ function(_stark_pair_sources target call given given_workloads out_sources out_w
   endforeach()
   set(sources "")
   foreach(source IN LISTS given)
+    if(source MATCHES "\\$<")
+      message(FATAL_ERROR "${call}: SOURCES: got the generator expression '${source}', wanted a path")
+    endif()
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE absolute)
     if(NOT absolute IN_LIST own_absolute)
-      message(FATAL_ERROR "${call}: SOURCES: '${source}' is no source of the target; it has ${own}")
+      message(FATAL_ERROR "${call}: SOURCES: '${source}' is no source of the target; it has '${own}'"
+        " (a source inside a generator expression cannot be optimised)")
+    endif()
+    if(NOT absolute MATCHES "\\.cu$")
+      message(FATAL_ERROR "${call}: SOURCES: got '${source}', wanted a .cu file")
     endif()
     list(APPEND sources "${absolute}")
   endforeach()
@@ -158,6 +184,7 @@ function(_stark_pair_sources target call given given_workloads out_sources out_w
   set(${out_workloads} "${workloads}" PARENT_SCOPE)
 endfunction()
 
+# The one architecture for which winners are proved.
 function(_stark_architecture target call given out)
   if(given)
     if(NOT given MATCHES "^sm_[0-9]+[af]?$")
@@ -167,16 +194,68 @@ function(_stark_architecture target call given out)
     return()
   endif()
   get_target_property(architectures ${target} CUDA_ARCHITECTURES)
+  set(listed "${architectures}")
+  if(architectures STREQUAL "native" AND CMAKE_CUDA_ARCHITECTURES_NATIVE)
+    set(listed "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
+  endif()
   set(best "")
-  foreach(entry IN LISTS architectures)
-    if(entry MATCHES "^([0-9]+[af]?)(-real|-virtual)?$" AND (best STREQUAL "" OR CMAKE_MATCH_1 VERSION_GREATER best))
-      set(best "${CMAKE_MATCH_1}")
+  set(all "")
+  foreach(entry IN LISTS listed)
+    if(entry MATCHES "^([0-9]+[af]?)(-real|-virtual)?$")
+      set(number "${CMAKE_MATCH_1}")
+      list(APPEND all "${number}")
+      if(best STREQUAL "" OR number VERSION_GREATER best)
+        set(best "${number}")
+      endif()
     endif()
   endforeach()
   if(best STREQUAL "")
     message(FATAL_ERROR "${call}: CUDA_ARCHITECTURES of the target is '${architectures}', which names no architecture; give ARCH, e.g. ARCH sm_90")
   endif()
+  list(REMOVE_DUPLICATES all)
+  list(REMOVE_ITEM all "${best}")
+  if(all)
+    message(WARNING "${call}: winners are proved for sm_${best} alone, but the target is also built for '${all}'; ARCH says which one is meant")
+  endif()
   set(${out} "sm_${best}" PARENT_SCOPE)
+endfunction()
+
+# What the compiler gets from the target, one flag a line. Read when the build
+# is generated, so that what is set after the call counts, too.
+function(_stark_flags target source out)
+  set(property "TARGET_PROPERTY:${target}")
+  set(lines "")
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+  separate_arguments(global NATIVE_COMMAND "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${config}}")
+  foreach(flag IN LISTS global)
+    string(APPEND lines "${flag}\n")
+  endforeach()
+  string(APPEND lines "$<$<BOOL:$<${property},CUDA_SEPARABLE_COMPILATION>>:-rdc=true\n>")
+  string(APPEND lines "$<$<BOOL:$<${property},CUDA_STANDARD>>:-std=c++$<${property},CUDA_STANDARD>\n>")
+  foreach(standard IN ITEMS 11 14 17 20 23)
+    string(APPEND lines "$<$<IN_LIST:cuda_std_${standard},$<${property},COMPILE_FEATURES>>:-std=c++${standard}\n>")
+  endforeach()
+  foreach(part IN ITEMS "COMPILE_DEFINITIONS:-D" "INCLUDE_DIRECTORIES:-I" "COMPILE_OPTIONS:")
+    string(REPLACE ":" ";" part "${part}")
+    list(GET part 0 name)
+    list(GET part 1 prefix)
+    set(value "$<${property},${name}>")
+    string(APPEND lines "$<$<BOOL:${value}>:${prefix}$<JOIN:${value},\n${prefix}>\n>")
+    get_source_file_property(items "${source}" TARGET_DIRECTORY ${target} ${name})
+    if(items)
+      foreach(item IN LISTS items)
+        string(APPEND lines "${prefix}${item}\n")
+      endforeach()
+    endif()
+  endforeach()
+  get_source_file_property(old "${source}" TARGET_DIRECTORY ${target} COMPILE_FLAGS)
+  if(old)
+    separate_arguments(old NATIVE_COMMAND "${old}")
+    foreach(flag IN LISTS old)
+      string(APPEND lines "${flag}\n")
+    endforeach()
+  endif()
+  set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
 # Reads the variables of stark_optimize_kernels(), a macro in all but name.
@@ -188,68 +267,52 @@ macro(_stark_replace_source)
   string(SUBSTRING "${place}" 0 8 place)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/stark/${target}/${place}")
   set(generated "${folder}/${name}")
-  set(flags "${folder}/${name}.flags")
+  _stark_flags(${target} "${source}" lines)
+  # Written once for each language of the project; the CUDA one is used.
+  file(GENERATE OUTPUT "${folder}/flags.$<COMPILE_LANGUAGE>" CONTENT "${lines}" TARGET ${target})
+  set(flags "${folder}/flags.CUDA")
 
-  # What the compiler gets from the target; of $<COMPILE_LANGUAGE:...> the CUDA
-  # side. Folders of headers stand in it, too: the headers are looked up there.
-  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-  set(options "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>")
-  set(lines "")
-  string(REGEX REPLACE "[ \t]+" ";" global "${CMAKE_CUDA_FLAGS}")
-  foreach(flag IN LISTS global)
-    string(APPEND lines "${flag}\n")
-  endforeach()
-  get_target_property(standard ${target} CUDA_STANDARD)
-  if(standard)
-    string(APPEND lines "-std=c++${standard}\n")
-  endif()
-  string(APPEND lines
-    "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>\n>"
-    "$<$<BOOL:${includes}>:-I$<JOIN:${includes},\n-I>\n>"
-    "$<$<BOOL:${options}>:$<JOIN:${options},\n>\n>")
-  foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES)
-    get_source_file_property(value "${source}" TARGET_DIRECTORY ${target} ${property})
-    set(prefix_COMPILE_DEFINITIONS "-D")
-    set(prefix_INCLUDE_DIRECTORIES "-I")
-    if(value)
-      foreach(item IN LISTS value)
-        string(APPEND lines "${prefix_${property}}${item}\n")
-      endforeach()
-    endif()
-  endforeach()
-  file(GENERATE OUTPUT "${flags}" CONTENT "${lines}" TARGET ${target})
-
-  set(command $<TARGET_FILE:Stark::stark-cache>
-    "--source=${source}" "--workload=${workload}" "--output=${generated}" "--depfile=${generated}.d"
-    "--store=${arg_STORE}" "--arch=${arch}" "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
+  set(command $<TARGET_FILE:Stark::stark-cache> lookup "${source}" "--workload=${workload}" "--output=${generated}"
+    "--depfile=${folder}/depends" "--stamp=${folder}/stamp" "--store=${arg_STORE}" "--arch=${arch}"
+    "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
   if(arg_PROVIDER AND arg_EVALUATOR AND mode MATCHES "AUTO|SEARCH")
-    foreach(word IN ITEMS $<TARGET_FILE:Stark::stark-tool> build "${source}" --workload "${workload}"
-        --provider "${arg_PROVIDER}" --evaluator "${arg_EVALUATOR}" --attempts ${arg_ATTEMPTS} --seed ${arg_SEED}
-        --arch ${arch} --toolkit-version ${toolkit} --store "${arg_STORE}" --run-dir "${folder}/run"
-        --flags-file "${flags}" -o "${generated}")
+    foreach(word IN ITEMS $<TARGET_FILE:Stark::stark-tool> build "--provider=${arg_PROVIDER}"
+        "--evaluator=${arg_EVALUATOR}" "--attempts=${arg_ATTEMPTS}" "--seed=${arg_SEED}" "--run-dir=${folder}/runs")
       list(APPEND command "--search=${word}")
     endforeach()
   endif()
+  # The stamp dates the step; the source is written only when it changes, so
+  # that nothing is compiled again for nothing.
   add_custom_command(
-    OUTPUT "${generated}"
+    OUTPUT "${folder}/stamp"
+    BYPRODUCTS "${generated}"
     COMMAND ${command}
     DEPENDS "${source}" "${workload}" "${flags}" $<TARGET_FILE:Stark::stark-cache>
-    DEPFILE "${generated}.d"
+    DEPFILE "${folder}/depends"
     COMMENT "STARK: ${name}"
     VERBATIM)
+  list(APPEND stamps "${folder}/stamp")
 
   # The winner takes the source's place with all that was set on the source,
   # and finds what the source includes in quotes.
   foreach(property IN ITEMS COMPILE_DEFINITIONS COMPILE_FLAGS COMPILE_OPTIONS INCLUDE_DIRECTORIES
-      OBJECT_DEPENDS SKIP_PRECOMPILE_HEADERS SKIP_UNITY_BUILD_INCLUSION LANGUAGE)
+      OBJECT_DEPENDS SKIP_PRECOMPILE_HEADERS SKIP_UNITY_BUILD_INCLUSION)
     get_source_file_property(value "${source}" TARGET_DIRECTORY ${target} ${property})
     if(value)
       set_property(SOURCE "${generated}" TARGET_DIRECTORY ${target} PROPERTY ${property} "${value}")
     endif()
   endforeach()
-  set_property(SOURCE "${generated}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
-    "-Xcompiler=-iquote,${home}")
+  if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+    # nvcc hands the words to a shell.
+    set(quoted "${home}")
+    if(NOT home MATCHES "^[A-Za-z0-9_/.+-]+$")
+      set(quoted "\"${home}\"")
+    endif()
+    set(quoted "-Xcompiler=-iquote,${quoted}")
+  else()
+    set(quoted "-iquote${home}")
+  endif()
+  set_property(SOURCE "${generated}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS "${quoted}")
   set_source_files_properties("${generated}" TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA GENERATED TRUE)
 
   # In place of the user's entry, so that the order of the objects stays.

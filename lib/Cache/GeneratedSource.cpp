@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/GeneratedSource.h"
+#include "LineScanner.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,6 +17,8 @@
 using namespace stark;
 
 using Lines = std::vector<llvm::StringRef>;
+
+static constexpr llvm::StringLiteral Bom = "\xEF\xBB\xBF";
 
 /// With their ends; the last may have none.
 static Lines splitLines(llvm::StringRef Text) {
@@ -28,18 +32,24 @@ static Lines splitLines(llvm::StringRef Text) {
   return Split;
 }
 
+/// The same line but for how it ends.
+static bool sameLine(llvm::StringRef A, llvm::StringRef B) {
+  return A.rtrim("\r\n") == B.rtrim("\r\n");
+}
+
 /// For each line of \p New the line of \p Old that it is, or -1: a longest
 /// common subsequence between equal heads and tails.
 static std::vector<int> matchLines(const Lines &Old, const Lines &New) {
   std::vector<int> Match(New.size(), -1);
   size_t Head = 0;
-  while (Head < Old.size() && Head < New.size() && Old[Head] == New[Head]) {
+  while (Head < Old.size() && Head < New.size() &&
+         sameLine(Old[Head], New[Head])) {
     Match[Head] = int(Head);
     ++Head;
   }
   size_t Tail = 0;
   while (Tail < Old.size() - Head && Tail < New.size() - Head &&
-         Old[Old.size() - 1 - Tail] == New[New.size() - 1 - Tail]) {
+         sameLine(Old[Old.size() - 1 - Tail], New[New.size() - 1 - Tail])) {
     Match[New.size() - 1 - Tail] = int(Old.size() - 1 - Tail);
     ++Tail;
   }
@@ -53,11 +63,11 @@ static std::vector<int> matchLines(const Lines &Old, const Lines &New) {
   };
   for (size_t R = Rows; R-- > 0;)
     for (size_t C = Columns; C-- > 0;)
-      At(R, C) = Old[Head + R] == New[Head + C]
+      At(R, C) = sameLine(Old[Head + R], New[Head + C])
                      ? At(R + 1, C + 1) + 1
                      : std::max(At(R + 1, C), At(R, C + 1));
   for (size_t R = 0, C = 0; R < Rows && C < Columns;) {
-    if (Old[Head + R] == New[Head + C])
+    if (sameLine(Old[Head + R], New[Head + C]))
       Match[Head + C++] = int(Head + R++);
     else if (At(R + 1, C) >= At(R, C + 1))
       ++R;
@@ -66,97 +76,6 @@ static std::vector<int> matchLines(const Lines &Old, const Lines &New) {
   }
   return Match;
 }
-
-namespace {
-/// Walks over C++ text and knows at the start of each line whether a directive
-/// may stand there.
-class LineScanner {
-public:
-  bool clean() const { return State == Code && Depth == 0 && !Continued; }
-
-  void scan(llvm::StringRef Line) {
-    llvm::StringRef Body = Line.rtrim("\r\n");
-    Continued = Body.ends_with("\\");
-    if (State == LineComment)
-      State = Code;
-    bool Directive =
-        State == Code && !WasContinued && Body.ltrim().starts_with("#");
-    InDirective = Directive || (InDirective && WasContinued);
-    WasContinued = Continued;
-    for (size_t I = 0; I < Body.size(); ++I)
-      I = step(Body, I);
-    if (State == LineComment && !Continued)
-      State = Code;
-    // A quoted string ends with its line unless that is continued.
-    if (State == Quoted && !Continued)
-      State = Code;
-  }
-
-private:
-  /// Looks at Body[I]; returns the index of the last character it took.
-  size_t step(llvm::StringRef Body, size_t I) {
-    char C = Body[I], Next = I + 1 < Body.size() ? Body[I + 1] : 0;
-    switch (State) {
-    case BlockComment:
-      if (C == '*' && Next == '/') {
-        State = Code;
-        return I + 1;
-      }
-      return I;
-    case LineComment:
-      return I;
-    case Quoted:
-      if (C == '\\')
-        return I + 1;
-      if (C == Quote)
-        State = Code;
-      return I;
-    case Raw:
-      if (Body.substr(I).starts_with(RawEnd)) {
-        State = Code;
-        return I + RawEnd.size() - 1;
-      }
-      return I;
-    case Code:
-      break;
-    }
-    if (C == '/' && Next == '/')
-      State = LineComment;
-    else if (C == '/' && Next == '*') {
-      State = BlockComment;
-      return I + 1;
-    } else if (C == '"' && I > 0 && Body[I - 1] == 'R' && startRaw(Body, I)) {
-      State = Raw;
-    } else if (C == '"' ||
-               (C == '\'' && !(I > 0 && llvm::isAlnum(Body[I - 1])))) {
-      // A quote behind a digit separates digits.
-      State = Quoted;
-      Quote = C;
-    } else if (InDirective) {
-      // Parentheses of a macro's definition need not be balanced.
-    } else if (C == '(') {
-      ++Depth;
-    } else if (C == ')' && Depth > 0) {
-      --Depth;
-    }
-    return I;
-  }
-
-  bool startRaw(llvm::StringRef Body, size_t Quote) {
-    size_t Open = Body.find('(', Quote);
-    if (Open == llvm::StringRef::npos || Open - Quote > 17)
-      return false;
-    RawEnd = (")" + Body.slice(Quote + 1, Open) + "\"").str();
-    return true;
-  }
-
-  enum { Code, BlockComment, LineComment, Quoted, Raw } State = Code;
-  char Quote = 0;
-  std::string RawEnd;
-  unsigned Depth = 0;
-  bool Continued = false, WasContinued = false, InDirective = false;
-};
-} // namespace
 
 static std::string quoted(llvm::StringRef Path) {
   std::string Text = "\"";
@@ -211,11 +130,72 @@ static void writeFacts(llvm::raw_ostream &OS, const WinnerFacts &Facts,
   OS << "\n";
 }
 
+namespace {
+/// Puts #line directives where lines change hands.
+class LineWriter {
+public:
+  LineWriter(llvm::raw_ostream &OS, size_t Physical, llvm::StringRef SourcePath,
+             llvm::StringRef OutputPath)
+      : OS(OS), Physical(Physical), SourcePath(quoted(SourcePath)),
+        OutputPath(quoted(OutputPath)) {}
+
+  /// \p User: the line of the user's file that it is, or -1.
+  void write(llvm::StringRef Line, int User) {
+    bool Wrong = User >= 0 ? Named != Users || Next != User : Named != Own;
+    if (Wrong && Scanner.clean()) {
+      if (User >= 0)
+        OS << "#line " << User + 1 << " " << SourcePath << "\n";
+      else
+        OS << "#line " << Physical + 2 << " " << OutputPath << "\n";
+      Named = User >= 0 ? Users : Own;
+      Next = User;
+      ++Physical;
+      // In a group that the preprocessor skips it has no effect.
+      Unsure.assign(Unsure.size(), true);
+    }
+    OS << Line;
+    ++Physical;
+    ++Next;
+    switch (Scanner.scan(Line)) {
+    case LineScanner::Condition::None:
+      return;
+    case LineScanner::Condition::Opens:
+      Unsure.push_back(false);
+      return;
+    case LineScanner::Condition::Switches:
+      if (!Unsure.empty() && Unsure.back())
+        Named = Unknown;
+      return;
+    case LineScanner::Condition::Closes:
+      if (Unsure.empty())
+        return;
+      if (Unsure.back())
+        Named = Unknown;
+      Unsure.pop_back();
+      return;
+    }
+  }
+
+private:
+  llvm::raw_ostream &OS;
+  size_t Physical; ///< lines written so far
+  std::string SourcePath, OutputPath;
+  LineScanner Scanner;
+  enum { Unknown, Users, Own } Named = Unknown;
+  int Next = -1; ///< the user's line that the compiler thinks comes next
+  /// For each open conditional whether a #line was put into it.
+  std::vector<bool> Unsure;
+};
+} // namespace
+
 std::string stark::makeGeneratedSource(llvm::StringRef SourceText,
                                        llvm::StringRef WinnerText,
                                        const WinnerFacts &Facts,
                                        llvm::StringRef SourcePath,
                                        llvm::StringRef OutputPath) {
+  // A byte order mark is one only at the very beginning.
+  SourceText.consume_front(Bom);
+  bool HasBom = WinnerText.consume_front(Bom);
   Lines Old = splitLines(SourceText), New = splitLines(WinnerText);
   std::vector<int> Match = matchLines(Old, New);
   std::vector<std::pair<size_t, size_t>> Changed;
@@ -228,30 +208,19 @@ std::string stark::makeGeneratedSource(llvm::StringRef SourceText,
     }
   std::string Text;
   llvm::raw_string_ostream OS(Text);
+  OS << (HasBom ? Bom : "");
   writeFacts(OS, Facts, SourcePath, Changed);
-
-  LineScanner Scanner;
-  size_t Physical = llvm::StringRef(Text).count('\n'); // lines written so far
-  enum { None, Users, Own } Named = None;
-  int Expected = -1; // the user's line that the compiler thinks comes next
-  for (size_t I = 0; I < New.size(); ++I) {
-    bool Wrong =
-        Match[I] >= 0 ? Named != Users || Expected != Match[I] : Named != Own;
-    if (Wrong && Scanner.clean()) {
-      if (Match[I] >= 0) {
-        OS << "#line " << Match[I] + 1 << " " << quoted(SourcePath) << "\n";
-        Named = Users;
-        Expected = Match[I];
-      } else {
-        OS << "#line " << Physical + 2 << " " << quoted(OutputPath) << "\n";
-        Named = Own;
-      }
-      ++Physical;
-    }
-    OS << New[I];
-    ++Physical;
-    ++Expected;
-    Scanner.scan(New[I]);
-  }
+  LineWriter Writer(OS, llvm::StringRef(Text).count('\n'), SourcePath,
+                    OutputPath);
+  for (size_t I = 0; I < New.size(); ++I)
+    Writer.write(New[I], Match[I]);
   return Text;
+}
+
+std::string stark::passThrough(llvm::StringRef SourceText,
+                               llvm::StringRef SourcePath) {
+  bool HasBom = SourceText.consume_front(Bom);
+  return (llvm::Twine(HasBom ? Bom : "") + "#line 1 " + quoted(SourcePath) +
+          "\n" + SourceText)
+      .str();
 }

@@ -5,204 +5,129 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On disk, relative to a store or cache folder:
-//
-//   entry   := NAME "/" KEY12 "-" HEADERS8 "/" { "kernel.cu" | "entry.json" }
-//   NAME    := file name of the source, "softmax.cu"
-//   KEY12   := first 12 digits of cacheKey()
-//   HEADERS8:= first 8 digits of the digest of the headers' contents
-//   kernel.cu  := the winner, byte for byte
-//   entry.json := { "format": 1, "key": KEY, "kernel": SHA-256 of kernel.cu,
-//                   "headers": [ { "from": "source" | "include",
-//                                  "path": relative, "digest": SHA-256 } ],
-//                   "arch", "toolkit", "flags": for people,
-//                   "winner": facts, "check": SHA-256 of all of the above }
-//
-// An entry is made under a temporary name beside its place and renamed. No
-// path in it is absolute, so a store can be committed.
+// The on-disk format stands at the top of Entry.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/KernelCache.h"
+#include "BuildFlags.h"
+#include "Entry.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
 #include <unistd.h>
 
 using namespace stark;
-using nlohmann::json;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static constexpr uint64_t FormatVersion = 1;
-
-static std::string dump(const json &Value, int Indent) {
-  return Value.dump(Indent, ' ', false, json::error_handler_t::replace);
-}
+static constexpr size_t KeyDigits = 12, HeaderDigits = 8;
 
 namespace {
-/// The flags of one look-up, apart: those that count and the folders in which
-/// headers are searched.
-struct SplitFlags {
-  std::vector<std::string> Counting, Folders;
+/// The parts of a key, apart, so that a miss can say which one differs.
+struct KeyParts {
+  std::string Name, Source, Workload, Key;
+  BuildFlags Flags;
 
-  explicit SplitFlags(llvm::ArrayRef<std::string> Flags) {
-    for (size_t I = 0; I < Flags.size(); ++I) {
-      llvm::StringRef F = Flags[I];
-      bool IsFolder = false;
-      for (llvm::StringRef Prefix : {"-isystem", "-iquote", "-I"}) {
-        if (IsFolder || !F.starts_with(Prefix))
-          continue;
-        IsFolder = true;
-        F = F.drop_front(Prefix.size());
-        F.consume_front("=");
-        if (!F.empty())
-          Folders.push_back(F.str());
-        else if (I + 1 < Flags.size())
-          Folders.push_back(Flags[++I]);
-      }
-      if (!IsFolder)
-        Counting.push_back(F.str());
-    }
-  }
-};
-
-struct Header {
-  std::string From, Path, Digest;
-};
-
-struct StoredEntry {
-  std::string Key, Kernel;
-  std::vector<Header> Headers;
-  WinnerFacts Facts;
+  explicit KeyParts(const CacheInputs &In)
+      : Name(path::filename(In.SourcePath)), Flags(In.Flags) {}
 };
 } // namespace
 
-llvm::Expected<std::string> stark::cacheKey(const CacheInputs &In) {
+static llvm::Expected<KeyParts> makeKey(const CacheInputs &In) {
+  KeyParts Parts(In);
   llvm::Expected<std::string> Source = readFile(In.SourcePath);
   if (!Source)
     return Source.takeError();
   llvm::Expected<std::string> Workload = readFile(In.WorkloadPath);
   if (!Workload)
     return Workload.takeError();
+  Parts.Source = textDigest(*Source);
+  Parts.Workload = textDigest(*Workload);
   DigestBuilder Key;
-  Key.add("format", std::to_string(FormatVersion));
-  Key.add("name", path::filename(In.SourcePath));
-  Key.add("source", *Source);
-  Key.add("workload", *Workload);
-  for (const std::string &Flag : SplitFlags(In.Flags).Counting)
+  Key.add("format", "stark kernel cache 1");
+  Key.add("name", Parts.Name);
+  Key.add("source", Parts.Source);
+  Key.add("workload", Parts.Workload);
+  for (const std::string &Flag : Parts.Flags.Counting)
     Key.add("flag", Flag);
   Key.add("arch", In.Arch);
   Key.add("toolkit", In.ToolkitVersion);
-  return Key.finish();
+  Parts.Key = Key.finish();
+  return Parts;
 }
 
-static json factsToJson(const WinnerFacts &F) {
-  return {{"title", F.Title},     {"advice", F.Advice},
-          {"model", F.Model},     {"device", F.Device},
-          {"timings", F.Timings}, {"task", F.RunDigest},
-          {"speedup", F.Speedup}, {"modelled", F.Modelled}};
+llvm::Expected<std::string> stark::cacheKey(const CacheInputs &In) {
+  llvm::Expected<KeyParts> Parts = makeKey(In);
+  if (!Parts)
+    return Parts.takeError();
+  return Parts->Key;
 }
 
-/// Empty when \p Text is a whole entry, else what is wrong with it.
-static std::string parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
-  json Root = json::parse(Text.begin(), Text.end(), nullptr, false);
-  if (Root.is_discarded() || !Root.is_object())
-    return "entry.json is not JSON";
-  std::string Check;
-  uint64_t Format = 0;
-  FieldReader<json> Fields(Root, "entry.json", "");
-  Fields.required("format", Format);
-  Fields.required("key", Entry.Key);
-  Fields.required("kernel", Entry.Kernel);
-  Fields.required("check", Check);
-  const json *Headers = Fields.raw("headers");
-  const json *Winner = Fields.raw("winner");
-  if (!Headers || !Headers->is_array())
-    Fields.fail("headers", "nothing", "an array");
-  if (!Winner)
-    Fields.fail("winner", "nothing", "an object");
-  if (std::string P = Fields.problem(/*AllowUnknown=*/true); !P.empty())
-    return P;
-  if (Format != FormatVersion)
-    return "entry.json has format " + std::to_string(Format) + ", wanted " +
-           std::to_string(FormatVersion);
-  for (const json &Item : *Headers) {
-    Header H;
-    FieldReader<json> Part(Item, "entry.json", "headers");
-    Part.required("from", H.From);
-    Part.required("path", H.Path);
-    Part.required("digest", H.Digest);
-    if (std::string P = Part.problem(); !P.empty())
-      return P;
-    Entry.Headers.push_back(std::move(H));
-  }
-  FieldReader<json> Facts(*Winner, "entry.json", "winner");
-  Facts.required("title", Entry.Facts.Title);
-  Facts.required("advice", Entry.Facts.Advice);
-  Facts.required("model", Entry.Facts.Model);
-  Facts.required("device", Entry.Facts.Device);
-  Facts.required("timings", Entry.Facts.Timings);
-  Facts.required("task", Entry.Facts.RunDigest);
-  Facts.required("speedup", Entry.Facts.Speedup);
-  Facts.required("modelled", Entry.Facts.Modelled);
-  if (std::string P = Facts.problem(true); !P.empty())
-    return P;
-  json Rest = Root;
-  Rest.erase("check");
-  if (sha256(dump(Rest, -1)) != Check)
-    return "entry.json was changed: its check does not match";
-  return "";
-}
-
-/// Where \p H lies now; empty when nowhere.
-static std::string locate(const Header &H, llvm::StringRef SourceFolder,
-                          const SplitFlags &Flags) {
+/// Where \p H lies now; empty when nowhere. Only regular files are looked at:
+/// what an entry names may be anything.
+static std::string locate(const StoredHeader &H, llvm::StringRef SourceFolder,
+                          const BuildFlags &Flags) {
   llvm::SmallString<256> Found;
   if (H.From == "source") {
     Found = SourceFolder;
     path::append(Found, H.Path);
-    return fs::exists(Found) ? absolutePath(Found) : "";
+    return fs::is_regular_file(Found) ? absolutePath(Found) : "";
   }
   for (const std::string &Folder : Flags.Folders) {
     Found = Folder;
     path::append(Found, H.Path);
-    if (fs::exists(Found))
+    if (fs::is_regular_file(Found))
       return absolutePath(Found);
   }
   return "";
 }
 
-/// Looks at one entry folder.
-static Lookup tryEntry(llvm::StringRef Folder, llvm::StringRef Key,
-                       const CacheInputs &In, const SplitFlags &Flags) {
+static std::string joined(llvm::ArrayRef<std::string> Words) {
+  std::string Text;
+  for (const std::string &Word : Words)
+    Text += (Text.empty() ? "" : " ") + Word;
+  return Text;
+}
+
+/// What keeps an entry with another key from being the answer, and how much of
+/// the key it shares.
+static std::pair<unsigned, std::string>
+differenceOf(const StoredEntry &E, const KeyParts &Now, const CacheInputs &In) {
+  unsigned Shared = 0;
+  std::string Said;
+  auto Part = [&](bool Same, const std::string &Words) {
+    Shared += Same;
+    if (!Same && Said.empty())
+      Said = Words;
+  };
+  Part(E.Source == Now.Source, Now.Name + " changed");
+  Part(E.Workload == Now.Workload,
+       path::filename(In.WorkloadPath).str() + " changed");
+  Part(E.Flags == Now.Flags.Counting, "its flags were '" + joined(E.Flags) +
+                                          "' and are '" +
+                                          joined(Now.Flags.Counting) + "'");
+  Part(E.Arch == In.Arch, "it is for " + E.Arch + ", not " + In.Arch);
+  Part(E.Toolkit == In.ToolkitVersion,
+       "it is of CUDA toolkit " + E.Toolkit + ", not " + In.ToolkitVersion);
+  return {Shared, Said};
+}
+
+/// Looks at one entry of the right key.
+static Lookup tryEntry(llvm::StringRef Folder, const StoredEntry &Entry,
+                       const CacheInputs &In, const KeyParts &Now) {
   Lookup L;
   L.From = Folder.str();
-  auto Corrupt = [&](const std::string &Why) {
-    L.Result = LookupResult::Corrupt;
-    L.Note = "entry " + path::filename(Folder).str() + " is corrupt: " + Why;
-    return L;
-  };
-  llvm::Expected<std::string> Text = readFile((Folder + "/entry.json").str());
-  if (!Text)
-    return Corrupt(llvm::toString(Text.takeError()));
-  StoredEntry Entry;
-  if (std::string Why = parseEntry(*Text, Entry); !Why.empty())
-    return Corrupt(Why);
-  if (Entry.Key != Key) {
-    L.Note = "entry " + path::filename(Folder).str() + " is of another key";
-    return L;
-  }
   std::string SourceFolder =
       path::parent_path(absolutePath(In.SourcePath)).str();
-  for (const Header &H : Entry.Headers) {
-    std::string Where = locate(H, SourceFolder, Flags);
+  for (const StoredHeader &H : Entry.Headers) {
+    std::string Where = locate(H, SourceFolder, Now.Flags);
     if (!Where.empty())
       L.Entry.Headers.push_back(Where);
     if (!L.Note.empty())
@@ -212,82 +137,145 @@ static Lookup tryEntry(llvm::StringRef Folder, llvm::StringRef Key,
       continue;
     }
     llvm::Expected<std::string> Content = readFile(Where);
-    if (!Content) {
+    if (!Content)
       L.Note = llvm::toString(Content.takeError());
-      continue;
-    }
-    if (sha256(*Content) != H.Digest)
+    else if (textDigest(*Content) != H.Digest)
       L.Note = "header " + H.Path + " changed";
   }
   if (!L.Note.empty())
     return L;
+  L.Entry.Facts = Entry.Facts;
+  if (Entry.Kernel.empty()) {
+    L.Result = LookupResult::NothingWon;
+    L.Note = "a search found nothing faster";
+    return L;
+  }
   llvm::Expected<std::string> Kernel = readFile((Folder + "/kernel.cu").str());
-  if (!Kernel)
-    return Corrupt(llvm::toString(Kernel.takeError()));
-  if (sha256(*Kernel) != Entry.Kernel)
-    return Corrupt("kernel.cu was changed");
-  L.Result = LookupResult::Hit;
-  L.Entry.WinnerText = std::move(*Kernel);
-  L.Entry.Facts = std::move(Entry.Facts);
+  if (Kernel && textDigest(*Kernel) == Entry.Kernel) {
+    L.Result = LookupResult::Hit;
+    L.Entry.WinnerText = std::move(*Kernel);
+    return L;
+  }
+  L.Result = LookupResult::Corrupt;
+  L.Note =
+      "entry " + path::filename(Folder).str() + " is corrupt: " +
+      (Kernel ? "kernel.cu was changed" : llvm::toString(Kernel.takeError()));
   return L;
+}
+
+/// The entries' folders below \p Place, in the same order everywhere.
+static std::vector<std::string> entriesIn(llvm::StringRef Place) {
+  std::vector<std::string> Entries;
+  std::error_code Code;
+  for (fs::directory_iterator I(Place, Code), End; I != End && !Code;
+       I.increment(Code))
+    if (!path::filename(I->path()).starts_with("."))
+      Entries.push_back(I->path());
+  llvm::sort(Entries);
+  return Entries;
+}
+
+/// Reads entry.json of \p Folder; empty, or what is wrong with it.
+static std::string readEntry(llvm::StringRef Folder, StoredEntry &Entry) {
+  llvm::Expected<std::string> Text = readFile((Folder + "/entry.json").str());
+  std::string Why =
+      Text ? parseEntry(*Text, Entry) : llvm::toString(Text.takeError());
+  return Why.empty()
+             ? ""
+             : "entry " + path::filename(Folder).str() + " is corrupt: " + Why;
+}
+
+/// The folder that changes when \p Place does or comes to be.
+static void watch(std::vector<std::string> &Watched, const std::string &Folder,
+                  const std::string &Place) {
+  for (const std::string &Candidate :
+       {Place, Folder, path::parent_path(Folder).str()})
+    if (fs::is_directory(Candidate)) {
+      Watched.push_back(Candidate);
+      return;
+    }
 }
 
 llvm::Expected<Lookup>
 stark::findWinner(const CacheInputs &In,
                   const std::vector<std::string> &Folders) {
-  llvm::Expected<std::string> Key = cacheKey(In);
-  if (!Key)
-    return Key.takeError();
-  SplitFlags Flags(In.Flags);
-  Lookup Best;
-  Best.Note = "no entry for this source, workload, flags, " + In.Arch +
-              " and toolkit " + In.ToolkitVersion;
-  bool Said = false;
+  llvm::Expected<KeyParts> Now = makeKey(In);
+  if (!Now)
+    return Now.takeError();
+  // The first entry of the key that is no hit says why; without one, the entry
+  // that shares the most.
+  std::optional<Lookup> Near;
+  unsigned Closest = 0;
+  std::string Otherwise = "it has no entry";
+  std::vector<std::string> Watched;
   for (const std::string &Folder : Folders) {
-    std::string Place = Folder + "/" + path::filename(In.SourcePath).str();
-    std::vector<std::string> Entries;
-    std::error_code Code;
-    for (fs::directory_iterator I(Place, Code), End; I != End && !Code;
-         I.increment(Code))
-      if (path::filename(I->path()).starts_with(Key->substr(0, 12) + "-"))
-        Entries.push_back(I->path());
-    llvm::sort(Entries);
-    for (const std::string &Entry : Entries) {
-      Lookup L = tryEntry(Entry, *Key, In, Flags);
-      if (L.Result == LookupResult::Hit)
+    std::string Place = Folder + "/" + Now->Name;
+    watch(Watched, Folder, Place);
+    for (const std::string &Where : entriesIn(Place)) {
+      bool Named = path::filename(Where).starts_with(
+          Now->Key.substr(0, KeyDigits) + "-");
+      StoredEntry Entry;
+      Lookup L;
+      std::string Damage = readEntry(Where, Entry);
+      if (!Damage.empty()) {
+        if (!Named)
+          continue;
+        L.Result = LookupResult::Corrupt;
+        L.From = Where;
+        L.Note = std::move(Damage);
+      } else if (Entry.Key != Now->Key) {
+        auto [Shared, Said] = differenceOf(Entry, *Now, In);
+        if (Shared > Closest) {
+          Closest = Shared;
+          Otherwise = Said;
+        }
+        continue;
+      } else {
+        L = tryEntry(Where, Entry, In, *Now);
+      }
+      if (L.Result == LookupResult::Hit ||
+          L.Result == LookupResult::NothingWon) {
+        L.Watched = std::move(Watched);
         return L;
-      if (!Said)
-        Best = std::move(L);
-      Said = true;
+      }
+      if (!Near)
+        Near = std::move(L);
     }
   }
-  return Best;
+  if (!Near) {
+    Near.emplace();
+    Near->Note = std::move(Otherwise);
+  }
+  Near->Watched = std::move(Watched);
+  return std::move(*Near);
 }
 
-/// How an entry names \p File: relative to the source's folder when it lies
-/// below it, else to the include folder that holds it.
-static llvm::Expected<Header> nameHeader(llvm::StringRef File,
-                                         llvm::StringRef SourceFolder,
-                                         const SplitFlags &Flags) {
+/// How an entry names \p File: relative to the deepest of the source's folder
+/// and the include folders that holds it. A name on the include path is looked
+/// up along that path, so that a header which now comes first is seen.
+static llvm::Expected<StoredHeader> nameHeader(llvm::StringRef File,
+                                               llvm::StringRef SourceFolder,
+                                               const BuildFlags &Flags) {
   llvm::Expected<std::string> Text = readFile(File);
   if (!Text)
     return Text.takeError();
-  Header H;
-  H.Digest = sha256(*Text);
-  llvm::StringRef Rest = File;
-  if (Rest.consume_front((SourceFolder + "/").str())) {
-    H.From = "source";
+  StoredHeader H;
+  H.Digest = textDigest(*Text);
+  size_t Deepest = 0;
+  auto Try = [&](llvm::StringRef Folder, const char *From) {
+    llvm::StringRef Rest = File;
+    if (Folder.size() <= Deepest || !Rest.consume_front(Folder) ||
+        !Rest.consume_front("/"))
+      return;
+    Deepest = Folder.size();
+    H.From = From;
     H.Path = Rest.str();
+  };
+  Try(SourceFolder, "source");
+  for (const std::string &Folder : Flags.Folders)
+    Try(absolutePath(Folder), "include");
+  if (Deepest)
     return H;
-  }
-  for (const std::string &Folder : Flags.Folders) {
-    Rest = File;
-    if (!Rest.consume_front(absolutePath(Folder) + "/"))
-      continue;
-    H.From = "include";
-    H.Path = Rest.str();
-    return H;
-  }
   // Reached by "../": the same steps lead to it from another checkout.
   H.From = "source";
   llvm::StringRef Base = SourceFolder;
@@ -300,58 +288,115 @@ static llvm::Expected<Header> nameHeader(llvm::StringRef File,
   return H;
 }
 
+/// Writes the files of an entry into \p Folder.
+static llvm::Error writeEntry(llvm::StringRef Folder, const StoredEntry &Entry,
+                              llvm::StringRef Kernel) {
+  if (!Entry.Kernel.empty())
+    if (llvm::Error E =
+            writeFileAtomically((Folder + "/kernel.cu").str(), Kernel))
+      return E;
+  return writeFileAtomically((Folder + "/entry.json").str(), printEntry(Entry));
+}
+
 llvm::Expected<std::string> stark::storeWinner(const CacheInputs &In,
-                                               const CacheEntry &Entry,
+                                               const CacheEntry &Winner,
                                                llvm::StringRef Folder) {
-  llvm::Expected<std::string> Key = cacheKey(In);
-  if (!Key)
-    return Key.takeError();
-  SplitFlags Flags(In.Flags);
+  llvm::Expected<KeyParts> Now = makeKey(In);
+  if (!Now)
+    return Now.takeError();
   std::string SourceFolder =
       path::parent_path(absolutePath(In.SourcePath)).str();
-  DigestBuilder HeaderDigest;
-  json Headers = json::array();
-  for (const std::string &File : Entry.Headers) {
-    llvm::Expected<Header> H = nameHeader(File, SourceFolder, Flags);
+  StoredEntry Entry;
+  for (const std::string &File : Winner.Headers) {
+    llvm::Expected<StoredHeader> H =
+        nameHeader(absolutePath(File), SourceFolder, Now->Flags);
     if (!H)
       return H.takeError();
-    HeaderDigest.add(H->Path, H->Digest);
-    Headers.push_back(
-        {{"from", H->From}, {"path", H->Path}, {"digest", H->Digest}});
+    Entry.Headers.push_back(std::move(*H));
   }
-  json Root;
-  Root["format"] = FormatVersion;
-  Root["key"] = *Key;
-  Root["kernel"] = sha256(Entry.WinnerText);
-  Root["headers"] = std::move(Headers);
-  Root["arch"] = In.Arch;
-  Root["toolkit"] = In.ToolkitVersion;
-  Root["flags"] = Flags.Counting;
-  Root["winner"] = factsToJson(Entry.Facts);
-  Root["check"] = sha256(dump(Root, -1));
+  llvm::sort(Entry.Headers, [](const StoredHeader &A, const StoredHeader &B) {
+    return std::tie(A.From, A.Path) < std::tie(B.From, B.Path);
+  });
+  DigestBuilder HeaderDigest;
+  for (const StoredHeader &H : Entry.Headers)
+    HeaderDigest.add(H.Path, H.Digest);
+  Entry.Key = Now->Key;
+  Entry.Source = Now->Source;
+  Entry.Workload = Now->Workload;
+  Entry.Flags = Now->Flags.Counting;
+  Entry.Arch = In.Arch;
+  Entry.Toolkit = In.ToolkitVersion;
+  if (!Winner.WinnerText.empty())
+    Entry.Kernel = textDigest(Winner.WinnerText);
+  Entry.Facts = Winner.Facts;
 
-  std::string Name = path::filename(In.SourcePath).str();
-  std::string Place = (Folder + "/" + Name + "/" + Key->substr(0, 12) + "-" +
-                       HeaderDigest.finish().substr(0, 8))
-                          .str();
-  std::string Temporary = Place + ".tmp" + std::to_string(::getpid());
-  auto Fail = [&](llvm::Error E) {
+  std::string Home = (Folder + "/" + Now->Name).str();
+  std::string Place = Home + "/" + Now->Key.substr(0, KeyDigits) + "-" +
+                      HeaderDigest.finish().substr(0, HeaderDigits);
+  llvm::SmallString<256> Temporary;
+  fs::createUniquePath(Home + "/.tmp-%%%%%%%%%%", Temporary,
+                       /*MakeAbsolute=*/false);
+  if (llvm::Error E = writeEntry(Temporary, Entry, Winner.WinnerText)) {
     (void)fs::remove_directories(Temporary);
-    return withContext(std::move(E), "cannot store the winner of " + Name);
-  };
-  if (llvm::Error E =
-          writeFileAtomically(Temporary + "/kernel.cu", Entry.WinnerText))
-    return Fail(std::move(E));
-  if (llvm::Error E =
-          writeFileAtomically(Temporary + "/entry.json", dump(Root, 2) + "\n"))
-    return Fail(std::move(E));
-  (void)fs::remove_directories(Place);
-  if (std::error_code Code = fs::rename(Temporary, Place))
-    // Another process put the same entry there meanwhile: both are whole.
-    if (!fs::exists(Place + "/entry.json"))
-      return Fail(failed("'" + Place + "': " + Code.message()));
+    return withContext(std::move(E), "cannot store the winner of " + Now->Name);
+  }
+  // A folder cannot be renamed onto a full one. Whoever comes second finds the
+  // place free or taken by a whole entry.
+  std::error_code Code;
+  for (unsigned Try = 0; Try < 10; ++Try) {
+    (void)fs::remove_directories(Place);
+    Code = fs::rename(Temporary, Place);
+    if (!Code)
+      return Place;
+  }
   (void)fs::remove_directories(Temporary);
-  return Place;
+  StoredEntry There;
+  if (readEntry(Place, There).empty() && There.Kernel == Entry.Kernel)
+    return Place;
+  return failed("cannot store the winner of " + Now->Name + ": '" + Place +
+                "': " + Code.message());
+}
+
+llvm::Error stark::checkWritable(llvm::StringRef Folder) {
+  if (llvm::Error E = createFolders(Folder))
+    return E;
+  // access() says yes to root on file systems that then refuse.
+  llvm::SmallString<256> Probe;
+  int Descriptor = -1;
+  if (std::error_code Code =
+          fs::createUniqueFile(Folder + "/.tmp-%%%%%%%%%%", Descriptor, Probe))
+    return failed("cannot write into '" + Folder + "': " + Code.message());
+  ::close(Descriptor);
+  (void)fs::remove(Probe);
+  return llvm::Error::success();
+}
+
+llvm::Expected<StoreCheck> stark::checkStore(llvm::StringRef Folder) {
+  if (!fs::is_directory(Folder))
+    return failed("'" + Folder + "' is no folder");
+  StoreCheck Found;
+  for (const std::string &Home : entriesIn(Folder)) {
+    if (!fs::is_directory(Home))
+      continue;
+    for (const std::string &Where : entriesIn(Home)) {
+      StoredEntry Entry;
+      std::string Problem = readEntry(Where, Entry);
+      if (Problem.empty() && !Entry.Kernel.empty()) {
+        llvm::Expected<std::string> Kernel = readFile(Where + "/kernel.cu");
+        if (!Kernel)
+          Problem = llvm::toString(Kernel.takeError());
+        else if (textDigest(*Kernel) != Entry.Kernel)
+          Problem = "kernel.cu was changed";
+        if (!Problem.empty())
+          Problem = "entry " + path::filename(Where).str() +
+                    " is corrupt: " + Problem;
+      }
+      ++Found.Entries;
+      if (!Problem.empty())
+        Found.Problems.push_back(path::filename(Home).str() + ": " + Problem);
+    }
+  }
+  return Found;
 }
 
 std::string stark::userCacheFolder() {

@@ -75,7 +75,7 @@ llvm::Error stark::createFolders(llvm::StringRef Path) {
 }
 
 llvm::Error stark::writeFileAtomically(llvm::StringRef Path,
-                                       llvm::StringRef Bytes) {
+                                       llvm::StringRef Bytes, bool Flush) {
   if (llvm::Error E = createFolders(path::parent_path(Path)))
     return E;
   std::string Temporary = (Path + ".XXXXXX.tmp").str();
@@ -92,7 +92,7 @@ llvm::Error stark::writeFileAtomically(llvm::StringRef Path,
   ::umask(Mask);
   bool Good = writeAll(Descriptor, Bytes) &&
               ::fchmod(Descriptor, 0666 & ~Mask) == 0 &&
-              ::fsync(Descriptor) == 0;
+              (!Flush || ::fsync(Descriptor) == 0);
   int Saved = errno;
   if (::close(Descriptor) != 0 && Good) {
     Good = false;

@@ -6,19 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   source + workload + store -> generated source + depfile
+///   source + workload + store -> generated source + depfile + stamp
 /// Starts in milliseconds: links no Clang, starts no process on a hit. On a
-/// miss it runs `stark-tool build` when the mode allows a search, else the
-/// source goes through as it is, with one warning. Exit codes as stark-tool's.
+/// miss it becomes `stark-tool build` when the mode allows a search and there
+/// is one, else the source goes through as it is, with one warning.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "stark/Cache/KernelCache.h"
+#include "stark/Cache/BuildStep.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/File.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
@@ -27,135 +24,135 @@
 
 using namespace stark;
 namespace cl = llvm::cl;
-namespace path = llvm::sys::path;
 
 static cl::OptionCategory Category("stark-cache options");
-static cl::opt<std::string> Source("source", cl::desc("The user's source"),
-                                   cl::value_desc("FILE.cu"), cl::Required,
-                                   cl::cat(Category));
-static cl::opt<std::string> Workload("workload", cl::desc("Its workload"),
-                                     cl::value_desc("FILE"), cl::Required,
-                                     cl::cat(Category));
-static cl::opt<std::string> Output("output",
-                                   cl::desc("Where the source to build goes"),
-                                   cl::value_desc("FILE"), cl::Required,
-                                   cl::cat(Category));
-static cl::opt<std::string>
+static cl::SubCommand
+    LookupCommand("lookup",
+                  "Put a source's winner, or the source itself, where a build "
+                  "wants it\n\n"
+                  "  stark-cache lookup FILE.cu --workload W --output OUT.cu "
+                  "--arch sm_NN\n"
+                  "              --toolkit-version V [flags]\n\n"
+                  "The build step behind stark_optimize_kernels(). Folders are "
+                  "looked through in\n"
+                  "the order of --store, then the user's cache "
+                  "($STARK_CACHE_DIR,\n"
+                  "$XDG_CACHE_HOME/stark, ~/.cache/stark). OUT.cu is written "
+                  "only when it changes.\n\n"
+                  "Exit codes: 0 done, with a winner or the source as it is; 1 "
+                  "failed; 2 usage;\n"
+                  "75 the search is suspended: run the same again later.");
+static cl::SubCommand
+    VerifyCommand("verify",
+                  "Look at every entry of a store\n\n"
+                  "  stark-cache verify DIR\n\n"
+                  "Prints how many entries there are and names the damaged "
+                  "ones. For the tests of\n"
+                  "a project that commits its store.\n\n"
+                  "Exit codes: 0 all are whole, 1 one is damaged or DIR is no "
+                  "folder, 2 usage.");
+
+namespace {
+template <class T> struct Flag : cl::opt<T> {
+  template <class... Mods>
+  Flag(llvm::StringRef Name, const Mods &...M)
+      : cl::opt<T>(Name, cl::sub(LookupCommand), cl::cat(Category), M...) {}
+};
+} // namespace
+
+static cl::opt<std::string> Source(cl::Positional, cl::desc("FILE.cu"),
+                                   cl::Required, cl::sub(LookupCommand));
+static Flag<std::string> Workload("workload", cl::desc("Its workload"),
+                                  cl::value_desc("file"), cl::Required);
+static Flag<std::string> Output("output",
+                                cl::desc("Where the source to build goes"),
+                                cl::value_desc("file"), cl::Required);
+static Flag<std::string>
     Depfile("depfile", cl::desc("Where what it depends on goes, as a makefile"),
-            cl::value_desc("FILE"), cl::cat(Category));
+            cl::value_desc("file"));
+static Flag<std::string>
+    Stamp("stamp", cl::desc("An empty file, written at each run that is done"),
+          cl::value_desc("file"));
 static cl::list<std::string> Stores("store",
                                     cl::desc("A folder of winners; in order"),
-                                    cl::value_desc("DIR"), cl::cat(Category));
-static cl::opt<std::string> Arch("arch", cl::desc("GPU architecture"),
-                                 cl::value_desc("sm_NN"), cl::Required,
-                                 cl::cat(Category));
-static cl::opt<std::string> ToolkitVersion("toolkit-version",
-                                           cl::desc("CUDA toolkit, e.g. 13.0"),
-                                           cl::Required, cl::cat(Category));
-static cl::opt<std::string>
+                                    cl::value_desc("dir"), cl::cat(Category),
+                                    cl::sub(LookupCommand));
+static Flag<std::string> Arch("arch", cl::desc("GPU architecture"),
+                              cl::value_desc("sm_NN"), cl::Required);
+static Flag<std::string> ToolkitVersion("toolkit-version",
+                                        cl::desc("CUDA toolkit, e.g. 13.0"),
+                                        cl::value_desc("version"),
+                                        cl::Required);
+static Flag<std::string>
     Mode("mode", cl::desc("AUTO, CACHED, SEARCH or REQUIRE (default AUTO)"),
-         cl::init("AUTO"), cl::cat(Category));
-static cl::opt<std::string>
-    FlagsFile("flags-file", cl::desc("The compiler's flags, one a line"),
-              cl::value_desc("FILE"), cl::cat(Category));
+         cl::value_desc("mode"), cl::init("AUTO"));
+static Flag<std::string> FlagsFile("flags-file",
+                                   cl::desc("The compiler's flags, one a line"),
+                                   cl::value_desc("file"));
 static cl::list<std::string>
     Search("search",
-           cl::desc("The command that searches on a miss, one word each time; "
-                    "none: there is no search"),
-           cl::value_desc("WORD"), cl::cat(Category));
+           cl::desc("The command that searches on a miss, one word each time, "
+                    "to which the flags of this one are added; none: no "
+                    "search"),
+           cl::value_desc("word"), cl::cat(Category), cl::sub(LookupCommand));
 
-/// Make's syntax: blanks, '#' and '$' in names need care.
-static std::string escaped(llvm::StringRef Path) {
-  std::string Text;
-  for (char C : Path) {
-    if (C == ' ' || C == '#')
-      Text += '\\';
-    if (C == '$')
-      Text += '$';
-    Text += C;
-  }
-  return Text;
-}
-
-/// What changes the answer: source, workload, headers, and the folders in
-/// which an entry may appear or vanish.
-static llvm::Error writeDepfile(const Lookup &Found) {
-  if (Depfile.empty())
-    return llvm::Error::success();
-  std::string Text = escaped(Output) + ":";
-  auto Add = [&](const std::string &Path) {
-    Text += " \\\n  " + escaped(absolutePath(Path));
-  };
-  Add(Source);
-  Add(Workload);
-  for (const std::string &Header : Found.Entry.Headers)
-    Add(Header);
-  for (const std::string &Store : Stores) {
-    std::string Place = Store + "/" + path::filename(Source).str();
-    if (llvm::sys::fs::is_directory(Place))
-      Add(Place);
-  }
-  if (Found.Result != LookupResult::Miss) {
-    Add(Found.From + "/entry.json");
-    Add(Found.From + "/kernel.cu");
-  }
-  return writeFileAtomically(Depfile, Text + "\n");
-}
-
-static llvm::Expected<std::vector<std::string>> readFlags() {
-  std::vector<std::string> Flags;
-  if (FlagsFile.empty())
-    return Flags;
-  llvm::Expected<std::string> Text = readFile(FlagsFile);
-  if (!Text)
-    return Text.takeError();
-  llvm::SmallVector<llvm::StringRef> Lines;
-  llvm::StringRef(*Text).split(Lines, '\n');
-  for (llvm::StringRef Line : Lines)
-    if (Line = Line.trim(); !Line.empty())
-      Flags.push_back(Line.str());
-  return Flags;
-}
+static cl::opt<std::string> Store(cl::Positional, cl::desc("DIR"), cl::Required,
+                                  cl::sub(VerifyCommand));
 
 /// Becomes the searching command; returns only when that could not start.
 static llvm::Error becomeSearch() {
-  std::vector<char *> Words;
-  for (const std::string &Word : Search)
-    Words.push_back(const_cast<char *>(Word.c_str()));
-  Words.push_back(nullptr);
-  ::execvp(Words[0], Words.data());
-  return failed("cannot run '" + Search[0] + "': " + std::strerror(errno));
+  std::vector<std::string> Words(Search.begin(), Search.end());
+  Words.push_back(Source);
+  auto Add = [&](const char *Name, const std::string &Value) {
+    if (!Value.empty())
+      Words.push_back(std::string(Name) + Value);
+  };
+  Add("--workload=", Workload);
+  Add("--output=", Output);
+  Add("--depfile=", Depfile);
+  Add("--stamp=", Stamp);
+  for (const std::string &Folder : Stores)
+    Add("--store=", Folder);
+  Add("--arch=", Arch);
+  Add("--toolkit-version=", ToolkitVersion);
+  Add("--mode=", Mode);
+  Add("--flags-file=", FlagsFile);
+  std::vector<char *> Arguments;
+  for (std::string &Word : Words)
+    Arguments.push_back(Word.data());
+  Arguments.push_back(nullptr);
+  ::execvp(Arguments[0], Arguments.data());
+  return failed("cannot run '" + Words[0] + "': " + std::strerror(errno));
 }
 
-static llvm::Error run() {
+static llvm::Error lookup() {
   bool MaySearch = Mode == "AUTO" || Mode == "SEARCH";
   if (!MaySearch && Mode != "CACHED" && Mode != "REQUIRE")
     return usageError("--mode: got '" + Mode +
                       "', wanted AUTO, CACHED, SEARCH or REQUIRE");
-  llvm::Expected<std::vector<std::string>> Flags = readFlags();
-  if (!Flags)
-    return Flags.takeError();
-  CacheInputs In{Source, Workload, *Flags, Arch, ToolkitVersion};
-  std::vector<std::string> Folders(Stores.begin(), Stores.end());
-  if (std::string User = userCacheFolder(); !User.empty())
-    Folders.push_back(User);
-  llvm::Expected<Lookup> Found = findWinner(In, Folders);
+  BuildStep Step;
+  Step.In = {Source, Workload, {}, Arch, ToolkitVersion};
+  if (!FlagsFile.empty()) {
+    llvm::Expected<std::vector<std::string>> Flags = readFlagsFile(FlagsFile);
+    if (!Flags)
+      return Flags.takeError();
+    Step.In.Flags = std::move(*Flags);
+  }
+  Step.Stores.assign(Stores.begin(), Stores.end());
+  Step.Output = Output;
+  Step.Depfile = Depfile;
+  Step.Stamp = Stamp;
+  llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
   if (!Found)
     return Found.takeError();
-  llvm::Expected<std::string> Text = readFile(Source);
-  if (!Text)
-    return Text.takeError();
-  std::string Name = path::filename(Source).str();
-  if (llvm::Error E = writeDepfile(*Found))
-    return E;
   if (Found->Result == LookupResult::Hit)
-    return writeFileAtomically(
-        Output,
-        makeGeneratedSource(*Text, Found->Entry.WinnerText, Found->Entry.Facts,
-                            absolutePath(Source), absolutePath(Output)));
+    return useWinner(Step, *Found);
+  std::string Name = llvm::sys::path::filename(Source).str();
   if (Mode == "REQUIRE")
     return failed("no winner for " + Name + " (" + Found->Note +
-                  "), and STARK_MODE is REQUIRE");
+                  "), and the mode is REQUIRE");
+  if (Found->Result == LookupResult::NothingWon)
+    return useSource(Step, *Found);
   if (MaySearch && !Search.empty()) {
     if (Found->Result == LookupResult::Corrupt)
       llvm::errs() << "warning: STARK: " << Found->Note << "\n";
@@ -163,30 +160,45 @@ static llvm::Error run() {
   }
   if (Mode == "SEARCH")
     return failed("no winner for " + Name + " (" + Found->Note +
-                  "), and no provider and evaluator are set to search with");
+                  "), and there is no provider and evaluator to search with");
   llvm::errs() << "warning: STARK: no winner for " << Name << " ("
                << Found->Note << "); building the source as it is\n";
-  return writeFileAtomically(Output, "#line 1 \"" + absolutePath(Source) +
-                                         "\"\n" + *Text);
+  return useSource(Step, *Found);
+}
+
+static llvm::Error verify() {
+  llvm::Expected<StoreCheck> Found = checkStore(Store);
+  if (!Found)
+    return Found.takeError();
+  for (const std::string &Problem : Found->Problems)
+    llvm::errs() << "error: STARK: " << Problem << "\n";
+  llvm::outs() << Found->Entries << " entries, " << Found->Problems.size()
+               << " damaged\n";
+  if (!Found->Problems.empty())
+    return failed("'" + Store + "' has damaged entries");
+  return llvm::Error::success();
 }
 
 int main(int Argc, char **Argv) {
+  for (cl::SubCommand *Command : {&LookupCommand, &VerifyCommand})
+    cl::HideUnrelatedOptions(Category, *Command);
   cl::HideUnrelatedOptions(Category);
   std::string Problem;
   llvm::raw_string_ostream Stream(Problem);
   if (!cl::ParseCommandLineOptions(
           Argc, Argv,
-          "Puts a source's winner, or the source itself, where a build wants "
-          "it.\n\nThis is the build step behind stark_optimize_kernels(). "
-          "Folders are looked\nthrough in the order of --store, then the "
-          "user's cache ($STARK_CACHE_DIR,\n$XDG_CACHE_HOME/stark, "
-          "~/.cache/stark).\n\nExit codes: 0 done, 1 failed, 2 usage, 75 the "
-          "search is suspended.\n",
+          "Finds winners for a build, fast: no parse, no compiler, no "
+          "network.\n\nExit codes: 0 done, 1 failed, 2 usage, 75 suspended.\n",
           &Stream)) {
     llvm::errs() << Problem;
     return 2;
   }
-  llvm::Error E = run();
+  if (!LookupCommand && !VerifyCommand) {
+    llvm::errs() << "error: STARK: no verb given; stark-cache --help lists "
+                    "them\n";
+    return 2;
+  }
+  llvm::Error E = LookupCommand ? lookup() : verify();
   int Code = exitCodeFor(E);
   llvm::handleAllErrors(std::move(E), [](const llvm::ErrorInfoBase &Info) {
     llvm::errs() << "error: STARK: " << Info.message() << "\n";

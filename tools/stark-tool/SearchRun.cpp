@@ -49,7 +49,12 @@ tool::replayedOptions(llvm::StringRef Provider) {
   return std::optional<SearchOptions>(Then->Options);
 }
 
-static std::string promptsFolder(const SearchRequest &Request) {
+std::string tool::promptsFolder() {
+  std::string Installed = programFolder() + "/../share/stark/prompts";
+  return exists(Installed) ? Installed : STARK_PROMPTS;
+}
+
+static std::string promptsFor(const SearchRequest &Request) {
   if (!Request.Prompts.empty())
     return Request.Prompts;
   if (exists(Request.RunFolder + "/run.json") &&
@@ -57,8 +62,7 @@ static std::string promptsFolder(const SearchRequest &Request) {
     return Request.RunFolder + "/prompts";
   if (std::string Run = replayed(Request.Provider); !Run.empty())
     return Run + "/prompts";
-  std::string Installed = programFolder() + "/../share/stark/prompts";
-  return exists(Installed) ? Installed : STARK_PROMPTS;
+  return tool::promptsFolder();
 }
 
 /// The architecture that the evaluator's GPU has, so that Clang sees the
@@ -128,7 +132,7 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
   llvm::Expected<Task> T = loadTask(Request.Source, Workload, Parse);
   if (!T)
     return T.takeError();
-  llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFolder(Request));
+  llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFor(Request));
   if (!Prompts)
     return Prompts.takeError();
 

@@ -46,6 +46,9 @@ llvm::Expected<SearchResult> runSearchRequest(const SearchRequest &Request,
 llvm::Expected<std::optional<SearchOptions>>
 replayedOptions(llvm::StringRef Provider);
 
+/// The prompts that came with the tool: installed, else the source tree's.
+std::string promptsFolder();
+
 /// NAME.workload.json beside NAME.cu.
 std::string defaultWorkload(llvm::StringRef Source);
 

@@ -8,6 +8,6 @@
 #include "Verbs.h"
 
 std::vector<stark::tool::Verb> stark::tool::verbs() {
-  return {sitesVerb(), groundVerb(), workloadVerb(), optimizeVerb(),
-          reportVerb()};
+  return {sitesVerb(),  groundVerb(), workloadVerb(), optimizeVerb(),
+          reportVerb(), buildVerb(),  doctorVerb()};
 }

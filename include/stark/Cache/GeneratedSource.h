@@ -32,15 +32,20 @@ struct WinnerFacts {
   bool Modelled = false;            ///< times are modelled, not measured
 };
 
-/// \p SourcePath and \p OutputPath are what #line names; the text between is
-/// that of \p WinnerText, byte for byte. A #line is put only where a line
-/// begins outside comments, strings, continued lines and parentheses, so that
-/// none can fall into a macro's arguments.
+/// \p SourcePath and \p OutputPath are what #line names: lines that are the
+/// source's belong to the user's file, the others to the generated one. The
+/// text between is that of \p WinnerText, byte for byte. A #line is put only
+/// where none can fall into a comment, a string, a continued line or a macro's
+/// arguments (lib/Cache/LineScanner.h); until the next such place, lines count
+/// on from the last one.
 std::string makeGeneratedSource(llvm::StringRef SourceText,
                                 llvm::StringRef WinnerText,
                                 const WinnerFacts &Facts,
                                 llvm::StringRef SourcePath,
                                 llvm::StringRef OutputPath);
+
+/// The source as it is, under the user's name.
+std::string passThrough(llvm::StringRef SourceText, llvm::StringRef SourcePath);
 
 } // namespace stark
 

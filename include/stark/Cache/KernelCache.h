@@ -9,8 +9,8 @@
 ///   Key = everything that can change the answer. Folders are looked through
 /// in order: STORE (which a team commits), then the user's cache folder. A
 /// corrupt entry is a miss, and said. docs/cache.md has the on-disk format.
-/// A look-up reads the source, its headers and the entry, nothing else: no
-/// Clang parse, no process, no network.
+/// A look-up reads the source, its workload, its headers and the entries of the
+/// source, nothing else: no Clang parse, no process, no network.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,16 +31,23 @@ namespace stark {
 struct CacheInputs {
   std::string SourcePath, WorkloadPath; ///< read
   /// As nvcc takes them. Flags that name include folders do not count by
-  /// themselves: the headers found there do.
+  /// themselves: the headers found there do. Flags that cannot change an
+  /// answer (warnings, debug information, NDEBUG) do not count.
   std::vector<std::string> Flags;
   std::string Arch;           ///< "sm_90"
   std::string ToolkitVersion; ///< "13.0"
 };
 
-enum class LookupResult { Hit, Miss, Corrupt };
+enum class LookupResult {
+  Hit,
+  NothingWon, ///< a search ended without a winner: the source is the best known
+  Miss,
+  Corrupt ///< a miss because of a damaged entry
+};
 
 struct CacheEntry {
-  std::string WinnerText; ///< the whole winner, as it was measured
+  /// The whole winner, as it was measured; empty when nothing beat the source.
+  std::string WinnerText;
   WinnerFacts Facts;
   /// Absolute paths of the headers whose contents are part of the entry.
   std::vector<std::string> Headers;
@@ -52,6 +59,8 @@ struct Lookup {
   std::string From; ///< the entry's folder
   /// Why there is no hit: "header util.cuh changed", "entry ... is corrupt".
   std::string Note;
+  /// Folders that exist and in which a better answer could appear.
+  std::vector<std::string> Watched;
 };
 
 /// The key of \p In: 64 hexadecimal digits.
@@ -64,10 +73,21 @@ llvm::Expected<Lookup> findWinner(const CacheInputs &In,
 
 /// Writes an entry below \p Folder and returns its folder. The entry appears
 /// whole or not at all; a folder that cannot be written is an error. An entry
-/// with the same key and headers is replaced.
+/// with the same key and headers is replaced. Two writers at once are fine.
 llvm::Expected<std::string> storeWinner(const CacheInputs &In,
                                         const CacheEntry &Entry,
                                         llvm::StringRef Folder);
+
+/// Nothing when entries can be written below \p Folder, which is made.
+llvm::Error checkWritable(llvm::StringRef Folder);
+
+/// Looks at every entry below \p Folder: how many there are, and what is wrong
+/// with those that are damaged.
+struct StoreCheck {
+  unsigned Entries = 0;
+  std::vector<std::string> Problems;
+};
+llvm::Expected<StoreCheck> checkStore(llvm::StringRef Folder);
 
 /// $STARK_CACHE_DIR, else $XDG_CACHE_HOME/stark, else ~/.cache/stark; empty
 /// when none is known.

@@ -26,8 +26,10 @@ namespace stark {
 /// one is an error that names the path.
 llvm::Expected<std::string> readFile(llvm::StringRef Path);
 
-/// Creates missing parent folders, then replaces \p Path by \p Bytes.
-llvm::Error writeFileAtomically(llvm::StringRef Path, llvm::StringRef Bytes);
+/// Creates missing parent folders, then replaces \p Path by \p Bytes. What can
+/// be made again at will need not be flushed to disk, which takes milliseconds.
+llvm::Error writeFileAtomically(llvm::StringRef Path, llvm::StringRef Bytes,
+                                bool Flush = true);
 
 llvm::Error createFolders(llvm::StringRef Path);
 

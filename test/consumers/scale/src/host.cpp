@@ -1,0 +1,1 @@
+int scale_version() { return 1; }

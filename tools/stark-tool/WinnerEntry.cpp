@@ -1,0 +1,76 @@
+//===- WinnerEntry.cpp - A run as an entry of the cache ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WinnerEntry.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cassert>
+
+using namespace stark;
+
+/// "n=4096: 100.00 us (quartiles 1.00 us apart) as source, 40.00 us (0.40) as
+/// winner; 2.500 times as fast, 95 % from 2.480; 40 samples"
+static std::string describe(const job::Timing &T) {
+  std::string Text;
+  llvm::raw_string_ostream(Text)
+      << T.Label << ": "
+      << llvm::format("%.2f us (quartiles %.2f us apart) as source, "
+                      "%.2f us (%.2f) as winner; %.3f times as fast, 95 %% "
+                      "from %.3f to %.3f; ",
+                      T.SourceMedianUs, T.SourceIqrUs, T.MedianUs, T.IqrUs,
+                      T.Speedup, T.SpeedupLow, T.SpeedupHigh)
+      << T.Samples << " samples";
+  return Text;
+}
+
+/// Who wrote \p Node: the models that replied in its attempt.
+static std::string modelsOf(const RecordedRun &Run, unsigned Node) {
+  std::vector<std::string> Names;
+  for (const RecordedAttempt &A : Run.Attempts) {
+    if (A.Node != Node)
+      continue;
+    for (const ReplyEvent &R : A.Replies)
+      if (!R.Reply.Model.empty() && !llvm::is_contained(Names, R.Reply.Model))
+        Names.push_back(R.Reply.Model);
+  }
+  std::string Text;
+  for (const std::string &Name : Names)
+    Text += (Text.empty() ? "" : ", ") + Name;
+  return Text.empty() ? "a model that was not named" : Text;
+}
+
+CacheEntry tool::makeEntry(const RecordedRun &Run,
+                           const std::vector<std::string> &Headers) {
+  assert(Run.End && "a run that goes on has no winner yet");
+  CacheEntry Entry;
+  Entry.Headers = Headers;
+  Entry.Facts.RunDigest = Run.Identity.TaskDigest;
+  Entry.Facts.Device = Run.Identity.Device;
+  if (Run.End->Winner < 0) {
+    Entry.Facts.Title = "nothing: " + Run.End->Why;
+    return Entry;
+  }
+  unsigned Number = unsigned(Run.End->Winner);
+  const Node &Winner = Run.T.node(Number);
+  // The confirmation is what a winner is judged by.
+  const Verdict *Judged = &Winner.Found;
+  for (const VerdictEvent &C : Run.Confirmations)
+    if (C.Node == Number && C.Found.correct())
+      Judged = &C.Found;
+  Entry.WinnerText = Winner.Text;
+  Entry.Facts.Title = Winner.Given.Title;
+  Entry.Facts.Advice = Winner.Given.Advice;
+  Entry.Facts.Model = modelsOf(Run, Number);
+  if (!Judged->Device.empty())
+    Entry.Facts.Device = Judged->Device;
+  for (const job::Timing &T : Judged->Timings)
+    Entry.Facts.Timings.push_back(describe(T));
+  Entry.Facts.Speedup = Judged->speedup();
+  Entry.Facts.Modelled = Judged->Modelled;
+  return Entry;
+}
