@@ -60,6 +60,7 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
                                           SearchObserver &Observer) {
   RunFolder Run;
   Run.Path = Path.str();
+  Run.Observer = &Observer;
   Run.Identity = Identity;
   if (llvm::Error E = createFolders(Path))
     return E;
@@ -170,6 +171,14 @@ llvm::Error RunFolder::select(const SelectEvent &E) {
   return recordedStep() ? match("select", Body) : append("select", Body);
 }
 
+void RunFolder::noteDrift(llvm::StringRef Id) {
+  if (!DriftNoted)
+    Observer->onNote("request " + Id.str() +
+                     " is rendered otherwise than when it was answered; the "
+                     "recorded replies stand");
+  DriftNoted = true;
+}
+
 llvm::Expected<ChatReply>
 RunFolder::reply(const ChatRequest &Request,
                  llvm::function_ref<llvm::Expected<ChatReply>()> Ask) {
@@ -187,8 +196,10 @@ RunFolder::reply(const ChatRequest &Request,
     llvm::Expected<ReplyEvent> Had = parseReplyEvent(Event.Body);
     if (!Had)
       return Had.takeError();
-    if (Had->Id != E.Id || Had->Digest != E.Digest)
+    if (Had->Id != E.Id)
       return mismatch("ask for", Wanted);
+    if (Had->Digest != E.Digest)
+      noteDrift(E.Id);
     llvm::Expected<std::string> Text = readFile(File);
     if (!Text)
       return Text.takeError();
@@ -204,6 +215,10 @@ RunFolder::reply(const ChatRequest &Request,
     return Reply.takeError();
   std::string Text = std::move(Reply->Text);
   E.TextDigest = sha256(Text);
+  if (!Reply->AnsweredDigest.empty()) {
+    E.Digest = Reply->AnsweredDigest;
+    noteDrift(E.Id);
+  }
   E.Reply = std::move(*Reply);
   std::string Body = printReplyEvent(E);
   if (llvm::Error Problem = writeFileAtomically(File, Text))

@@ -61,7 +61,12 @@ private:
   llvm::Error match(llvm::StringRef Type, llvm::StringRef Body);
   llvm::Error mismatch(llvm::StringRef Type, llvm::StringRef Body) const;
 
+  /// Says once that a recorded request was rendered otherwise.
+  void noteDrift(llvm::StringRef Id);
+
   std::string Path;
+  SearchObserver *Observer = nullptr;
+  bool DriftNoted = false;
   RunIdentity Identity;
   std::unique_ptr<FileLock> Lock;
   JournalContent Content;

@@ -70,6 +70,9 @@ struct ChatReply {
   std::vector<std::string> Applied;
   std::optional<int64_t> CostMicroUsd; ///< unset: unknown, never 0 by default
   uint64_t WallMs = 0;
+  /// Digest of the request that was answered, when a replayed request is now
+  /// rendered otherwise than it was then; else empty. Not kept with the reply.
+  std::string AnsweredDigest;
 };
 
 struct CallControl {
