@@ -6,13 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Parse.h"
+#include "EmbeddedHeaders.h"
+#include "stark/AST/Flags.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
-#include "clang/Tooling/CompilationDatabase.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Tooling/JSONCompilationDatabase.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;
@@ -22,6 +26,13 @@ namespace {
 class ErrorCollector : public clang::DiagnosticConsumer {
 public:
   explicit ErrorCollector(std::vector<SourceError> &Errors) : Errors(Errors) {}
+
+  void BeginSourceFile(const clang::LangOptions &,
+                       const clang::Preprocessor *PP) override {
+    // A header that is not found must not end the reading.
+    if (PP)
+      PP->getDiagnostics().setFatalsAsError(true);
+  }
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
                         const clang::Diagnostic &Info) override {
@@ -73,6 +84,33 @@ std::vector<std::string> ParsedSource::includedFiles() const {
   return Files;
 }
 
+/// Headers of our own, by the names under which Clang sees them.
+static constexpr char HeaderFolder[] = "/stark-headers";
+
+/// The toolkit's headers with what Clang lacks for them; without a toolkit a
+/// small set of our own.
+static void addToolkit(const ParseOptions &Options,
+                       std::vector<std::string> &Arguments,
+                       clang::tooling::FileContentMappings &Mapped) {
+  std::optional<Toolkit> Found = findToolkit(Options.Toolkit);
+  for (const EmbeddedHeader &H : embeddedHeaders(Found.has_value()))
+    Mapped.push_back({std::string(HeaderFolder) + "/" + H.Name, H.Text});
+  if (!Found) {
+    Arguments.insert(Arguments.end(),
+                     {"-nocudainc", "-isystem", HeaderFolder, "-include",
+                      std::string(HeaderFolder) + "/cuda_runtime.h"});
+    return;
+  }
+  std::string Version = std::to_string(Found->Major);
+  Arguments.insert(Arguments.end(),
+                   {"--cuda-path=" + Found->Root, "-isystem",
+                    Found->Root + "/include/cccl", "-idirafter", HeaderFolder,
+                    "-include", std::string(HeaderFolder) + "/stark_compat.h",
+                    "-D__CUDACC_VER_MAJOR__=" + Version,
+                    "-D__CUDACC_VER_MINOR__=" + std::to_string(Found->Minor),
+                    "-D__CUDACC_VER_BUILD__=0"});
+}
+
 llvm::Expected<std::unique_ptr<ParsedSource>>
 stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                    const ParseOptions &Options) {
@@ -84,14 +122,9 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
       // Says what the preprocessor skipped.
       "-Xclang", "-detailed-preprocessing-record", "-w"};
   clang::tooling::FileContentMappings Mapped;
-  if (std::optional<Toolkit> Found = findToolkit(Options.Toolkit)) {
-    Arguments.push_back("--cuda-path=" + Found->Root);
-    Arguments.push_back("-isystem");
-    Arguments.push_back(Found->Root + "/include/cccl");
-    Arguments.push_back("-I/stark-headers");
-    Mapped.push_back({"/stark-headers/texture_fetch_functions.h", ""});
-  }
-  Arguments.insert(Arguments.end(), Options.Flags.begin(), Options.Flags.end());
+  addToolkit(Options, Arguments, Mapped);
+  for (std::string &Flag : parseFlags(Options.Flags, Options.Folder))
+    Arguments.push_back(std::move(Flag));
 
   std::vector<SourceError> Errors;
   ErrorCollector Collector(Errors);
@@ -109,19 +142,28 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                                         std::move(Errors));
 }
 
-llvm::Expected<std::vector<std::string>>
-stark::flagsFromDatabase(llvm::StringRef Folder, llvm::StringRef File) {
-  std::string Problem;
-  std::unique_ptr<clang::tooling::CompilationDatabase> Database =
-      clang::tooling::CompilationDatabase::autoDetectFromDirectory(Folder,
-                                                                   Problem);
-  if (!Database)
-    return std::vector<std::string>();
-  auto Commands = Database->getCompileCommands(absolutePath(File));
-  if (Commands.empty())
-    return std::vector<std::string>();
-  std::vector<std::string> Flags = Commands.front().CommandLine;
-  if (!Flags.empty())
-    Flags.erase(Flags.begin());
-  return Flags;
+llvm::Error stark::addFlagsFromDatabase(llvm::StringRef File,
+                                        ParseOptions &Options) {
+  namespace path = llvm::sys::path;
+  std::string Absolute = absolutePath(File);
+  for (llvm::StringRef Folder = path::parent_path(Absolute); !Folder.empty();
+       Folder = path::parent_path(Folder)) {
+    std::string Name = (Folder + "/compile_commands.json").str();
+    if (!llvm::sys::fs::exists(Name))
+      continue;
+    std::string Problem;
+    auto Database = clang::tooling::JSONCompilationDatabase::loadFromFile(
+        Name, Problem, clang::tooling::JSONCommandLineSyntax::Gnu);
+    if (!Database)
+      return usageError("'" + Name + "': " + llvm::StringRef(Problem).trim());
+    std::vector<clang::tooling::CompileCommand> Commands =
+        Database->getCompileCommands(Absolute);
+    if (!Commands.empty() && Commands.front().CommandLine.size() > 1) {
+      const clang::tooling::CompileCommand &C = Commands.front();
+      Options.Folder = C.Directory;
+      Options.Flags.assign(C.CommandLine.begin() + 1, C.CommandLine.end());
+    }
+    return llvm::Error::success();
+  }
+  return llvm::Error::success();
 }

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Site.h"
+#include "SiteDraft.h"
 #include "stark/AST/Parse.h"
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Basic/SourceManager.h"
-#include "clang/Frontend/ASTUnit.h"
-#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include <map>
+#include <nlohmann/json.hpp>
 
 using namespace stark;
-using namespace clang;
+using nlohmann::ordered_json;
 
 llvm::StringRef stark::siteKindName(SiteKind Kind) {
   switch (Kind) {
@@ -43,96 +43,137 @@ llvm::StringRef stark::siteKindName(SiteKind Kind) {
 }
 
 const Site *Sites::find(llvm::StringRef Id) const {
-  for (const Site &S : All)
-    if (S.Id == Id)
-      return &S;
-  return nullptr;
+  auto Found = llvm::find_if(All, [&](const Site &S) { return S.Id == Id; });
+  return Found == All.end() ? nullptr : &*Found;
 }
 
 void Sites::print(llvm::raw_ostream &OS) const {
   for (const Site &S : All) {
-    OS << S.Id << ": " << siteKindName(S.Kind) << ", line " << S.Line;
+    unsigned Depth = 0;
+    for (int P = S.Parent; P >= 0; P = All[P].Parent)
+      ++Depth;
+    OS.indent(2 * Depth) << S.Id << ": " << siteKindName(S.Kind);
+    if (S.Kind == SiteKind::Launch && !S.Name.empty())
+      OS << " of " << S.Name;
+    else if (S.Kind > SiteKind::Launch && !S.Name.empty())
+      OS << " of " << S.Name;
+    OS << ", line " << S.Line;
     if (S.EndLine != S.Line)
       OS << "-" << S.EndLine;
+    if (!S.Detail.empty())
+      OS << ", " << S.Detail;
     if (!S.Editable)
-      OS << ", not editable: " << S.Reason;
+      OS << "; cannot be edited: " << S.Reason;
     OS << "\n";
   }
 }
 
-std::string Sites::toJson(const ParsedSource &Source) const { return "{}"; }
-
-namespace {
-class Finder : public RecursiveASTVisitor<Finder> {
-public:
-  Finder(const ParsedSource &Source, Sites &Found)
-      : SM(Source.unit().getSourceManager()), LO(Source.unit().getLangOpts()),
-        Found(Found) {}
-
-  bool TraverseFunctionDecl(FunctionDecl *F) {
-    int Outer = Current;
-    if (F->isThisDeclarationADefinition() &&
-        SM.isInMainFile(SM.getExpansionLoc(F->getLocation()))) {
-      SiteKind Kind = F->hasAttr<CUDAGlobalAttr>()   ? SiteKind::Kernel
-                      : F->hasAttr<CUDADeviceAttr>() ? SiteKind::Device
-                                                     : SiteKind::Host;
-      SourceRange Whole = F->getSourceRange();
-      if (auto *Template = F->getDescribedFunctionTemplate())
-        Whole = Template->getSourceRange();
-      Current = add(Kind, F->getNameAsString(), F->getNameAsString(), Whole);
-    }
-    RecursiveASTVisitor::TraverseFunctionDecl(F);
-    Current = Outer;
-    return true;
+std::string Sites::toJson(const ParsedSource &Source) const {
+  ordered_json Root;
+  Root["version"] = 1;
+  Root["file"] = Source.path();
+  ordered_json &List = Root["sites"] = ordered_json::array();
+  for (const Site &S : All) {
+    ordered_json J;
+    J["id"] = S.Id;
+    J["kind"] = siteKindName(S.Kind).str();
+    J["name"] = S.Name;
+    J["begin"] = S.Bytes.Begin;
+    J["end"] = S.Bytes.End;
+    J["line"] = S.Line;
+    J["end_line"] = S.EndLine;
+    J["parent"] =
+        S.Parent < 0 ? ordered_json() : ordered_json(All[S.Parent].Id);
+    J["editable"] = S.Editable;
+    if (!S.Editable)
+      J["reason"] = S.Reason;
+    if (!S.Detail.empty())
+      J["detail"] = S.Detail;
+    List.push_back(std::move(J));
   }
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *C) {
-    add(SiteKind::Launch, "launch", "", C->getSourceRange());
-    return true;
-  }
-  bool VisitForStmt(ForStmt *S) {
-    add(SiteKind::Loop, "loop", "", S->getSourceRange());
-    return true;
-  }
+  ordered_json &Errors = Root["errors"] = ordered_json::array();
+  for (const SourceError &E : Source.errors())
+    Errors.push_back(
+        {{"line", E.Line}, {"column", E.Column}, {"message", E.Message}});
+  return Root.dump(1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
-private:
-  int add(SiteKind Kind, llvm::StringRef Stem, llvm::StringRef Name,
-          SourceRange Where) {
-    if (Current < 0 && Kind > SiteKind::Host)
-      return -1;
-    CharSourceRange Chars =
-        Lexer::makeFileCharRange(CharSourceRange::getTokenRange(Where), SM, LO);
-    Site S;
-    S.Kind = Kind;
-    S.Name = Name;
-    S.Parent = Kind <= SiteKind::Host ? -1 : Current;
-    S.Id = Kind <= SiteKind::Host
-               ? Stem.str()
-               : Found.All[Current].Id + ":" + Stem.str() +
-                     std::to_string(++Counts[{Current, Stem.str()}]);
-    if (Chars.isValid()) {
-      S.Bytes = {SM.getFileOffset(Chars.getBegin()),
-                 SM.getFileOffset(Chars.getEnd())};
-    } else {
-      S.Editable = false;
-      S.Reason = "inside a macro expansion";
-    }
-    S.Line = SM.getExpansionLineNumber(Where.getBegin());
-    S.EndLine = SM.getExpansionLineNumber(Where.getEnd());
-    Found.All.push_back(std::move(S));
-    return int(Found.All.size()) - 1;
-  }
+/// Braces of a function's text pair up, so its range can be trusted whatever
+/// Clang made of what lies inside.
+static bool isBalanced(llvm::StringRef Text) {
+  return Text.count('{') == Text.count('}') && Text.rtrim().ends_with("}");
+}
 
-  const SourceManager &SM;
-  const LangOptions &LO;
-  Sites &Found;
-  int Current = -1;
-  std::map<std::pair<int, std::string>, int> Counts;
-};
-} // namespace
+/// Why a site with an error of Clang's in it is left alone, or "".
+static std::string errorWithin(const SiteDraft &D, const ParsedSource &Source) {
+  for (const SourceError &E : Source.errors()) {
+    if (!E.Line || E.Offset < D.Bytes.Begin || E.Offset >= D.Bytes.End)
+      continue;
+    if (D.isFunction() &&
+        isBalanced(Source.text().slice(D.Bytes.Begin, D.Bytes.End)))
+      return "";
+    return "Clang reports an error in it, line " + std::to_string(E.Line) +
+           ": " + E.Message;
+  }
+  return "";
+}
+
+/// Outer before inner, in source order; each once.
+static void sortDrafts(std::vector<SiteDraft> &All) {
+  llvm::stable_sort(All, [](const SiteDraft &L, const SiteDraft &R) {
+    if (L.Bytes.Begin != R.Bytes.Begin)
+      return L.Bytes.Begin < R.Bytes.Begin;
+    if (L.Bytes.End != R.Bytes.End)
+      return L.Bytes.End > R.Bytes.End;
+    return L.isFunction() && !R.isFunction();
+  });
+  // A macro that uses its argument twice makes two nodes of one text.
+  All.erase(std::unique(All.begin(), All.end(),
+                        [](const SiteDraft &L, const SiteDraft &R) {
+                          return L.Kind == R.Kind && L.Bytes == R.Bytes &&
+                                 L.Stem == R.Stem && L.Name == R.Name;
+                        }),
+            All.end());
+}
 
 Sites stark::findSites(const ParsedSource &Source) {
+  SiteDrafts Drafts;
+  draftFromAst(Source, Drafts);
+  draftFromTokens(Source, Drafts);
+  sortDrafts(Drafts.All);
+
   Sites Found;
-  Finder F(Source, Found);
-  F.TraverseDecl(Source.unit().getASTContext().getTranslationUnitDecl());
+  std::map<std::string, unsigned> Functions;
+  std::map<std::pair<int, std::string>, unsigned> Counts;
+  std::vector<int> Open; // sites that hold the place reached, outermost first
+  for (SiteDraft &D : Drafts.All) {
+    while (!Open.empty() && !Found.All[Open.back()].Bytes.contains(D.Bytes))
+      Open.pop_back();
+    int Function = -1;
+    for (int I : Open)
+      if (Found.All[I].Kind <= SiteKind::Host)
+        Function = I;
+    Site S;
+    S.Kind = D.Kind;
+    S.Name = D.Name;
+    S.Bytes = D.Bytes;
+    S.Line = D.Line;
+    S.EndLine = D.EndLine;
+    S.Parent = Open.empty() ? -1 : Open.back();
+    S.Detail = D.Detail;
+    S.Reason = D.Reason.empty() ? errorWithin(D, Source) : D.Reason;
+    S.Editable = S.Reason.empty();
+    if (D.isFunction()) {
+      unsigned Count = ++Functions[D.Stem];
+      S.Id = D.Stem + (Count > 1 ? "#" + std::to_string(Count) : "");
+    } else {
+      std::string Prefix =
+          Function < 0 ? std::string("file") : Found.All[Function].Id;
+      S.Id =
+          Prefix + ":" + D.Stem + std::to_string(++Counts[{Function, D.Stem}]);
+    }
+    Found.All.push_back(std::move(S));
+    Open.push_back(int(Found.All.size()) - 1);
+  }
   return Found;
 }

@@ -15,13 +15,32 @@
 using namespace stark;
 namespace cl = llvm::cl;
 
-static cl::SubCommand
-    Command("sites",
-            "List the places of a CUDA source where a change could go");
+static cl::SubCommand Command(
+    "sites",
+    "List the places of a CUDA source where a change could go\n\n"
+    "  stark-tool sites FILE.cu [--json] [-- compiler flags]\n\n"
+    "A site is a kernel, device or host function, launch, loop, branch,\n"
+    "declaration, barrier, statement, or access to memory. Each has an id\n"
+    "that a plan can name (softmax_kernel:loop2), its lines, and, where it\n"
+    "cannot be edited, the reason: inside a macro, in skipped text, ...\n\n"
+    "Flags are those of nvcc or clang++; what a parse does not need is\n"
+    "ignored. Without flags, compile_commands.json in the file's folder or\n"
+    "one above it is used. Code that Clang cannot read is no error: nvcc is\n"
+    "the judge of what compiles. --json gives byte ranges and Clang's\n"
+    "errors; docs/sites.md describes it.\n\n"
+    "Exit codes: 0 listed, 1 failed, 2 usage.");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
                                  cl::Required, cl::sub(Command));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(Command),
                           cl::cat(tool::category()));
+static cl::opt<std::string>
+    Arch("arch", cl::desc("GPU architecture to parse for (default sm_90)"),
+         cl::value_desc("sm_NN"), cl::init("sm_90"), cl::sub(Command),
+         cl::cat(tool::category()));
+static cl::opt<std::string> CudaPath("cuda-path",
+                                     cl::desc("CUDA toolkit (default: found)"),
+                                     cl::value_desc("dir"), cl::sub(Command),
+                                     cl::cat(tool::category()));
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<std::string> Text = readFile(File);
@@ -29,6 +48,11 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     return Text.takeError();
   ParseOptions Options;
   Options.Flags = Flags;
+  Options.Arch = Arch;
+  Options.Toolkit = CudaPath;
+  if (Flags.empty())
+    if (llvm::Error E = addFlagsFromDatabase(File, Options))
+      return E;
   auto Source = parseSource(File, *Text, Options);
   if (!Source)
     return Source.takeError();

@@ -71,10 +71,10 @@ llvm::Expected<std::unique_ptr<ParsedSource>>
 parseSource(llvm::StringRef Path, llvm::StringRef Text,
             const ParseOptions &Options);
 
-/// The flags that compile_commands.json in \p Folder (or a parent) has for
-/// \p File; empty when there is none. A broken database is an error.
-llvm::Expected<std::vector<std::string>>
-flagsFromDatabase(llvm::StringRef Folder, llvm::StringRef File);
+/// Puts the flags and folder that compile_commands.json in the folder of
+/// \p File, or in one above it, has for it into \p Options; leaves them alone
+/// when there is none. A broken database is an error.
+llvm::Error addFlagsFromDatabase(llvm::StringRef File, ParseOptions &Options);
 
 } // namespace stark
 

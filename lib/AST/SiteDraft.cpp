@@ -1,0 +1,312 @@
+//===- SiteDraft.cpp - Sites that the AST shows --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SiteDraft.h"
+#include "stark/AST/Parse.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/ASTUnit.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace stark;
+using namespace clang;
+
+bool stark::isLaunchingCall(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
+             "cudaLaunchCooperativeKernel",
+             "cudaLaunchCooperativeKernelMultiDevice", true)
+      .Cases("cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel",
+             true)
+      .Default(false);
+}
+
+static bool isBarrier(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("__syncthreads", "__syncthreads_and", "__syncthreads_or",
+             "__syncthreads_count", "__syncwarp", "__barrier_sync", true)
+      .Cases("sync", "arrive_and_wait", "cluster_sync", true)
+      .Default(false);
+}
+
+namespace {
+class Drafter : public RecursiveASTVisitor<Drafter> {
+public:
+  Drafter(const ParsedSource &Source, SiteDrafts &Into)
+      : Source(Source), SM(Source.unit().getSourceManager()),
+        LO(Source.unit().getLangOpts()), Into(Into) {}
+
+  bool shouldWalkTypesOfTypeLocs() const { return false; }
+
+  bool TraverseDecl(Decl *D) {
+    // Headers hold thousands of declarations; none of them is a site.
+    if (D && !llvm::isa<TranslationUnitDecl>(D) && D->getLocation().isValid() &&
+        !inMainFile(D->getLocation()) && !inMainFile(D->getBeginLoc()) &&
+        !inMainFile(D->getEndLoc()))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(D);
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->isImplicit() || F->isTemplateInstantiation() ||
+        !inMainFile(F->getLocation()))
+      return true;
+    bool IsKernel = F->hasAttr<CUDAGlobalAttr>();
+    bool IsDevice = F->hasAttr<CUDADeviceAttr>();
+    if (!F->isThisDeclarationADefinition() && !IsKernel)
+      return true;
+    SourceRange Whole = F->getSourceRange();
+    if (FunctionTemplateDecl *T = F->getDescribedFunctionTemplate())
+      Whole = T->getSourceRange();
+    std::string Name = F->getNameAsString();
+    if (const auto *Method = llvm::dyn_cast<CXXMethodDecl>(F))
+      Name = Method->getParent()->getNameAsString() + "::" + Name;
+    SiteDraft *D = add(IsKernel   ? SiteKind::Kernel
+                       : IsDevice ? SiteKind::Device
+                                  : SiteKind::Host,
+                       Name, Name, Whole);
+    if (!D)
+      return true;
+    if (IsKernel) {
+      if (!F->isThisDeclarationADefinition() && D->Reason.empty())
+        D->Reason = "a declaration only; the definition is elsewhere";
+      accountAttribute(F, D->Bytes);
+    }
+    std::string Parameters;
+    for (const ParmVarDecl *P : F->parameters())
+      Parameters += (Parameters.empty() ? "" : ", ") +
+                    P->getType().getAsString(LO) +
+                    (P->getName().empty() ? "" : " " + P->getNameAsString());
+    D->Detail = "(" + Parameters + ")";
+    return true;
+  }
+
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *C) {
+    SiteDraft *D = add(SiteKind::Launch, "launch", textOf(C->getCallee()),
+                       C->getSourceRange());
+    const CallExpr *Config = C->getConfig();
+    if (Config)
+      account(Config->getBeginLoc());
+    if (!D || !Config)
+      return true;
+    static const char *const Parts[] = {"grid ", "block ", "shared ",
+                                        "stream "};
+    for (unsigned I = 0; I < Config->getNumArgs() && I < 4; ++I)
+      if (std::string Text = textOf(Config->getArg(I));
+          !Text.empty() && !llvm::isa<CXXDefaultArgExpr>(Config->getArg(I)))
+        D->Detail += (I ? ", " : "") + (Parts[I] + Text);
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *C) {
+    if (llvm::isa<CUDAKernelCallExpr>(C))
+      return true;
+    SourceLocation At;
+    std::string Name = calleeName(C, At);
+    if (isLaunchingCall(Name)) {
+      account(At);
+      add(SiteKind::Launch, "launch", Name, C->getSourceRange());
+    } else if (isBarrier(Name)) {
+      add(SiteKind::Barrier, "barrier", Name, C->getSourceRange());
+    }
+    return true;
+  }
+
+  bool VisitForStmt(ForStmt *S) { return loop(S, "for"); }
+  bool VisitWhileStmt(WhileStmt *S) { return loop(S, "while"); }
+  bool VisitDoStmt(DoStmt *S) { return loop(S, "do"); }
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) { return loop(S, "for"); }
+  bool VisitIfStmt(IfStmt *S) { return branch(S, "if"); }
+  bool VisitSwitchStmt(SwitchStmt *S) { return branch(S, "switch"); }
+
+  bool VisitDeclStmt(DeclStmt *S) {
+    const auto *V = S->isSingleDecl()
+                        ? llvm::dyn_cast<VarDecl>(S->getSingleDecl())
+                        : nullptr;
+    if (SiteDraft *D = add(SiteKind::Declaration, "decl",
+                           V ? V->getNameAsString() : "", S->getSourceRange()))
+      D->Detail = V && V->hasAttr<CUDASharedAttr>() ? "shared" : "";
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *V) {
+    // Those of functions are DeclStmts.
+    if (V->isLocalVarDeclOrParm() || V->isImplicit() ||
+        !inMainFile(V->getLocation()))
+      return true;
+    if (SiteDraft *D = add(SiteKind::Declaration, "decl", V->getNameAsString(),
+                           V->getSourceRange()))
+      D->Detail = isSpelled<CUDAConstantAttr>(V) ? "constant"
+                  : isSpelled<CUDADeviceAttr>(V) ? "device"
+                                                 : "";
+    return true;
+  }
+
+  bool VisitCompoundStmt(CompoundStmt *S) {
+    for (Stmt *Child : S->body()) {
+      const auto *E = llvm::dyn_cast<Expr>(Child);
+      if (E ||
+          llvm::isa<ReturnStmt, BreakStmt, ContinueStmt, GCCAsmStmt>(Child))
+        add(SiteKind::Statement, "stmt", "", Child->getSourceRange());
+    }
+    return true;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *B) {
+    if (B->isAssignmentOp())
+      Stores.insert(B->getLHS()->IgnoreParenImpCasts());
+    return true;
+  }
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
+    return access(E, E->getBase());
+  }
+  bool VisitUnaryOperator(UnaryOperator *U) {
+    return U->getOpcode() == UO_Deref ? access(U, U->getSubExpr()) : true;
+  }
+
+private:
+  /// Clang adds attributes of its own to constants.
+  template <class Attribute> static bool isSpelled(const Decl *D) {
+    const auto *A = D->getAttr<Attribute>();
+    return A && !A->isImplicit();
+  }
+
+  bool inMainFile(SourceLocation L) const {
+    return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
+  }
+
+  bool loop(Stmt *S, const char *Detail) {
+    if (SiteDraft *D = add(SiteKind::Loop, "loop", "", S->getSourceRange()))
+      D->Detail = Detail;
+    return true;
+  }
+  bool branch(Stmt *S, const char *Detail) {
+    if (SiteDraft *D = add(SiteKind::Branch, "branch", "", S->getSourceRange()))
+      D->Detail = Detail;
+    return true;
+  }
+
+  bool access(Expr *E, Expr *Base) {
+    const Expr *Root = Base->IgnoreParenImpCasts();
+    while (const auto *Inner = llvm::dyn_cast<ArraySubscriptExpr>(Root))
+      Root = Inner->getBase()->IgnoreParenImpCasts();
+    std::string Memory = "global";
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Root)) {
+      const auto *V = llvm::dyn_cast<VarDecl>(Ref->getDecl());
+      if (V && V->hasAttr<CUDASharedAttr>())
+        Memory = "shared";
+      else if (V && V->hasAttr<CUDAConstantAttr>())
+        Memory = "constant";
+      else if (V && V->getType()->isArrayType() && !V->hasGlobalStorage())
+        return true; // a local array lives in registers or local memory
+    }
+    bool Store = Stores.count(E);
+    if (SiteDraft *D = add(SiteKind::Access, Store ? "store" : "load",
+                           textOf(Root), E->getSourceRange()))
+      D->Detail = Memory;
+    return true;
+  }
+
+  std::string calleeName(const CallExpr *C, SourceLocation &At) const {
+    const Expr *Callee = C->getCallee()->IgnoreParenImpCasts();
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Callee)) {
+      At = Ref->getLocation();
+      return Ref->getNameInfo().getAsString();
+    }
+    if (const auto *Lookup = llvm::dyn_cast<UnresolvedLookupExpr>(Callee)) {
+      At = Lookup->getNameLoc();
+      return Lookup->getNameInfo().getAsString();
+    }
+    if (const auto *Member = llvm::dyn_cast<MemberExpr>(Callee)) {
+      At = Member->getMemberLoc();
+      return Member->getMemberNameInfo().getAsString();
+    }
+    return "";
+  }
+
+  void account(SourceLocation L) {
+    L = SM.getSpellingLoc(L);
+    if (L.isValid() && SM.isInMainFile(L))
+      Into.Accounted.insert(SM.getFileOffset(L));
+  }
+
+  /// The attribute may stand in a macro of the file.
+  void accountAttribute(const FunctionDecl *F, Range Whole) {
+    account(F->getAttr<CUDAGlobalAttr>()->getLocation());
+    llvm::StringRef Text = Source.text().slice(Whole.Begin, Whole.End);
+    for (size_t At = Text.find("__global__"); At != llvm::StringRef::npos;
+         At = Text.find("__global__", At + 1))
+      if (At < Text.find('{'))
+        Into.Accounted.insert(Whole.Begin + At);
+  }
+
+  std::string textOf(const Stmt *S) const {
+    if (!S)
+      return "";
+    CharSourceRange Chars = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(S->getSourceRange()), SM, LO);
+    if (Chars.isInvalid())
+      return "";
+    std::string Text;
+    for (char C : Lexer::getSourceText(Chars, SM, LO)) {
+      bool Blank = C == ' ' || C == '\n' || C == '\r' || C == '\t';
+      if (!Blank)
+        Text += C;
+      else if (!Text.empty() && Text.back() != ' ')
+        Text += ' ';
+    }
+    return Text;
+  }
+
+  /// Null when \p Where is not of the main file.
+  SiteDraft *add(SiteKind Kind, llvm::StringRef Stem, llvm::StringRef Name,
+                 SourceRange Where) {
+    if (Where.isInvalid() || !inMainFile(Where.getBegin()))
+      return nullptr;
+    SiteDraft D;
+    D.Kind = Kind;
+    D.Stem = Stem;
+    D.Name = Name;
+    CharSourceRange Chars =
+        Lexer::makeFileCharRange(CharSourceRange::getTokenRange(Where), SM, LO);
+    if (Chars.isInvalid() || !SM.isInMainFile(Chars.getBegin())) {
+      // The whole of the macro's use stands for it.
+      SourceLocation At =
+          Where.getBegin().isMacroID() ? Where.getBegin() : Where.getEnd();
+      CharSourceRange Use = SM.getExpansionRange(At);
+      Chars = Lexer::makeFileCharRange(Use, SM, LO);
+      if (Chars.isInvalid())
+        return nullptr;
+      llvm::StringRef Macro =
+          At.isMacroID() ? Lexer::getImmediateMacroName(At, SM, LO) : "";
+      D.Reason = Macro.empty()
+                     ? "inside a macro expansion"
+                     : ("inside the expansion of macro " + Macro).str();
+    }
+    D.Bytes = {SM.getFileOffset(Chars.getBegin()),
+               SM.getFileOffset(Chars.getEnd())};
+    if (D.Bytes.Begin >= D.Bytes.End)
+      return nullptr;
+    D.Line = SM.getSpellingLineNumber(Chars.getBegin());
+    D.EndLine = SM.getSpellingLineNumber(Chars.getEnd());
+    Into.All.push_back(std::move(D));
+    return &Into.All.back();
+  }
+
+  const ParsedSource &Source;
+  const SourceManager &SM;
+  const LangOptions &LO;
+  SiteDrafts &Into;
+  std::set<const Expr *> Stores;
+};
+} // namespace
+
+void stark::draftFromAst(const ParsedSource &Source, SiteDrafts &Into) {
+  Drafter D(Source, Into);
+  D.TraverseDecl(Source.unit().getASTContext().getTranslationUnitDecl());
+}
