@@ -21,6 +21,9 @@
 
 using namespace stark;
 
+/// Headers of our own, by the names under which Clang sees them.
+static constexpr char HeaderFolder[] = "/stark-headers";
+
 namespace {
 /// Keeps errors; where they lie decides which sites can be edited.
 class ErrorCollector : public clang::DiagnosticConsumer {
@@ -78,14 +81,13 @@ std::vector<std::string> ParsedSource::includedFiles() const {
         clang::SrcMgr::isSystem(
             SM.getFileCharacteristic(SM.getLocForStartOfFile(Id))))
       continue;
-    Files.push_back(absolutePath(File.getName()));
+    std::string Name = absolutePath(File.getName());
+    if (!llvm::StringRef(Name).starts_with(HeaderFolder))
+      Files.push_back(std::move(Name));
   }
   llvm::sort(Files);
   return Files;
 }
-
-/// Headers of our own, by the names under which Clang sees them.
-static constexpr char HeaderFolder[] = "/stark-headers";
 
 /// The toolkit's headers with what Clang lacks for them; without a toolkit a
 /// small set of our own.
@@ -96,6 +98,9 @@ static void addToolkit(const ParseOptions &Options,
   for (const EmbeddedHeader &H : embeddedHeaders(Found.has_value()))
     Mapped.push_back({std::string(HeaderFolder) + "/" + H.Name, H.Text});
   if (!Found) {
+    // Who brings headers of their own wants none of ours.
+    if (llvm::is_contained(Options.Flags, "-nocudainc"))
+      return;
     Arguments.insert(Arguments.end(),
                      {"-nocudainc", "-isystem", HeaderFolder, "-include",
                       std::string(HeaderFolder) + "/cuda_runtime.h"});
