@@ -20,7 +20,6 @@
 #include "llvm/Support/Path.h"
 #include <cstdlib>
 #include <optional>
-#include <tuple>
 #include <unistd.h>
 
 using namespace stark;
@@ -314,12 +313,14 @@ llvm::Expected<std::string> stark::storeWinner(const CacheInputs &In,
       return H.takeError();
     Entry.Headers.push_back(std::move(*H));
   }
-  llvm::sort(Entry.Headers, [](const StoredHeader &A, const StoredHeader &B) {
-    return std::tie(A.From, A.Path) < std::tie(B.From, B.Path);
-  });
-  DigestBuilder HeaderDigest;
+  // The same headers give the same name, in whatever order they were found.
+  std::vector<std::pair<std::string, std::string>> Sorted;
   for (const StoredHeader &H : Entry.Headers)
-    HeaderDigest.add(H.Path, H.Digest);
+    Sorted.push_back({H.From + "/" + H.Path, H.Digest});
+  llvm::sort(Sorted);
+  DigestBuilder HeaderDigest;
+  for (const auto &[Path, Digest] : Sorted)
+    HeaderDigest.add(Path, Digest);
   Entry.Key = Now->Key;
   Entry.Source = Now->Source;
   Entry.Workload = Now->Workload;
