@@ -1,0 +1,38 @@
+# errors.sh BUILD CMAKE: calls stark_optimize_kernels() with one wrong argument
+# each; no language is enabled, so that nothing is looked for first.
+build=$1 cmake=$2
+mkdir -p project/other
+touch project/a.cu project/b.cu project/host.cpp project/a.workload.json project/c.cu project/d.cu
+try() { # NAME CALL
+  cat > project/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.25)
+project(errors LANGUAGES NONE)
+find_package(Stark REQUIRED)
+add_library(lib STATIC a.cu b.cu host.cpp \$<1:d.cu>)
+add_library(empty STATIC b.cu)
+add_library(alias ALIAS lib)
+add_library(face INTERFACE)
+$2
+END
+  echo "== $1"
+  rm -rf made
+  # On one line, whatever the width.
+  "$cmake" -S project -B made "-DStark_DIR=$build" ${3:-} 2>&1 | tr -s '\n ' ' ' | sed 's/CMake Error/\n&/g; s/Call Stack.*//' | grep 'CMake Error'
+}
+try unknown 'stark_optimize_kernels(lib SOURCES a.cu STORES here)'
+try unknown-word 'stark_optimize_kernels(lib a.cu)'
+try no-value 'stark_optimize_kernels(lib SOURCES a.cu STORE)'
+try no-target 'stark_optimize_kernels(missing)'
+try alias 'stark_optimize_kernels(alias)'
+try interface 'stark_optimize_kernels(face)'
+try mode 'stark_optimize_kernels(lib MODE FAST)'
+try mode-variable 'stark_optimize_kernels(lib)' -DSTARK_MODE=auto
+try number 'stark_optimize_kernels(lib ATTEMPTS many)'
+try foreign-source 'stark_optimize_kernels(lib SOURCES c.cu)'
+try expression 'stark_optimize_kernels(lib SOURCES "$<1:a.cu>")'
+try in-expression 'stark_optimize_kernels(lib SOURCES d.cu)'
+try not-cuda 'stark_optimize_kernels(lib SOURCES host.cpp)'
+try no-workload 'stark_optimize_kernels(lib SOURCES b.cu)'
+try no-workloads 'stark_optimize_kernels(empty)'
+try workload-count 'stark_optimize_kernels(lib SOURCES a.cu WORKLOADS a.workload.json b.workload.json)'
+try no-cuda 'stark_optimize_kernels(lib SOURCES a.cu)'
