@@ -15,8 +15,24 @@
 #include "stark/Support/Error.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/thread.h"
+#include <optional>
 
 using namespace stark;
+
+/// Clang recurses once a level of nesting, and generated sources nest deeply.
+/// Pages that are never touched cost nothing.
+static constexpr unsigned StackBytes = 1u << 30;
+
+/// Runs the verb on a stack that deep sources do not overflow.
+static llvm::Error runWithLargeStack(const tool::Verb &V,
+                                     const std::vector<std::string> &Flags) {
+  std::optional<llvm::Error> Result;
+  llvm::thread Runner(std::optional<unsigned>(StackBytes),
+                      [&] { Result.emplace(V.Run(Flags)); });
+  Runner.join();
+  return std::move(*Result);
+}
 
 llvm::cl::OptionCategory &tool::category() {
   static llvm::cl::OptionCategory Category("stark-tool options");
@@ -52,7 +68,7 @@ int main(int Argc, char **Argv) {
   for (const tool::Verb &V : Verbs) {
     if (!V.Command)
       continue;
-    llvm::Error E = V.Run(Flags);
+    llvm::Error E = runWithLargeStack(V, Flags);
     int Code = exitCodeFor(E);
     bool Waits = Code == 75;
     llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
