@@ -263,6 +263,27 @@ private:
     return Text;
   }
 
+  /// Whether one use of a macro makes all of \p Where out of the macro's own
+  /// text. What stands wholly in an argument is the file's text.
+  bool isMadeByMacro(SourceRange Where) const {
+    SourceLocation Begin = Where.getBegin(), End = Where.getEnd();
+    if (!Begin.isMacroID() || !End.isMacroID() ||
+        SM.getExpansionLoc(Begin) != SM.getExpansionLoc(End))
+      return false;
+    while (SM.isMacroArgExpansion(Begin))
+      Begin = SM.getImmediateSpellingLoc(Begin);
+    while (SM.isMacroArgExpansion(End))
+      End = SM.getImmediateSpellingLoc(End);
+    return Begin.isMacroID() || End.isMacroID();
+  }
+
+  /// The macro that the file uses at \p L.
+  llvm::StringRef outermostMacro(SourceLocation L) const {
+    SourceLocation Use = SM.getExpansionLoc(L);
+    return Lexer::getSourceText(CharSourceRange::getTokenRange(Use, Use), SM,
+                                LO);
+  }
+
   /// Null when \p Where is not of the main file.
   SiteDraft *add(SiteKind Kind, llvm::StringRef Stem, llvm::StringRef Name,
                  SourceRange Where) {
@@ -288,6 +309,12 @@ private:
                      ? "inside a macro expansion"
                      : ("inside the expansion of macro " + Macro).str();
     }
+    // "MAKE(scale)" can be replaced, but not the kernel that it makes. As a
+    // statement the use is what it seems.
+    if (D.Reason.empty() && Kind != SiteKind::Statement && isMadeByMacro(Where))
+      D.Reason =
+          ("inside the expansion of macro " + outermostMacro(Where.getBegin()))
+              .str();
     D.Bytes = {SM.getFileOffset(Chars.getBegin()),
                SM.getFileOffset(Chars.getEnd())};
     if (D.Bytes.Begin >= D.Bytes.End)
