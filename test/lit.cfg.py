@@ -17,6 +17,8 @@ config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools, os.path.join(config.cuda_root, "bin"), os.environ["PATH"]]
 )
 config.environment["LC_ALL"] = "C.UTF-8"
+# The source tree stays as it is: nothing a test runs may write there.
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 # Nothing of the user's may reach a test, nor a test the user's cache.
 config.environment["STARK_CACHE_DIR"] = os.path.join(config.test_exec_root, "no-user-cache")
 if config.cuda_root:
