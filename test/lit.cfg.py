@@ -34,3 +34,5 @@ config.substitutions.append(("%root", config.stark_source))
 config.substitutions.append(("%build", config.stark_build))
 config.substitutions.append(("%cmake", config.cmake))
 config.substitutions.append(("%cuda", config.cuda_root))
+if os.environ.get("STARK_QUIET_HOST"):
+    config.available_features.add("quiet-host")
