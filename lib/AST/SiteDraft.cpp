@@ -87,8 +87,11 @@ public:
   }
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *C) {
-    SiteDraft *D = add(SiteKind::Launch, "launch", textOf(C->getCallee()),
-                       C->getSourceRange());
+    // What a macro wrote has a name all the same.
+    std::string Name = textOf(C->getCallee());
+    if (SourceLocation At; Name.empty())
+      Name = calleeName(C, At);
+    SiteDraft *D = add(SiteKind::Launch, "launch", Name, C->getSourceRange());
     const CallExpr *Config = C->getConfig();
     if (Config)
       account(Config->getBeginLoc());

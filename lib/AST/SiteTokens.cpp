@@ -27,7 +27,8 @@ public:
         Macro = Tokens.text(I + 2).str();
       if (T.Kind == SourceToken::EndOfDirective)
         Macro.clear();
-      if (Into.Accounted.count(T.Bytes.Begin))
+      // What a macro's definition holds is listed beside what its uses make.
+      if (Macro.empty() && Into.Accounted.count(T.Bytes.Begin))
         continue;
       if (Tokens.is(I, "__global__"))
         kernel(I);

@@ -10,6 +10,7 @@
   __global__ void name##_kernel(float *p) { p[threadIdx.x] op 2.0f; }
 MAKE(scale, *=)
 MAKE(shift, +=)
+#define LAUNCH(kernel) kernel<<<1, 64>>>(p)
 
 template <class T> __global__ void copy(const T *x, T *y) {
   extern __shared__ float tile[];
@@ -43,10 +44,14 @@ void run(float *p, cudaStream_t s) {
 #include "no_such_header.h"
 template <class T> void dependent(T *p) { copy<T><<<1, sizeof(T)>>>(p, p); }
 __global__ void parent(float *p) { scale_kernel<<<1, 1>>>(p); }
+void twice(float *p) { LAUNCH(scale_kernel); LAUNCH(shift_kernel); }
 
 // CHECK:      name##_kernel: kernel, line [[#]]; cannot be edited: in the definition of macro MAKE
 // CHECK:      scale_kernel: kernel, line [[#]], (float * p); cannot be edited: inside the expansion of macro MAKE
 // CHECK:      shift_kernel: kernel, {{.*}}; cannot be edited: inside the expansion of macro MAKE
+
+// A launch that a macro writes is listed where it is written and at each use.
+// CHECK:      file:launch1: launch of kernel, {{.*}}; cannot be edited: in the definition of macro LAUNCH
 
 // A template, its specialisation and an overload have an id each.
 // CHECK:      {{^}}copy: kernel, line [[#]]-[[#]], (const T * x, T * y){{$}}
@@ -62,7 +67,7 @@ __global__ void parent(float *p) { scale_kernel<<<1, 1>>>(p); }
 // CHECK-NOT:    copy#3:loop
 
 // CHECK:      {{^}}never: kernel, {{.*}}; cannot be edited: in text that the preprocessor skips
-// CHECK-NEXT: file:launch1: launch of never, {{.*}}; cannot be edited: in text that the preprocessor skips
+// CHECK-NEXT: file:launch2: launch of never, {{.*}}; cannot be edited: in text that the preprocessor skips
 // CHECK:      {{^}}run: host, line [[#]]-[[#]], (float * p, cudaStream_t s)
 // CHECK:        run:launch1: launch of copy<float>, line [[#]], grid dim3(4), block 256, shared 16, stream s{{$}}
 // A macro's argument is text of the file; what the macro makes around it is not.
@@ -77,6 +82,10 @@ __global__ void parent(float *p) { scale_kernel<<<1, 1>>>(p); }
 // CHECK:          dependent:launch1: launch of copy<T>, line [[#]], grid 1, block sizeof(T)
 // CHECK:      {{^}}parent: kernel
 // CHECK:        parent:launch1: launch of scale_kernel
+
+// CHECK:      {{^}}twice: host
+// CHECK:      twice:launch1: launch of scale_kernel, {{.*}}; cannot be edited: inside the expansion of macro LAUNCH
+// CHECK:      twice:launch2: launch of shift_kernel, {{.*}}; cannot be edited: inside the expansion of macro LAUNCH
 
 // JSON:      "version": 1,
 // JSON:      "id": "run:launch1",
