@@ -43,7 +43,8 @@ static cl::SubCommand Command(
     "      function must keep its signature and defaults. --source is the "
     "file\n"
     "      the search began with, when that is not B.cu.\n\n"
-    "Flags after -- are for the compiler, as for clang++ or nvcc.\n"
+    "Flags after -- are for the compiler, as for clang++ or nvcc. Without\n"
+    "flags, those that compile_commands.json has for B.cu are used.\n"
     "Exit codes: 0 grounded, 1 not grounded, or the plan cannot be used,\n"
     "2 usage.\n");
 static cl::opt<std::string> Base("base",
@@ -90,6 +91,9 @@ parseFile(llvm::StringRef Path, llvm::StringRef As,
     return Text.takeError();
   ParseOptions Options;
   Options.Flags = Flags;
+  if (Flags.empty())
+    if (llvm::Error E = addFlagsFromDatabase(As, Options))
+      return E;
   return parseSource(As, *Text, Options);
 }
 

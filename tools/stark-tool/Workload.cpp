@@ -27,7 +27,9 @@ static cl::SubCommand Command(
     "--check says whether a workload fits the source, and prints each size\n"
     "with the bytes that its buffers take, the tool's own sizes included.\n"
     "docs/workload.md describes the format. What stands after -- are compiler\n"
-    "flags, for nvcc or clang++.\n\n"
+    "flags, for nvcc or clang++. Without flags, a draft is made with those\n"
+    "of compile_commands.json; a check is made with what is given, as a\n"
+    "search would be.\n\n"
     "  stark-tool workload softmax.cu -o softmax.workload.json -- -Iinclude\n\n"
     "Exit codes: 0 done, 1 failed, 2 the workload or the command is wrong.");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
@@ -81,6 +83,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Options.Toolkit = CudaPath;
   if (!Check.empty())
     return checkOne(Options);
+  if (Flags.empty())
+    if (llvm::Error E = addFlagsFromDatabase(File, Options))
+      return E;
   llvm::Expected<std::string> Text = readFile(File);
   if (!Text)
     return Text.takeError();
