@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import sys
 import lit.formats
 
 config.name = "stark"
@@ -30,6 +31,10 @@ if shutil.which("cc"):
 config.substitutions.append(("%stark-tool", os.path.join(bin_dir, "stark-tool")))
 config.substitutions.append(("%stark-worker", os.path.join(bin_dir, "stark-worker")))
 config.substitutions.append(("%stark-cache", os.path.join(bin_dir, "stark-cache")))
+config.substitutions.append(
+    ("%ask", "%s %s" % (sys.executable, os.path.join(config.stark_source, "test", "llm", "Inputs", "fake_server.py")))
+)
+config.substitutions.append(("%question", os.path.join(bin_dir, "stark-tool") + " ask --provider {config} hello 2>&1"))
 config.substitutions.append(("%root", config.stark_source))
 config.substitutions.append(("%build", config.stark_build))
 config.substitutions.append(("%cmake", config.cmake))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/ChatClient.h"
+#include "stark/LLM/Provider.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
@@ -57,12 +58,25 @@ std::optional<StopReason> stark::parseStopReason(llvm::StringRef Name) {
 }
 
 llvm::Expected<std::unique_ptr<ChatClient>>
-stark::makeChatClient(llvm::StringRef Spec, const ExchangeOptions &Options) {
-  auto [Kind, Folder] = Spec.split(':');
-  if (Kind == "exchange" && !Folder.empty())
-    return makeExchangeClient(Folder, Options);
-  if (Kind == "replay" && !Folder.empty())
-    return makeReplayClient(Folder);
-  return usageError("provider: got '" + Spec +
-                    "', wanted exchange:DIR or replay:RUN");
+stark::makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options) {
+  auto [Kind, Path] = Spec.split(':');
+  if (Kind == "exchange" && !Path.empty())
+    return makeExchangeClient(Path, Options.Exchange);
+  if (Kind == "replay" && !Path.empty())
+    return makeReplayClient(Path);
+  if (Kind == "config" && !Path.empty())
+    return makeConfiguredClient(Path);
+  llvm::Expected<ModelTable> Models = ModelTable::load(Options.ModelsFile);
+  if (!Models)
+    return Models.takeError();
+  if (!Models->provider(Spec))
+    return usageError("provider: got '" + Spec +
+                      "', wanted exchange:DIR, replay:RUN, config:FILE or one "
+                      "of " +
+                      Models->providerNames());
+  ProviderSettings Settings;
+  Settings.Provider = Spec.str();
+  Settings.Model = Options.Model;
+  Settings.BaseUrl = Options.BaseUrl;
+  return makeProvider(Settings, *Models, makeProviderHub());
 }

@@ -14,7 +14,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 using namespace stark;
@@ -76,15 +80,44 @@ static llvm::Expected<Secret> fromFile(llvm::StringRef Path,
   return Key;
 }
 
+/// Keys that were taken out of the environment, by variable. The environment is
+/// the process's, and so are they.
+static std::map<std::string, Secret> &takenKeys() {
+  static std::map<std::string, Secret> Keys;
+  return Keys;
+}
+
+/// From here on no core is written, and no other process of the user may look
+/// into this one's memory.
+static void closeProcess() {
+  prctl(PR_SET_DUMPABLE, 0);
+  struct rlimit None = {0, 0};
+  setrlimit(RLIMIT_CORE, &None);
+}
+
 llvm::Expected<Secret> stark::findSecret(llvm::StringRef Variable) {
-  if (const char *File = std::getenv((Variable + "_FILE").str().c_str()))
-    if (*File)
-      return fromFile(File, Variable);
-  const char *Given = std::getenv(Variable.str().c_str());
-  Secret Key(Given ? llvm::StringRef(Given).trim().str() : std::string());
-  if (llvm::Error E = checkKey(Key.reveal(), Variable))
-    return E;
-  return Key;
+  static std::mutex Lock;
+  std::lock_guard<std::mutex> Guard(Lock);
+  std::string Name = Variable.str();
+  if (const char *File = std::getenv((Name + "_FILE").c_str()); File && *File) {
+    llvm::Expected<Secret> Key = fromFile(File, Variable);
+    if (Key)
+      closeProcess();
+    return Key;
+  }
+  if (char *Given = std::getenv(Name.c_str()); Given && *Given) {
+    Secret Key(llvm::StringRef(Given).trim().str());
+    if (llvm::Error E = checkKey(Key.reveal(), Variable))
+      return E;
+    closeProcess();
+    // Children (compilers, and what a model wrote) inherit the environment.
+    explicit_bzero(Given, strlen(Given));
+    unsetenv(Name.c_str());
+    takenKeys()[Name] = std::move(Key);
+  }
+  auto Taken = takenKeys().find(Name);
+  return Secret(Taken == takenKeys().end() ? std::string()
+                                           : Taken->second.reveal());
 }
 
 static bool isKeyCharacter(char C) {

@@ -44,8 +44,10 @@ private:
 
 /// The key that \p Variable names: the content of the file that
 /// ${Variable}_FILE holds (which only its owner may read), else the value of
-/// the variable; empty when neither is set. Errors: a file that others may
-/// read, a key with control characters or blanks in it.
+/// the variable, which is taken out of the environment so that no child has it;
+/// empty when neither is set. Once a key was found, the process writes no core
+/// and no other may look into it. Errors: a file that others may read, a key
+/// with control characters or blanks in it.
 llvm::Expected<Secret> findSecret(llvm::StringRef Variable);
 
 /// \p Text with \p Key, and whatever has the shape of a vendor's key or of a

@@ -75,6 +75,16 @@ static Flag<std::string>
             cl::desc("Keep the winner of this run; search nothing"));
 static Flag<std::string> Provider("provider", cl::value_desc("spec"),
                                   cl::desc("Who answers the agents' requests"));
+static Flag<std::string> Model("model", cl::value_desc("name"),
+                               cl::desc("Model of an HTTP provider (default: "
+                                        "the provider's)"));
+static Flag<std::string>
+    BaseUrl("base-url", cl::value_desc("url"),
+            cl::desc("Address of an HTTP provider (default: the provider's)"));
+static Flag<std::string>
+    ModelsFile("models", cl::value_desc("file"),
+               cl::desc("More models, capabilities and prices, as "
+                        "docs/providers.md says"));
 static Flag<std::string> EvaluatorSpec("evaluator", cl::value_desc("spec"),
                                        cl::desc("Who judges candidates"));
 static Flag<std::string>
@@ -150,6 +160,7 @@ static llvm::Expected<std::string> runFolder(const tool::SearchRequest &R) {
   Name.add("task", T->Digest);
   Name.add("arch", R.Arch);
   Name.add("provider", R.Provider);
+  Name.add("model", R.Answering.Model);
   Name.add("evaluator", R.Evaluator);
   Name.add("attempts", std::to_string(R.Search.Attempts));
   Name.add("seed", std::to_string(R.Search.Seed));
@@ -168,6 +179,9 @@ static llvm::Error search(const BuildStep &Step) {
   Request.Source = Step.In.SourcePath;
   Request.Workload = Step.In.WorkloadPath;
   Request.Provider = Provider;
+  Request.Answering.Model = Model;
+  Request.Answering.BaseUrl = BaseUrl;
+  Request.Answering.ModelsFile = ModelsFile;
   Request.Evaluator = EvaluatorSpec;
   Request.RunFolder = RunFolder;
   Request.Prompts = PromptFolder;

@@ -28,7 +28,10 @@ static cl::SubCommand Command(
     "The winner, confirmed on inputs that no attempt saw, is written to "
     "OUT.cu;\n"
     "when nothing beat the source by the margin, nothing is written.\n\n"
-    "Providers:  exchange:DIR  requests and answers as files in DIR\n"
+    "Providers:  NAME          a model over HTTP: anthropic, openai, gemini,\n"
+    "                          llama.cpp, ... (docs/providers.md)\n"
+    "            config:FILE   a provider and a model for each role\n"
+    "            exchange:DIR  requests and answers as files in DIR\n"
     "            replay:RUN    the replies of a run, no model needed; flags "
     "that\n"
     "                          are not given are those of RUN\n"
@@ -59,6 +62,16 @@ static Flag<std::string>
 static Flag<std::string> Provider("provider", cl::value_desc("spec"),
                                   cl::Required,
                                   cl::desc("Who answers the agents' requests"));
+static Flag<std::string> Model("model", cl::value_desc("name"),
+                               cl::desc("Model of an HTTP provider (default: "
+                                        "the provider's)"));
+static Flag<std::string>
+    BaseUrl("base-url", cl::value_desc("url"),
+            cl::desc("Address of an HTTP provider (default: the provider's)"));
+static Flag<std::string>
+    ModelsFile("models", cl::value_desc("file"),
+               cl::desc("More models, capabilities and prices, as "
+                        "docs/providers.md says"));
 static Flag<std::string> EvaluatorSpec("evaluator", cl::value_desc("spec"),
                                        cl::Required,
                                        cl::desc("Who judges candidates"));
@@ -216,6 +229,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Request.Source = File;
   Request.Workload = WorkloadFile;
   Request.Provider = Provider;
+  Request.Answering.Model = Model;
+  Request.Answering.BaseUrl = BaseUrl;
+  Request.Answering.ModelsFile = ModelsFile;
   Request.Evaluator = EvaluatorSpec;
   Request.RunFolder = RunFolder;
   Request.Prompts = PromptFolder;

@@ -136,10 +136,10 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
   if (!Prompts)
     return Prompts.takeError();
 
-  ExchangeOptions Exchange;
-  Exchange.WaitMs = Request.WaitMs;
+  ChatClientOptions Answering = Request.Answering;
+  Answering.Exchange.WaitMs = Request.WaitMs;
   llvm::Expected<std::unique_ptr<ChatClient>> Chat =
-      makeChatClient(Request.Provider, Exchange);
+      makeChatClient(Request.Provider, Answering);
   if (!Chat)
     return Chat.takeError();
   EvaluatorOptions Judging;

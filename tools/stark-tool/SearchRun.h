@@ -14,6 +14,7 @@
 #ifndef STARK_TOOL_SEARCHRUN_H
 #define STARK_TOOL_SEARCHRUN_H
 
+#include "stark/LLM/ChatClient.h"
 #include "stark/Search/Search.h"
 
 namespace stark::tool {
@@ -22,6 +23,7 @@ struct SearchRequest {
   std::string Source;
   std::string Workload; ///< empty: NAME.workload.json beside the source
   std::string Provider, Evaluator; ///< specs
+  ChatClientOptions Answering;
   std::string RunFolder;
   /// Empty: the run's own, those of the run that a provider replays, else those
   /// that came with the tool.

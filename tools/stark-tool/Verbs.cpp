@@ -9,5 +9,5 @@
 
 std::vector<stark::tool::Verb> stark::tool::verbs() {
   return {sitesVerb(),  groundVerb(), workloadVerb(), optimizeVerb(),
-          reportVerb(), buildVerb(),  doctorVerb()};
+          reportVerb(), buildVerb(),  doctorVerb(),   askVerb()};
 }

@@ -42,6 +42,7 @@ Verb optimizeVerb();
 Verb reportVerb();
 Verb buildVerb();
 Verb doctorVerb();
+Verb askVerb();
 
 } // namespace stark::tool
 

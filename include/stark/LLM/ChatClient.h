@@ -105,9 +105,18 @@ makeExchangeClient(llvm::StringRef Folder, const ExchangeOptions &Options);
 llvm::Expected<std::unique_ptr<ChatClient>>
 makeReplayClient(llvm::StringRef RunFolder);
 
-/// "exchange:DIR", "replay:RUN".
+struct ChatClientOptions {
+  ExchangeOptions Exchange;
+  std::string Model;      ///< of an HTTP provider; empty: its default
+  std::string BaseUrl;    ///< likewise
+  std::string ModelsFile; ///< extends the table of models; may be empty
+};
+
+/// "exchange:DIR", "replay:RUN", "config:FILE" (roles mapped to providers and
+/// models, docs/providers.md), or the name of a provider of the table of
+/// models ("anthropic").
 llvm::Expected<std::unique_ptr<ChatClient>>
-makeChatClient(llvm::StringRef Spec, const ExchangeOptions &Options);
+makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options);
 
 } // namespace stark
 

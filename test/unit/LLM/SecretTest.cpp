@@ -10,6 +10,7 @@
 #include "stark/Support/File.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 using namespace stark;
@@ -38,9 +39,13 @@ protected:
 } // namespace
 
 TEST_F(SecretTest, FromTheVariableWithoutItsLineEnd) {
-  EXPECT_EQ(found(), "");
+  EXPECT_EQ(found(), "") << "nothing is set";
   setenv("STARK_TEST_KEY", "abc\n", 1);
   EXPECT_EQ(found(), "abc");
+  // No child inherits it, and who asks again has it still.
+  EXPECT_EQ(getenv("STARK_TEST_KEY"), nullptr);
+  EXPECT_EQ(found(), "abc");
+  EXPECT_EQ(prctl(PR_GET_DUMPABLE), 0);
 }
 
 TEST_F(SecretTest, AFileComesFirst) {

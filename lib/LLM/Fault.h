@@ -1,0 +1,70 @@
+//===- Fault.h - Why a provider did not answer ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Any status and any body (JSON of several shapes, text, a proxy's HTML) ->
+/// what kind of failure it is, whether to try again, and when.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_LLM_FAULT_H
+#define STARK_LIB_LLM_FAULT_H
+
+#include "HttpEngine.h"
+#include "JsonView.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace stark {
+
+enum class FaultKind {
+  Authentication,
+  SpendLimit,      ///< of the account: no waiting helps
+  RateLimit,       ///< wait and try again
+  Overloaded,      ///< likewise
+  Server,          ///< 5xx: likewise
+  BadRequest,      ///< Parameter names what was refused, when the server says
+  ContextOverflow, ///< the conversation is too long for the model
+  NotFound,        ///< no such model, or no such address
+  Timeout,
+  Network,
+  Protocol, ///< an answer that is not what the protocol says
+  TooLarge, ///< an answer without end
+  Cancelled,
+};
+
+struct Fault {
+  FaultKind Kind = FaultKind::Protocol;
+  std::string Message;   ///< the server's own words, redacted, cut to 500 bytes
+  std::string Code;      ///< the server's code or type
+  std::string Parameter; ///< what was refused
+  long Status = 0;       ///< 0: no answer
+  std::optional<uint64_t> RetryAfterMs; ///< at least that long
+  std::string RequestId;
+
+  bool mayRetry() const;
+  /// "HTTP 429, rate_limit_error: Number of requests ... (request req_1)".
+  std::string describe() const;
+};
+
+/// An answer with a status other than 200.
+Fault faultOfAnswer(const HttpAnswer &Answer, llvm::StringRef Body,
+                    const Secret &Key);
+/// An error object that came inside of an answer with status 200.
+Fault faultOfBody(JsonView Body, const Secret &Key);
+/// A transfer that did not end well.
+Fault faultOfTransfer(const HttpResult &Result);
+
+/// "7", "1.5", an HTTP date (from \p Now, seconds since 1970) -> milliseconds;
+/// nothing when it is none of these or not in the future.
+std::optional<uint64_t> parseRetryAfter(llvm::StringRef Value, int64_t Now);
+
+} // namespace stark
+
+#endif

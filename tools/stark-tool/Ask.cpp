@@ -1,0 +1,136 @@
+//===- Ask.cpp - One question to a provider -------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verbs.h"
+#include "stark/LLM/ChatClient.h"
+#include "stark/LLM/Transcript.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/Interrupt.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+namespace cl = llvm::cl;
+
+static cl::SubCommand Command(
+    "ask",
+    "Ask a provider one question: does the key work, and what is applied?\n\n"
+    "  stark-tool ask --provider P [--model M] \"QUESTION\"\n\n"
+    "Prints the answer, then, on standard error, what answered,\n"
+    "why it stopped, tokens, cost and what was applied of what was wanted.\n"
+    "Without a question, standard input is read. Keys come from the\n"
+    "environment: docs/providers.md.\n\n"
+    "  stark-tool ask --provider anthropic \"Say one word.\"\n\n"
+    "Exit codes: 0 answered, 1 failed, 2 usage, 75 suspended, 130 "
+    "interrupted.");
+
+namespace {
+template <class T> struct Flag : cl::opt<T> {
+  template <class... Mods>
+  Flag(llvm::StringRef Name, const Mods &...M)
+      : cl::opt<T>(Name, cl::sub(Command), cl::cat(tool::category()), M...) {}
+};
+} // namespace
+
+static cl::opt<std::string> Question(cl::Positional, cl::desc("QUESTION"),
+                                     cl::sub(Command));
+static Flag<std::string> Provider("provider", cl::value_desc("spec"),
+                                  cl::Required, cl::desc("Who is asked"));
+static Flag<std::string> Model("model", cl::value_desc("name"),
+                               cl::desc("Model of an HTTP provider"));
+static Flag<std::string> BaseUrl("base-url", cl::value_desc("url"),
+                                 cl::desc("Address of an HTTP provider"));
+static Flag<std::string> ModelsFile("models", cl::value_desc("file"),
+                                    cl::desc("More models and prices"));
+static Flag<std::string> Role("role", cl::init("plan"), cl::value_desc("role"),
+                              cl::desc("Role that asks (default plan)"));
+static Flag<std::string> System("system", cl::value_desc("text"),
+                                cl::desc("System prompt"));
+static Flag<double> Temperature("temperature", cl::init(0.8),
+                                cl::value_desc("t"),
+                                cl::desc("Wanted temperature (default 0.8)"));
+static Flag<unsigned> MaxTokens("max-tokens", cl::init(1000),
+                                cl::value_desc("n"),
+                                cl::desc("Longest answer (default 1000)"));
+static Flag<std::string> SchemaFile("schema", cl::value_desc("file"),
+                                    cl::desc("JSON schema of the answer"));
+static Flag<bool> Json("json", cl::desc("Print the reply as JSON instead"));
+
+static void printFacts(const ChatReply &R) {
+  llvm::raw_ostream &OS = llvm::errs();
+  OS << "\nanswered by " << R.Provider << ", " << R.Model
+     << "; stopped: " << stopReasonName(R.Stop);
+  if (!R.StopDetail.empty())
+    OS << " (" << R.StopDetail << ")";
+  auto Count = [&](const char *Name, const std::optional<uint64_t> &C) {
+    OS << "; " << Name << " ";
+    if (C)
+      OS << *C;
+    else
+      OS << "not said";
+  };
+  Count("tokens in", R.Tokens.Input);
+  Count("from cache", R.Tokens.CacheRead);
+  Count("out", R.Tokens.Output);
+  OS << "; cost ";
+  if (R.CostMicroUsd)
+    OS << *R.CostMicroUsd << " micro-USD";
+  else
+    OS << "unknown";
+  OS << "; " << R.WallMs << " ms\n";
+  for (const std::string &A : R.Applied)
+    OS << "applied: " << A << "\n";
+}
+
+static llvm::Error run(const std::vector<std::string> &Flags) {
+  ChatRequest Request;
+  Request.Id = "0000-ask-1";
+  Request.Role = Role;
+  Request.System = System;
+  Request.Temperature = Temperature;
+  Request.MaxOutputTokens = MaxTokens;
+  std::string Text = Question;
+  auto ReadInto = [](llvm::StringRef Name, std::string &Into) -> llvm::Error {
+    auto File = llvm::MemoryBuffer::getFileOrSTDIN(Name);
+    if (!File)
+      return failed("cannot read '" + Name + "': " + File.getError().message());
+    Into = (*File)->getBuffer().str();
+    return llvm::Error::success();
+  };
+  if (Text.empty())
+    if (llvm::Error E = ReadInto("-", Text))
+      return E;
+  if (!SchemaFile.empty())
+    if (llvm::Error E = ReadInto(SchemaFile, Request.ResponseSchema))
+      return E;
+  Request.Messages = {{ChatMessage::Speaker::User, Text}};
+
+  ChatClientOptions Options;
+  Options.Model = Model;
+  Options.BaseUrl = BaseUrl;
+  Options.ModelsFile = ModelsFile;
+  llvm::Expected<std::unique_ptr<ChatClient>> Client =
+      makeChatClient(Provider, Options);
+  if (!Client)
+    return Client.takeError();
+  watchInterrupts();
+  CallControl Control;
+  Control.Cancelled = &interruptFlag();
+  llvm::Expected<ChatReply> Reply = (*Client)->complete(Request, Control);
+  if (!Reply)
+    return Reply.takeError();
+  if (Json) {
+    llvm::outs() << printReply(*Reply) << "\n";
+    return llvm::Error::success();
+  }
+  llvm::outs() << Reply->Text << "\n";
+  llvm::outs().flush();
+  printFacts(*Reply);
+  return llvm::Error::success();
+}
+
+tool::Verb tool::askVerb() { return {Command, run}; }
