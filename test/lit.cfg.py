@@ -9,7 +9,7 @@ import lit.formats
 config.name = "stark"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".test", ".cu", ".cpp"]
-config.excludes = ["Inputs", "CMakeLists.txt", "unit", "consumers"]
+config.excludes = ["Inputs", "CMakeLists.txt", "unit", "consumers", "fuzz"]
 config.test_source_root = os.path.join(config.stark_source, "test")
 config.test_exec_root = os.path.join(config.stark_build, "test")
 

@@ -9,6 +9,11 @@ set(stark_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Stark")
 
 install(TARGETS ${stark_programs} EXPORT StarkTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
+if(STARK_STATIC_LLVM)
+  # For hosts without LLVM: Clang's own headers too.
+  install(DIRECTORY "${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/include"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/stark/clang")
+endif()
 install(EXPORT StarkTargets NAMESPACE Stark:: DESTINATION "${stark_package_dir}")
 export(EXPORT StarkTargets NAMESPACE Stark:: FILE "${PROJECT_BINARY_DIR}/StarkTargets.cmake")
 

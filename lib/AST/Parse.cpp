@@ -9,6 +9,7 @@
 #include "EmbeddedHeaders.h"
 #include "stark/AST/Flags.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Process.h"
 #include "stark/Support/File.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/SourceManager.h"
@@ -116,13 +117,20 @@ static void addToolkit(const ParseOptions &Options,
                     "-D__CUDACC_VER_BUILD__=0"});
 }
 
+std::string stark::clangResourceFolder() {
+  // A program that brings its Clang brings Clang's headers too.
+  std::string Brought = programFolder() + "/../share/stark/clang";
+  return llvm::sys::fs::exists(Brought + "/include") ? Brought
+                                                     : STARK_CLANG_RESOURCES;
+}
+
 llvm::Expected<std::unique_ptr<ParsedSource>>
 stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                    const ParseOptions &Options) {
   std::vector<std::string> Arguments{
       "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + Options.Arch,
       "-nocudalib", "-Wno-unknown-cuda-version", "-Xclang",
-      "-target-sdk-version=12.5", "-resource-dir", STARK_CLANG_RESOURCES,
+      "-target-sdk-version=12.5", "-resource-dir", clangResourceFolder(),
       "-std=c++17", "-ferror-limit=0",
       // Says what the preprocessor skipped.
       "-Xclang", "-detailed-preprocessing-record", "-w"};

@@ -85,7 +85,7 @@ static std::string versionLine(const std::string &Program,
 }
 
 static Finding compilerHeaders() {
-  std::string Where = STARK_CLANG_RESOURCES;
+  std::string Where = clangResourceFolder();
   if (fs::exists(Where + "/include/__clang_cuda_runtime_wrapper.h"))
     return {"clang", State::Ok,
             CLANG_VERSION_STRING " with headers in " + Where, ""};

@@ -71,6 +71,10 @@ llvm::Expected<std::unique_ptr<ParsedSource>>
 parseSource(llvm::StringRef Path, llvm::StringRef Text,
             const ParseOptions &Options);
 
+/// Where Clang's own headers are: beside an installed program that brings them,
+/// else where the LLVM is that Stark was built with.
+std::string clangResourceFolder();
+
 /// Puts the flags and folder that compile_commands.json in the folder of
 /// \p File, or in one above it, has for it into \p Options; leaves them alone
 /// when there is none. A broken database is an error.
