@@ -10,6 +10,7 @@
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
 #include <charconv>
 
 using namespace stark;
@@ -31,6 +32,23 @@ std::string ChatRequest::digest() const {
   D.add("max_output_tokens", std::to_string(MaxOutputTokens));
   D.add("response_schema", ResponseSchema);
   return D.finish();
+}
+
+char BudgetSpent::ID = 0;
+
+void BudgetSpent::log(llvm::raw_ostream &OS) const { OS << Why; }
+
+std::error_code BudgetSpent::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+std::optional<WorstCase>
+ChatClient::worstCase(const ChatRequest &Request) const {
+  uint64_t Bytes = Request.System.size() + Request.ResponseSchema.size();
+  for (const ChatMessage &M : Request.Messages)
+    Bytes += M.Text.size() + 16;
+  // Source code has about 3.5 bytes a token; no text of ours has fewer than 2.
+  return WorstCase{Bytes / 2, Request.MaxOutputTokens, std::nullopt};
 }
 
 llvm::StringRef stark::stopReasonName(StopReason R) {

@@ -75,6 +75,20 @@ public:
   llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                      const CallControl &Control) override;
 
+  std::optional<WorstCase>
+  worstCase(const ChatRequest &Request) const override {
+    std::optional<WorstCase> W = ChatClient::worstCase(Request);
+    if (Facts.OutputTokens)
+      W->OutputTokens = std::min(W->OutputTokens, *Facts.OutputTokens);
+    // All of the prompt new to the cache is the dearest that it can be.
+    Usage Dearest;
+    Dearest.Input = 0;
+    Dearest.CacheWrite = W->InputTokens;
+    Dearest.Output = W->OutputTokens;
+    W->MicroUsd = costOf(Facts, Dearest);
+    return W;
+  }
+
 private:
   /// What one try came to: a reply, or why not.
   struct Try {

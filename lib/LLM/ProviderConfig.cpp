@@ -27,13 +27,17 @@ public:
 
   llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                      const CallControl &Control) override {
-    auto Found = Roles.find(Request.Role);
-    if (Found == Roles.end())
-      Found = Roles.find("default");
-    if (Found == Roles.end())
+    ChatClient *Client = clientOf(Request.Role);
+    if (!Client)
       return usageError("no provider for the role '" + Request.Role +
                         "'; the configuration has neither it nor 'default'");
-    return Found->second->complete(Request, Control);
+    return Client->complete(Request, Control);
+  }
+
+  std::optional<WorstCase>
+  worstCase(const ChatRequest &Request) const override {
+    ChatClient *Client = clientOf(Request.Role);
+    return Client ? Client->worstCase(Request) : std::nullopt;
   }
 
   std::string identity() const override {
@@ -44,6 +48,13 @@ public:
   }
 
 private:
+  ChatClient *clientOf(const std::string &Role) const {
+    auto Found = Roles.find(Role);
+    if (Found == Roles.end())
+      Found = Roles.find("default");
+    return Found == Roles.end() ? nullptr : Found->second.get();
+  }
+
   const Clients Roles;
 };
 

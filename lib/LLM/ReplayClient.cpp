@@ -28,18 +28,22 @@ struct Recorded {
 class ReplayClient : public ChatClient {
 public:
   ReplayClient(std::string Folder, std::string Provider,
-               std::multimap<std::string, Recorded> Replies)
+               std::multimap<std::string, Recorded> Replies, std::string Spent)
       : Folder(std::move(Folder)), Provider(std::move(Provider)),
-        Replies(std::move(Replies)) {}
+        Replies(std::move(Replies)), Spent(std::move(Spent)) {}
 
   llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                      const CallControl &Control) override;
   // That of the recorded run: a replay is that run again.
   std::string identity() const override { return Provider; }
+  std::optional<WorstCase> worstCase(const ChatRequest &) const override {
+    return std::nullopt;
+  }
 
 private:
   const std::string Folder, Provider;
   const std::multimap<std::string, Recorded> Replies;
+  const std::string Spent; ///< why the run ended, when its budget was spent
 };
 } // namespace
 
@@ -49,6 +53,8 @@ llvm::Expected<ChatReply> ReplayClient::complete(const ChatRequest &Request,
     return interrupted("request '" + Request.Id + "' was cancelled");
   std::string Digest = Request.digest();
   auto [First, Last] = Replies.equal_range(Request.Id);
+  if (First == Last && !Spent.empty())
+    return llvm::make_error<BudgetSpent>(Spent);
   if (First == Last)
     return failed("run '" + Folder + "' holds no reply to request '" +
                   Request.Id + "' (digest " + Digest.substr(0, 12) + ")");
@@ -137,7 +143,17 @@ stark::makeReplayClient(llvm::StringRef RunFolder) {
   if (!Content)
     return Content.takeError();
   std::multimap<std::string, Recorded> Replies;
+  std::string Spent;
   for (const JournalEvent &Event : Content->Events) {
+    if (Event.Type == "end") {
+      json Body = json::parse(Event.Body, nullptr, false);
+      std::string Why =
+          Body.is_object() && Body.contains("why") && Body["why"].is_string()
+              ? Body["why"].get<std::string>()
+              : "";
+      if (llvm::StringRef(Why).starts_with("budget spent"))
+        Spent = Why;
+    }
     if (Event.Type != "reply")
       continue;
     auto Found =
@@ -147,5 +163,5 @@ stark::makeReplayClient(llvm::StringRef RunFolder) {
     Replies.insert(std::move(*Found));
   }
   return std::make_unique<ReplayClient>(RunFolder.str(), std::move(*Provider),
-                                        std::move(Replies));
+                                        std::move(Replies), std::move(Spent));
 }

@@ -31,6 +31,8 @@ static json printOptions(const SearchOptions &O) {
   J["temperature_debug"] = O.Heat.Debug;
   J["margin"] = O.Margin;
   J["confirm"] = O.Confirm;
+  for (const BudgetLimit &L : O.Limits)
+    J["budget"].push_back(printBudgetLimit(L));
   return J;
 }
 
@@ -85,6 +87,19 @@ static std::string parseOptions(const json &Object, const std::string &File,
   Fields.required("temperature_debug", O.Heat.Debug);
   Fields.required("margin", O.Margin);
   Fields.required("confirm", O.Confirm);
+  if (const json *List = Fields.raw("budget")) {
+    if (!List->is_array())
+      Fields.fail("budget", describeJson(*List), "an array of limits");
+    for (const json &Item : List->is_array() ? *List : json::array()) {
+      llvm::Expected<BudgetLimit> L =
+          parseBudgetLimit(Item.is_string() ? Item.get<std::string>() : "?");
+      if (L)
+        O.Limits.push_back(std::move(*L));
+      else
+        Fields.fail("budget", describeJson(Item),
+                    llvm::toString(L.takeError()));
+    }
+  }
   if (Fields.good()) {
     if (llvm::Expected<stark::Grounding> G = parseGrounding(Grounding))
       O.Strictness = *G;

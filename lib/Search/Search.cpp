@@ -38,7 +38,8 @@ public:
         Draw(Options.Seed), Choose(makeEpsilonGreedy(Options.Policy)),
         Team(makeAgentTeam(
             Prompts, Options.Heat,
-            [this](const ChatRequest &Request) { return ask(Request); })) {}
+            [this](const ChatRequest &Request) { return ask(Request); })),
+        Purse(Options.Limits) {}
 
   llvm::Expected<SearchOutcome> run() {
     const RecordedRun &Before = Run.recorded();
@@ -57,10 +58,16 @@ public:
         break;
       }
       llvm::Expected<bool> More = makeAttempt();
-      if (!More)
-        return More.takeError();
-      if (!*More)
-        Why = "no node is eligible";
+      if (More) {
+        if (!*More)
+          Why = "no node is eligible";
+        continue;
+      }
+      // A spent budget ends a run as its last attempt does.
+      if (llvm::Error E = llvm::handleErrors(
+              More.takeError(),
+              [&](const BudgetSpent &Spent) { Why = Spent.why(); }))
+        return E;
     }
     return finish(Why);
   }
@@ -73,14 +80,30 @@ private:
   }
 
   llvm::Expected<ChatReply> ask(const ChatRequest &Request) {
-    return Run.reply(Request, [&]() -> llvm::Expected<ChatReply> {
+    std::optional<WorstCase> Worst = Chat.worstCase(Request);
+    bool Recorded = true;
+    auto Live = [&]() -> llvm::Expected<ChatReply> {
+      Recorded = false;
       if (llvm::Error E = checkCancelled())
         return E;
+      if (Worst) {
+        llvm::Expected<std::string> Why = Purse.reserve(Request.Role, *Worst);
+        if (!Why)
+          return Why.takeError();
+        if (!Why->empty())
+          return llvm::make_error<BudgetSpent>(std::move(*Why));
+      }
       Observer.onStep(Attempt, "asking for " + Request.Id);
       CallControl Control;
       Control.Cancelled = Options.Cancelled;
       return Chat.complete(Request, Control);
-    });
+    };
+    llvm::Expected<ChatReply> Reply = Run.reply(Request, Live);
+    if (Reply && Worst && Recorded)
+      Purse.settleRecorded(Request.Role, *Reply, *Worst);
+    else if (Reply && Worst)
+      Purse.settle(Request.Role, *Reply, *Worst);
+    return Reply;
   }
 
   llvm::Expected<Verdict> evaluate(unsigned Number, Purpose Why,
@@ -323,6 +346,7 @@ private:
   Random Draw;
   std::unique_ptr<Policy> Choose;
   std::unique_ptr<AgentTeam> Team;
+  Budget Purse;
   unsigned Attempt = 0;
 };
 } // namespace

@@ -82,6 +82,11 @@ static Flag<std::string> Output("o", cl::value_desc("file"),
                                 cl::desc("Where the winner's text goes"));
 static Flag<unsigned> Attempts("attempts", cl::init(30), cl::value_desc("n"),
                                cl::desc("Attempts to make (default 30)"));
+static cl::list<std::string>
+    Limits("budget", cl::value_desc("limit"), cl::CommaSeparated,
+           cl::desc("tokens=N, usd=X, minutes=M; code:usd=X is of one role. A "
+                    "spent budget ends the run with the best so far"),
+           cl::cat(tool::category()), cl::sub(Command));
 static Flag<uint64_t> Seed("seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of every draw of the search (default 1)"));
 static Flag<double>
@@ -260,6 +265,14 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Take(Window, Search.WindowLimit);
   if (GroundingName.getNumOccurrences() || !*Replayed)
     Search.Strictness = *Strictness;
+  if (Limits.getNumOccurrences())
+    Search.Limits.clear();
+  for (const std::string &Text : Limits) {
+    llvm::Expected<BudgetLimit> L = parseBudgetLimit(Text);
+    if (!L)
+      return L.takeError();
+    Search.Limits.push_back(std::move(*L));
+  }
   Request.WorkloadMargin = !Margin.getNumOccurrences() && !*Replayed;
   if (Margin.getNumOccurrences())
     Search.Margin = Margin;

@@ -80,6 +80,26 @@ struct CallControl {
   const std::atomic<bool> *Cancelled = nullptr;
 };
 
+/// The most that a call can take.
+struct WorstCase {
+  uint64_t InputTokens = 0, OutputTokens = 0;
+  std::optional<int64_t> MicroUsd; ///< unset: the price is not known
+  uint64_t tokens() const { return InputTokens + OutputTokens; }
+};
+
+/// A replayed run ended here because its budget was spent.
+class BudgetSpent : public llvm::ErrorInfo<BudgetSpent> {
+public:
+  static char ID;
+  explicit BudgetSpent(std::string Why) : Why(std::move(Why)) {}
+  const std::string &why() const { return Why; }
+  void log(llvm::raw_ostream &OS) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string Why;
+};
+
 class ChatClient {
 public:
   virtual ~ChatClient() = default;
@@ -90,6 +110,8 @@ public:
                                              const CallControl &Control) = 0;
   /// "exchange", "anthropic:claude-...": part of the run's identity.
   virtual std::string identity() const = 0;
+  /// For budgets; nothing when a call takes nothing, as a replayed one does.
+  virtual std::optional<WorstCase> worstCase(const ChatRequest &Request) const;
 };
 
 struct ExchangeOptions {

@@ -17,6 +17,7 @@
 
 #include "stark/AST/Footprint.h"
 #include "stark/Eval/Evaluator.h"
+#include "stark/Search/Budget.h"
 #include "stark/Search/Policy.h"
 #include "stark/Search/Window.h"
 #include <map>
@@ -33,6 +34,7 @@ struct SearchOptions {
   Temperatures Heat;
   double Margin = 1.02; ///< speed-up over the source that a winner needs
   bool Confirm = true;  ///< evaluate the winner again with new seeds
+  std::vector<BudgetLimit> Limits; ///< beside Attempts
   /// Kept in run.json and no part of what a run must agree in: the tool's and
   /// Clang's version, the toolkit.
   std::map<std::string, std::string> Versions;

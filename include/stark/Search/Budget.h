@@ -1,0 +1,69 @@
+//===- Budget.h - What a run may spend -----------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Limits on tokens, money and time, of the run or of one role. Before a call
+/// the worst that it can cost is reserved; when that does not fit, the run ends
+/// as it does after its last attempt, with the best so far. Afterwards what the
+/// call did cost is settled.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SEARCH_BUDGET_H
+#define STARK_SEARCH_BUDGET_H
+
+#include "stark/LLM/ChatClient.h"
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stark {
+
+struct BudgetLimit {
+  enum class Of { Tokens, MicroUsd, Seconds } What = Of::Tokens;
+  std::string Role; ///< empty: of the whole run
+  uint64_t Limit = 0;
+};
+
+/// "tokens=200000", "usd=2.50", "minutes=90", "code:usd=1": errors say what was
+/// given and what is wanted. Time is of the run alone.
+llvm::Expected<BudgetLimit> parseBudgetLimit(llvm::StringRef Text);
+std::string printBudgetLimit(const BudgetLimit &L);
+
+class Budget {
+public:
+  explicit Budget(std::vector<BudgetLimit> Limits);
+
+  /// Empty when \p Worst fits; else why not: "tokens of code: 9000 of 10000
+  /// spent, the next call may take 2000". A usage error when a limit is in
+  /// money and the call's price is not known.
+  llvm::Expected<std::string> reserve(llvm::StringRef Role,
+                                      const WorstCase &Worst) const;
+  /// What the reply does not say is taken for \p Worst.
+  void settle(llvm::StringRef Role, const ChatReply &Reply,
+              const WorstCase &Worst);
+  /// A reply that an earlier process got.
+  void settleRecorded(llvm::StringRef Role, const ChatReply &Reply,
+                      const WorstCase &Worst);
+
+private:
+  struct Spent {
+    uint64_t Tokens = 0, MicroUsd = 0;
+  };
+  uint64_t spent(const BudgetLimit &L) const;
+
+  const std::vector<BudgetLimit> Limits;
+  std::map<std::string, Spent, std::less<>> Roles; ///< "": all of them
+  uint64_t RecordedMs = 0; ///< of calls before this process
+  std::chrono::steady_clock::time_point Started =
+      std::chrono::steady_clock::now();
+};
+
+} // namespace stark
+
+#endif
