@@ -14,6 +14,18 @@
 
 using namespace stark;
 
+void CallFigures::add(const ChatReply &R) {
+  ++Calls;
+  const Usage &U = R.Tokens;
+  WithoutUsage += !U.Input || !U.Output;
+  uint64_t Read = U.CacheRead.value_or(0);
+  Input += U.Input.value_or(0) + Read + U.CacheWrite.value_or(0);
+  Cached += Read;
+  Output += U.Output.value_or(0);
+  CostKnown &= R.CostMicroUsd.has_value();
+  CostMicroUsd += R.CostMicroUsd.value_or(0);
+}
+
 Figures stark::countFigures(const RecordedRun &Run) {
   Figures F;
   std::map<VerdictKind, unsigned> Counts;
@@ -29,22 +41,15 @@ Figures stark::countFigures(const RecordedRun &Run) {
                    [](auto &A, auto &B) { return A.second > B.second; });
 
   std::set<std::string> Models;
-  bool CostKnown = true;
-  int64_t Cost = 0;
   for (const RecordedAttempt &A : Run.Attempts)
     for (const ReplyEvent &R : A.Replies) {
-      ++F.Calls;
-      if (!R.Reply.Tokens.Input || !R.Reply.Tokens.Output)
-        ++F.CallsWithoutUsage;
-      F.InputTokens += R.Reply.Tokens.Input.value_or(0);
-      F.OutputTokens += R.Reply.Tokens.Output.value_or(0);
-      CostKnown &= R.Reply.CostMicroUsd.has_value();
-      Cost += R.Reply.CostMicroUsd.value_or(0);
+      F.Calls.add(R.Reply);
+      // "0007-plan-1": attempt, role, try.
+      llvm::StringRef Role = llvm::StringRef(R.Id).split('-').second;
+      F.Roles[Role.rsplit('-').first.str()].add(R.Reply);
       if (!R.Reply.Model.empty())
         Models.insert(R.Reply.Model);
     }
-  if (CostKnown && F.Calls)
-    F.CostMicroUsd = Cost;
   F.Models.assign(Models.begin(), Models.end());
 
   if (Run.End && Run.End->Winner >= 0) {

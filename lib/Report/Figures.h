@@ -14,15 +14,25 @@
 #define STARK_LIB_REPORT_FIGURES_H
 
 #include "stark/Search/Record.h"
+#include <map>
 
 namespace stark {
 
+/// What was asked of models, in all or in one role.
+struct CallFigures {
+  unsigned Calls = 0, WithoutUsage = 0;
+  /// Input: all of the prompts; of it Cached came from the provider's cache.
+  uint64_t Input = 0, Cached = 0, Output = 0;
+  bool CostKnown = true;
+  int64_t CostMicroUsd = 0;
+  void add(const ChatReply &R);
+};
+
 struct Figures {
   std::vector<std::pair<VerdictKind, unsigned>> Counts; ///< the source left out
-  unsigned Calls = 0, CallsWithoutUsage = 0;
-  uint64_t InputTokens = 0, OutputTokens = 0;
-  std::optional<int64_t> CostMicroUsd; ///< unset when a call did not say
-  std::vector<std::string> Models;     ///< that answered, sorted
+  CallFigures Calls;
+  std::map<std::string, CallFigures> Roles; ///< "plan", "code", ...
+  std::vector<std::string> Models;          ///< that answered, sorted
   int Winner = -1, Best = -1; ///< Best: lowest score of all but the source
   const Verdict *WinnerFound =
       nullptr; ///< the confirmation's when there is one

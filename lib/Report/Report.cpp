@@ -91,6 +91,21 @@ static void printSizes(const RecordedRun &Run, const Figures &F, bool Markdown,
   OS << "\n";
 }
 
+static void printCalls(const CallFigures &C, llvm::raw_ostream &OS) {
+  OS << plural(C.Calls, "model call");
+  if (C.WithoutUsage < C.Calls) {
+    OS << ": " << C.Input << " tokens in";
+    if (C.Cached)
+      OS << " (" << C.Cached << " from the cache)";
+    OS << ", " << C.Output << " out";
+  }
+  if (C.WithoutUsage)
+    OS << "; " << C.WithoutUsage << " did not say their tokens";
+  if (C.CostKnown && C.Calls)
+    OS << "; cost " << fixed(double(C.CostMicroUsd) * 1e-6, 4) << " USD";
+  OS << ".\n";
+}
+
 static void printCounts(const RecordedRun &Run, const Figures &F,
                         llvm::raw_ostream &OS) {
   OS << plural(Run.T.size() ? Run.T.size() - 1 : 0, "attempt") << ":";
@@ -98,14 +113,12 @@ static void printCounts(const RecordedRun &Run, const Figures &F,
     OS << (I ? ", " : " ") << F.Counts[I].second << " "
        << verdictName(F.Counts[I].first);
   OS << (F.Counts.empty() ? " none yet.\n" : ".\n");
-  OS << plural(F.Calls, "model call");
-  if (F.CallsWithoutUsage < F.Calls)
-    OS << ": " << F.InputTokens << " tokens in, " << F.OutputTokens << " out";
-  if (F.CallsWithoutUsage)
-    OS << "; " << F.CallsWithoutUsage << " did not say their tokens";
-  if (F.CostMicroUsd)
-    OS << "; cost " << fixed(double(*F.CostMicroUsd) * 1e-6, 4) << " USD";
-  OS << ".\n";
+  printCalls(F.Calls, OS);
+  for (const auto &[Role, Calls] : F.Roles)
+    if (Calls.WithoutUsage < Calls.Calls || (Calls.CostKnown && Calls.Calls)) {
+      OS << "  " << Role << ": ";
+      printCalls(Calls, OS);
+    }
 }
 
 static void printResult(const RecordedRun &Run, const Figures &F, bool Markdown,

@@ -28,6 +28,18 @@ static json printTimings(const Verdict &V) {
   return All;
 }
 
+/// What is not known is left out.
+static void printCalls(const CallFigures &C, json &J) {
+  J["calls"] = C.Calls;
+  if (C.WithoutUsage == 0) {
+    J["input_tokens"] = C.Input;
+    J["cached_tokens"] = C.Cached;
+    J["output_tokens"] = C.Output;
+  }
+  if (C.CostKnown && C.Calls)
+    J["cost_micro_usd"] = C.CostMicroUsd;
+}
+
 void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
   Figures F = countFigures(Run);
   json J;
@@ -41,13 +53,10 @@ void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
   J["device"] = Run.Identity.Device;
   J["ended"] = Run.End ? json(Run.End->Why) : json(nullptr);
   J["winner"] = F.Winner < 0 ? json(nullptr) : json(F.Winner);
-  J["calls"] = F.Calls;
-  if (F.CallsWithoutUsage == 0) {
-    J["input_tokens"] = F.InputTokens;
-    J["output_tokens"] = F.OutputTokens;
-  }
-  if (F.CostMicroUsd)
-    J["cost_micro_usd"] = *F.CostMicroUsd;
+  printCalls(F.Calls, J);
+  J["roles"] = json::object();
+  for (const auto &[Role, Calls] : F.Roles)
+    printCalls(Calls, J["roles"][Role]);
   J["verdicts"] = json::object();
   for (const auto &[Kind, Count] : F.Counts)
     J["verdicts"][verdictName(Kind).str()] = Count;
