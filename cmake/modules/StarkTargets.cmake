@@ -43,9 +43,16 @@ separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 function(stark_link_llvm target what)
   if(what STREQUAL "CLANG")
     if(STARK_STATIC_LLVM)
-      target_link_libraries(${target} PRIVATE clangTooling clangFrontend clangSerialization
-        clangDriver clangParse clangSema clangAnalysis clangEdit clangAST clangASTMatchers
-        clangLex clangBasic clangRewrite LLVMSupport LLVMObject LLVMDemangle)
+      # Clang's own targets bring the shared LLVM where a distribution built them
+      # with it, so the archives are named.
+      set(archives "")
+      foreach(lib IN ITEMS Tooling ToolingCore Frontend Driver Serialization Parse Sema Analysis Edit
+          ASTMatchers AST Rewrite Lex Basic APINotes Support)
+        list(APPEND archives "${LLVM_LIBRARY_DIR}/libclang${lib}.a")
+      endforeach()
+      llvm_map_components_to_libnames(llvm support option object demangle frontendopenmp frontendhlsl
+        frontendoffloading windowsdriver targetparser profiledata bitreader bitstreamreader)
+      target_link_libraries(${target} PRIVATE "$<LINK_GROUP:RESCAN,${archives}>" ${llvm})
     else()
       target_link_libraries(${target} PRIVATE clang-cpp LLVM)
     endif()
