@@ -31,6 +31,13 @@ static json printOptions(const SearchOptions &O) {
   J["temperature_debug"] = O.Heat.Debug;
   J["margin"] = O.Margin;
   J["confirm"] = O.Confirm;
+  // What is written only when it is not the default was added later: a run of
+  // before reads as one with the default.
+  const PolicyOptions Default;
+  if (O.Policy.Kind != Default.Kind)
+    J["policy"] = policyName(O.Policy.Kind).str();
+  if (O.Policy.Repairs != Default.Repairs)
+    J["repairs"] = O.Policy.Repairs;
   for (const BudgetLimit &L : O.Limits)
     J["budget"].push_back(printBudgetLimit(L));
   return J;
@@ -87,6 +94,19 @@ static std::string parseOptions(const json &Object, const std::string &File,
   Fields.required("temperature_debug", O.Heat.Debug);
   Fields.required("margin", O.Margin);
   Fields.required("confirm", O.Confirm);
+  std::string Policy = policyName(O.Policy.Kind).str();
+  Fields.optional("policy", Policy);
+  if (llvm::Expected<PolicyKind> K = parsePolicyKind(Policy))
+    O.Policy.Kind = *K;
+  else {
+    llvm::consumeError(K.takeError());
+    std::string All;
+    for (PolicyKind Known : allPolicyKinds())
+      All += (All.empty() ? "one of " : ", ") + policyName(Known).str();
+    Fields.fail("policy", "'" + Policy + "'", All);
+  }
+  if (Fields.raw("repairs"))
+    readUnsigned(Fields, "repairs", O.Policy.Repairs);
   if (const json *List = Fields.raw("budget")) {
     if (!List->is_array())
       Fields.fail("budget", describeJson(*List), "an array of limits");
@@ -158,10 +178,18 @@ llvm::Expected<RunIdentity> stark::parseIdentity(llvm::StringRef Text,
 std::string stark::differenceOf(const RunIdentity &Then,
                                 const RunIdentity &Now) {
   json A = printAgreed(Then).flatten(), B = printAgreed(Now).flatten();
-  for (const auto &Item : A.items()) {
-    const json &Other = B.at(Item.key());
-    if (Item.value() == Other)
+  // An option that is written only when it is not the default is missing on
+  // one side.
+  json Both = A;
+  Both.update(B);
+  auto Say = [](const json &Side, const std::string &Key) {
+    return Side.contains(Key) ? describeJson(Side[Key]) : "the default";
+  };
+  for (const auto &Item : Both.items()) {
+    bool InBoth = A.contains(Item.key()) && B.contains(Item.key());
+    if (InBoth && A[Item.key()] == B[Item.key()])
       continue;
+    std::string Then = Say(A, Item.key()), Now = Say(B, Item.key());
     // "/options/root_throttle" reads as "root_throttle", "/task/name" as
     // "task name".
     std::string Name = Item.key().substr(1);
@@ -170,8 +198,7 @@ std::string stark::differenceOf(const RunIdentity &Then,
     for (char &C : Name)
       if (C == '/')
         C = ' ';
-    return "has " + Name + " " + describeJson(Item.value()) + ", now it is " +
-           describeJson(Other);
+    return "has " + Name + " " + Then + ", now it is " + Now;
   }
   return "";
 }

@@ -1,89 +1,146 @@
-//===- Policy.cpp - Which node is refined next ---------------------------===//
+//===- Policy.cpp - Which node is refined next ----------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Search/Policy.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "PolicyParts.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 
 using namespace stark;
 
+static const std::pair<PolicyKind, const char *> Names[] = {
+    {PolicyKind::EpsilonGreedy, "epsilon-greedy"},
+    {PolicyKind::PlainEpsilonGreedy, "plain-epsilon-greedy"},
+    {PolicyKind::Greedy, "greedy"},
+    {PolicyKind::Mcts, "mcts"},
+    {PolicyKind::Evolutionary, "evolutionary"},
+    {PolicyKind::Beam, "beam"},
+    {PolicyKind::BestOfK, "best-of-k"},
+    {PolicyKind::Iterative, "iterative"},
+    {PolicyKind::IterativeCorrect, "iterative-correct"},
+    {PolicyKind::Random, "random"}};
+
+llvm::StringRef stark::policyName(PolicyKind K) {
+  for (const auto &[Kind, Name] : Names)
+    if (Kind == K)
+      return Name;
+  return "";
+}
+
+llvm::Expected<PolicyKind> stark::parsePolicyKind(llvm::StringRef Wanted) {
+  std::string All;
+  for (const auto &[Kind, Name] : Names) {
+    if (Wanted == Name)
+      return Kind;
+    All += (All.empty() ? "" : ", ") + std::string(Name);
+  }
+  return failed("got '" + Wanted + "', wanted one of " + All);
+}
+
+const std::vector<PolicyKind> &stark::allPolicyKinds() {
+  static const std::vector<PolicyKind> All = [] {
+    std::vector<PolicyKind> Kinds;
+    for (const auto &[Kind, Name] : Names)
+      Kinds.push_back(Kind);
+    return Kinds;
+  }();
+  return All;
+}
+
+bool stark::usable(const Tree &T, unsigned Number) {
+  const Node &N = T.node(Number);
+  return N.Found.Kind != VerdictKind::NoCandidate || !N.Given.Anchors.empty();
+}
+
+std::vector<unsigned> stark::usableNodes(const Tree &T) {
+  std::vector<unsigned> Numbers;
+  for (unsigned I = 0; I < T.size(); ++I)
+    if (usable(T, I))
+      Numbers.push_back(I);
+  return Numbers;
+}
+
+unsigned stark::inFlight(const PendingChildren &Pending, unsigned Number) {
+  auto Found = Pending.find(Number);
+  return Found == Pending.end() ? 0 : Found->second;
+}
+
+unsigned stark::inFlight(const PendingChildren &Pending) {
+  unsigned Sum = 0;
+  for (const auto &[Number, Count] : Pending)
+    Sum += Count;
+  return Sum;
+}
+
+unsigned stark::bestOf(const Tree &T, const PendingChildren &Pending,
+                       const std::vector<unsigned> &Numbers) {
+  return *std::min_element(
+      Numbers.begin(), Numbers.end(), [&](unsigned A, unsigned B) {
+        unsigned InA = inFlight(Pending, A), InB = inFlight(Pending, B);
+        if (InA != InB)
+          return InA < InB;
+        const Node &X = T.node(A), &Y = T.node(B);
+        if (X.hasBug() != Y.hasBug())
+          return Y.hasBug();
+        if (X.hasBug())
+          return X.Children.size() < Y.Children.size();
+        return X.scoreUs() < Y.scoreUs();
+      });
+}
+
 bool stark::eligible(const Tree &T, unsigned Number,
-                     const PolicyOptions &Options, std::string *Why) {
+                     const PolicyOptions &Options, std::string *Why,
+                     unsigned InFlight) {
   const Node &N = T.node(Number);
   auto Not = [&](const std::string &Reason) {
     if (Why)
       *Why = Reason;
     return false;
   };
-  if (N.Found.Kind == VerdictKind::NoCandidate && N.Given.Anchors.empty())
+  auto Flying = [&] {
+    return InFlight ? " and " + std::to_string(InFlight) + " in flight" : "";
+  };
+  if (!usable(T, Number))
     return Not("no plan came of the attempt");
-  if (Number == 0 && N.Children.size() >= Options.RootThrottle)
+  size_t Count = N.Children.size() + InFlight;
+  if (Number == 0 && Count >= Options.RootThrottle)
     return Not("the root has " + std::to_string(N.Children.size()) +
-               " children, its limit");
-  bool AllFail = std::all_of(N.Children.begin(), N.Children.end(),
+               " children" + Flying() + ", its limit");
+  bool AllFail = !N.Children.empty() &&
+                 std::all_of(N.Children.begin(), N.Children.end(),
                              [&](unsigned C) { return T.node(C).hasBug(); });
-  if (AllFail && N.Children.size() > Options.DeadBranch)
+  if (AllFail && Count > Options.DeadBranch)
     return Not("all of its " + std::to_string(N.Children.size()) +
-               " children fail");
+               " children fail" + (InFlight ? "," + Flying() : std::string()));
   return true;
 }
 
-namespace {
-class EpsilonGreedy : public Policy {
-public:
-  explicit EpsilonGreedy(const PolicyOptions &Options) : Options(Options) {}
-
-  std::optional<Selection> select(const Tree &T, Random &Draw) override {
-    std::vector<unsigned> Eligible, Leaves;
-    for (unsigned I = 0; I < T.size(); ++I)
-      if (eligible(T, I, Options)) {
-        Eligible.push_back(I);
-        if (T.node(I).Children.empty())
-          Leaves.push_back(I);
-      }
-    if (Eligible.empty())
-      return std::nullopt;
-    // One draw decides, whatever the tree is, so that the sequence of draws
-    // is easy to follow in a journal.
-    bool Explore = Draw.uniform() < Options.Epsilon;
-    std::string Reason;
-    llvm::raw_string_ostream OS(Reason);
-    if (Explore && !Leaves.empty()) {
-      unsigned Node = Leaves[size_t(Draw.below(Leaves.size()))];
-      OS << "random leaf, eps " << llvm::format("%.2f", Options.Epsilon);
-      return Selection{Node, OS.str()};
-    }
-    unsigned Node = best(T, Eligible);
-    OS << "best of " << Eligible.size() << " eligible";
-    if (T.node(Node).hasBug())
-      OS << ", none correct";
-    return Selection{Node, OS.str()};
+std::unique_ptr<Policy> stark::makePolicy(const PolicyOptions &Options) {
+  switch (Options.Kind) {
+  case PolicyKind::EpsilonGreedy:
+    return makeEpsilonGreedy(Options);
+  case PolicyKind::PlainEpsilonGreedy:
+    return makePlainEpsilonGreedy(Options.Epsilon);
+  case PolicyKind::Greedy:
+    return makeGreedy();
+  case PolicyKind::Mcts:
+    return makeMcts();
+  case PolicyKind::Evolutionary:
+    return makeEvolutionary();
+  case PolicyKind::Beam:
+    return makeBeam();
+  case PolicyKind::BestOfK:
+    return makeBestOfK(Options.Repairs);
+  case PolicyKind::Iterative:
+    return makeIterative(/*FromCorrect=*/false);
+  case PolicyKind::IterativeCorrect:
+    return makeIterative(/*FromCorrect=*/true);
+  case PolicyKind::Random:
+    return makeRandom();
   }
-
-private:
-  /// The lowest score; among failing nodes, which all score +infinity, the one
-  /// that was tried least, so that repairs spread; then the older one.
-  static unsigned best(const Tree &T, const std::vector<unsigned> &Eligible) {
-    return *std::min_element(Eligible.begin(), Eligible.end(),
-                             [&](unsigned A, unsigned B) {
-                               const Node &X = T.node(A), &Y = T.node(B);
-                               if (X.hasBug() != Y.hasBug())
-                                 return Y.hasBug();
-                               if (X.hasBug())
-                                 return X.Children.size() < Y.Children.size();
-                               return X.scoreUs() < Y.scoreUs();
-                             });
-  }
-
-  PolicyOptions Options;
-};
-} // namespace
-
-std::unique_ptr<Policy> stark::makeEpsilonGreedy(const PolicyOptions &Options) {
-  return std::make_unique<EpsilonGreedy>(Options);
+  return nullptr;
 }

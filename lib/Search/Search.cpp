@@ -35,7 +35,7 @@ public:
          SearchObserver &Observer)
       : Of(Of), Chat(Chat), Judge(Judge), Options(Options), Run(Run),
         Observer(Observer), Parses(Of), Leaders(Options.Leaders),
-        Draw(Options.Seed), Choose(makeEpsilonGreedy(Options.Policy)),
+        Draw(Options.Seed), Choose(makePolicy(Options.Policy)),
         Team(makeAgentTeam(
             Prompts, Options.Heat,
             [this](const ChatRequest &Request) { return ask(Request); })),
@@ -173,7 +173,7 @@ private:
   llvm::Expected<bool> makeAttempt() {
     if (llvm::Error E = checkCancelled())
       return E;
-    std::optional<Selection> Chosen = Choose->select(T, Draw);
+    std::optional<Selection> Chosen = Choose->select(T, {}, Draw);
     if (!Chosen)
       return false;
     const Node &I = T.node(Chosen->Node);

@@ -89,6 +89,16 @@ static cl::list<std::string>
            cl::cat(tool::category()), cl::sub(Command));
 static Flag<uint64_t> Seed("seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of every draw of the search (default 1)"));
+static Flag<std::string> PolicyFlag(
+    "policy", cl::init("epsilon-greedy"), cl::value_desc("name"),
+    cl::desc("How the next node is chosen: epsilon-greedy (the paper's adapted "
+             "rule, default), plain-epsilon-greedy, greedy, mcts, "
+             "evolutionary, beam, best-of-k, iterative, iterative-correct, "
+             "random (docs/search.md)"));
+static Flag<unsigned>
+    Repairs("repairs", cl::init(0), cl::value_desc("n"),
+            cl::desc("Repairs that --policy best-of-k gives a sample that "
+                     "fails (default 0)"));
 static Flag<double>
     Epsilon("epsilon", cl::init(0.3), cl::value_desc("p"),
             cl::desc("Share of attempts, from 0 to 1, that go on from a random "
@@ -217,7 +227,7 @@ static llvm::Error checkFlags() {
     return usageError("--margin: got " + std::to_string(Margin) +
                       ", wanted a factor of 1 or more");
   for (const Flag<unsigned> *F :
-       {&Attempts, &RootThrottle, &DeadBranch, &Leaders, &Window})
+       {&Attempts, &RootThrottle, &DeadBranch, &Repairs, &Leaders, &Window})
     if (F->getValue() > 100000)
       return usageError("--" + F->ArgStr + ": got " +
                         llvm::Twine(F->getValue()) + ", wanted at most 100000");
@@ -231,6 +241,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<Grounding> Strictness = parseGrounding(GroundingName);
   if (!Strictness)
     return usageError("--grounding: " + llvm::toString(Strictness.takeError()));
+  llvm::Expected<PolicyKind> Kind = parsePolicyKind(PolicyFlag);
+  if (!Kind)
+    return usageError("--policy: " + llvm::toString(Kind.takeError()));
   Request.Source = File;
   Request.Workload = WorkloadFile;
   Request.Provider = Provider;
@@ -263,6 +276,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Take(DeadBranch, Search.Policy.DeadBranch);
   Take(Leaders, Search.Leaders);
   Take(Window, Search.WindowLimit);
+  Take(Repairs, Search.Policy.Repairs);
+  if (PolicyFlag.getNumOccurrences() || !*Replayed)
+    Search.Policy.Kind = *Kind;
   if (GroundingName.getNumOccurrences() || !*Replayed)
     Search.Strictness = *Strictness;
   if (Limits.getNumOccurrences())

@@ -16,16 +16,38 @@
 
 #include "stark/Search/Tree.h"
 #include "stark/Support/Random.h"
+#include <map>
 
 namespace stark {
 
+enum class PolicyKind {
+  EpsilonGreedy, ///< the paper's adapted rule, the default
+  PlainEpsilonGreedy,
+  Greedy,
+  Mcts,
+  Evolutionary,
+  Beam,
+  BestOfK,
+  Iterative,
+  IterativeCorrect,
+  Random,
+};
+/// "epsilon-greedy", "plain-epsilon-greedy", "mcts", ...
+llvm::StringRef policyName(PolicyKind K);
+/// The error names all policies.
+llvm::Expected<PolicyKind> parsePolicyKind(llvm::StringRef Name);
+const std::vector<PolicyKind> &allPolicyKinds();
+
 struct PolicyOptions {
+  PolicyKind Kind = PolicyKind::EpsilonGreedy;
   double Epsilon = 0.3; ///< paper, appendix B
   /// Direct children of the root after which it is ineligible.
   unsigned RootThrottle = 5;
   /// A node with more children than this, all of which failed, is ineligible:
   /// with 3, a fourth failing child ends a node whose first three failed.
   unsigned DeadBranch = 3;
+  /// Repairs that best-of-k gives a sample that fails.
+  unsigned Repairs = 0;
 };
 
 struct Selection {
@@ -35,12 +57,23 @@ struct Selection {
   std::string Reason;
 };
 
+/// How many attempts in flight go on from each node; nodes without are absent.
+using PendingChildren = std::map<unsigned, unsigned>;
+
 class Policy {
 public:
   virtual ~Policy() = default;
-  /// Unset when no node is eligible: the search ends.
-  virtual std::optional<Selection> select(const Tree &T, Random &Draw) = 0;
+  /// Unset when no node is eligible: the search ends, or, when attempts are in
+  /// flight, waits for one of them and asks again.
+  virtual std::optional<Selection>
+  select(const Tree &T, const PendingChildren &Pending, Random &Draw) = 0;
 };
+
+std::unique_ptr<Policy> makePolicy(const PolicyOptions &Options);
+
+// One a file; what each does is said at the top of its file and in
+// docs/search.md. None keeps a state of its own: a choice follows from the
+// tree, what is pending and the draw.
 
 /// The paper's adapted epsilon-greedy rule (section 4.2). With probability
 /// Epsilon a leaf, drawn uniformly from the eligible nodes without children,
@@ -48,13 +81,23 @@ public:
 /// source included. When every eligible node fails, all score +infinity: then
 /// the one with the fewest children is taken. Ties go to the older node.
 std::unique_ptr<Policy> makeEpsilonGreedy(const PolicyOptions &Options);
+/// The canonical rule: with probability Epsilon any node, else the best.
+std::unique_ptr<Policy> makePlainEpsilonGreedy(double Epsilon);
+std::unique_ptr<Policy> makeGreedy();
+std::unique_ptr<Policy> makeMcts();
+std::unique_ptr<Policy> makeEvolutionary();
+std::unique_ptr<Policy> makeBeam();
+std::unique_ptr<Policy> makeBestOfK(unsigned Repairs);
+std::unique_ptr<Policy> makeIterative(bool FromCorrect);
+std::unique_ptr<Policy> makeRandom();
 
 /// Whether \p Number may be selected under \p Options, and if not, why: root
 /// throttling, dead-branch pruning (the root too), and an attempt that gave no
 /// plan, for there is nothing to refine or to repair. (A plan whose code could
-/// not be used goes to the debug agent.)
+/// not be used goes to the debug agent.) \p InFlight attempts count as children
+/// that may fail.
 bool eligible(const Tree &T, unsigned Number, const PolicyOptions &Options,
-              std::string *Why = nullptr);
+              std::string *Why = nullptr, unsigned InFlight = 0);
 
 } // namespace stark
 

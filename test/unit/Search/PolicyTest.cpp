@@ -19,7 +19,7 @@ std::optional<Selection> pick(const Tree &T, double Epsilon,
   PolicyOptions Options;
   Options.Epsilon = Epsilon;
   Random Draw(Seed);
-  return makeEpsilonGreedy(Options)->select(T, Draw);
+  return makeEpsilonGreedy(Options)->select(T, {}, Draw);
 }
 
 std::string why(const Tree &T, unsigned Number) {
@@ -175,7 +175,7 @@ TEST(Policy, LeafBias) {
   Random Draw(7);
   std::map<unsigned, int> Count;
   for (int I = 0; I < 3000; ++I)
-    ++Count[P->select(B.T, Draw)->Node];
+    ++Count[P->select(B.T, {}, Draw)->Node];
   ASSERT_EQ(Count.size(), 3u);
   for (unsigned Leaf : {2u, 3u, 5u})
     EXPECT_NEAR(Count[Leaf], 1000, 120);
@@ -191,7 +191,7 @@ TEST(Policy, ExplorationRate) {
   Random Draw(3);
   int Leaves = 0;
   for (int I = 0; I < 10000; ++I)
-    Leaves += P->select(B.T, Draw)->Node == 2;
+    Leaves += P->select(B.T, {}, Draw)->Node == 2;
   EXPECT_NEAR(Leaves, 3000, 150);
 }
 
@@ -214,7 +214,7 @@ TEST(Policy, Determinism) {
   std::vector<unsigned> Path;
   Random Draw(1);
   for (int I = 0; I < 16; ++I)
-    Path.push_back(P->select(B.T, Draw)->Node);
+    Path.push_back(P->select(B.T, {}, Draw)->Node);
   EXPECT_EQ(Path, (std::vector<unsigned>{2, 1, 2, 1, 1, 4, 1, 7, 1, 4, 3, 1, 1,
                                          7, 1, 1}));
 }

@@ -101,6 +101,31 @@ TEST(Identity, Difference) {
   EXPECT_EQ(differenceOf(Then, Now), "");
 }
 
+// An option that came later is written only when it is not the default, so
+// that an old run.json reads as it was meant; and it must agree as any other.
+TEST(Identity, LaterOptions) {
+  std::string Old = printIdentity(identity());
+  for (const char *Name : {"policy", "repairs", "budget"})
+    EXPECT_EQ(Old.find("\"" + std::string(Name) + "\""), std::string::npos);
+  EXPECT_EQ(llvm::cantFail(parseIdentity(Old, "run.json")).Options.Policy.Kind,
+            PolicyKind::EpsilonGreedy);
+  RunIdentity Other = identity();
+  Other.Options.Policy.Kind = PolicyKind::Mcts;
+  std::string Text = printIdentity(Other);
+  RunIdentity Back = llvm::cantFail(parseIdentity(Text, "run.json"));
+  EXPECT_EQ(Back.Options.Policy.Kind, PolicyKind::Mcts);
+  EXPECT_EQ(differenceOf(Back, identity()),
+            "has policy \"mcts\", now it is the default");
+  EXPECT_EQ(differenceOf(identity(), Back),
+            "has policy the default, now it is \"mcts\"");
+  Text.replace(Text.find("mcts"), 4, "best");
+  EXPECT_NE(messageOf(parseIdentity(Text, "run.json"))
+                .find("'options.policy': got 'best', wanted one "
+                      "of epsilon-greedy,"),
+            std::string::npos)
+      << messageOf(parseIdentity(Text, "run.json"));
+}
+
 // A run.json that somebody edited is an error that names file and field.
 TEST(Identity, Hostile) {
   std::string Text = printIdentity(identity());
