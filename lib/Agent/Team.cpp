@@ -48,6 +48,8 @@ public:
   llvm::Expected<AgentResult<Instruction>> plan(const AgentInput &In) override;
   llvm::Expected<AgentResult<std::string>> code(const AgentInput &In) override;
   llvm::Expected<AgentResult<std::string>> debug(const AgentInput &In) override;
+  llvm::Expected<AgentResult<SingleAnswer>>
+  single(const AgentInput &In) override;
 
 private:
   llvm::Expected<Values> shared(const AgentInput &In) const;
@@ -260,6 +262,45 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
           ? "It gave no candidate that could be judged: write it.\n"
           : fenced("cuda", In.Selected->Text);
   return askForCode(In, {Prompts.Debug, std::move(*V), Heat.Debug, CodeTokens});
+}
+
+/// The first line that says something, as a title.
+static std::string titleOf(llvm::StringRef Explanation) {
+  constexpr size_t TitleLimit = 120;
+  while (!Explanation.empty()) {
+    auto [Line, Rest] = Explanation.split('\n');
+    Line = Line.trim(" \t\r#*_`");
+    if (!Line.empty())
+      return Line.size() <= TitleLimit
+                 ? cleanText(Line)
+                 : cleanText(Line.take_front(TitleLimit - 3)) + "...";
+    Explanation = Rest;
+  }
+  return "no explanation";
+}
+
+llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
+  llvm::Expected<Values> V = shared(In);
+  if (!V)
+    return V.takeError();
+  (*V)["latest"] = describeLatest(In);
+  (*V)["window"] = describeWindow(In);
+  Question Q{Prompts.Single, std::move(*V), Heat.Single, CodeTokens};
+  return ask<SingleAnswer>(
+      In, Q, [&](llvm::StringRef Text) -> llvm::Expected<SingleAnswer> {
+        llvm::Expected<CodeReply> Code = parseCodeReply(Text, 0);
+        if (!Code)
+          return Code.takeError();
+        llvm::Expected<std::string> Candidate =
+            makeCandidate(*In.Base, {}, *Code, In.T->Entry.Name);
+        if (!Candidate)
+          return Candidate.takeError();
+        SingleAnswer Answer;
+        Answer.Given.Title = titleOf(Code->Explanation);
+        Answer.Given.Advice = cleanText(Code->Explanation);
+        Answer.Text = std::move(*Candidate);
+        return Answer;
+      });
 }
 
 std::unique_ptr<AgentTeam> stark::makeAgentTeam(const PromptSet &Prompts,

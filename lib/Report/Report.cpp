@@ -40,6 +40,7 @@ static void printAttempts(const RecordedRun &Run, bool Markdown,
   Table Rows({"node", "parent", "by", "verdict", "us", "speed-up", "95 %",
               "instruction"},
              {4, 5});
+  bool Single = Run.Identity.Options.Agents == AgentsKind::Single;
   for (unsigned Number = 0; Number < Run.T.size(); ++Number) {
     const Node &N = Run.T.node(Number);
     bool Timed = N.Found.correct() && !N.Found.Timings.empty();
@@ -50,6 +51,7 @@ static void printAttempts(const RecordedRun &Run, bool Markdown,
               N.Parent < 0 ? "-" : std::to_string(N.Parent),
               Number == 0   ? "source"
               : N.FromDebug ? "debug"
+              : Single      ? "single"
                             : "plan",
               verdictName(N.Found.Kind).str(), fixed(N.scoreUs(), 2),
               Timed ? fixed(N.Found.speedup(), 3) : "-",

@@ -43,7 +43,8 @@ static llvm::Error problemOf(FieldReader<json> &Fields) {
 static const std::pair<WindowRole, const char *> Roles[] = {
     {WindowRole::Plan, "plan"},
     {WindowRole::Code, "code"},
-    {WindowRole::Debug, "debug"}};
+    {WindowRole::Debug, "debug"},
+    {WindowRole::Single, "single"}};
 
 static bool readNumbers(const json &Array, std::vector<unsigned> &Numbers) {
   if (!Array.is_array())
@@ -61,7 +62,7 @@ std::string stark::printSelect(const SelectEvent &E) {
   J["attempt"] = E.Attempt;
   J["node"] = E.Chosen.Node;
   J["reason"] = E.Chosen.Reason;
-  J["action"] = E.Debug ? "debug" : "plan";
+  J["action"] = E.Single ? "single" : E.Debug ? "debug" : "plan";
   J["shown"] = json::object();
   for (const ShownTo &S : E.Shown)
     for (const auto &[Role, Name] : Roles)
@@ -81,9 +82,10 @@ llvm::Expected<SelectEvent> stark::parseSelect(llvm::StringRef Body) {
   readNumber(Fields, "node", E.Chosen.Node);
   Fields.required("reason", E.Chosen.Reason);
   Fields.required("action", Action);
-  if (Action != "plan" && Action != "debug")
-    Fields.fail("action", "'" + Action + "'", "plan or debug");
+  if (Action != "plan" && Action != "debug" && Action != "single")
+    Fields.fail("action", "'" + Action + "'", "plan, debug or single");
   E.Debug = Action == "debug";
+  E.Single = Action == "single";
   const json *Shown = Fields.raw("shown");
   if (!Shown || !Shown->is_object())
     Fields.fail("shown", Shown ? describeJson(*Shown) : "nothing", "an object");

@@ -38,6 +38,12 @@ static json printOptions(const SearchOptions &O) {
     J["policy"] = policyName(O.Policy.Kind).str();
   if (O.Policy.Repairs != Default.Repairs)
     J["repairs"] = O.Policy.Repairs;
+  if (O.Agents == AgentsKind::Single) {
+    J["agents"] = agentsName(O.Agents).str();
+    J["temperature_single"] = O.Heat.Single;
+  }
+  if (!O.Windows)
+    J["windows"] = false;
   for (const BudgetLimit &L : O.Limits)
     J["budget"].push_back(printBudgetLimit(L));
   return J;
@@ -105,6 +111,16 @@ static std::string parseOptions(const json &Object, const std::string &File,
       All += (All.empty() ? "one of " : ", ") + policyName(Known).str();
     Fields.fail("policy", "'" + Policy + "'", All);
   }
+  std::string Agents = agentsName(O.Agents).str();
+  Fields.optional("agents", Agents);
+  if (llvm::Expected<AgentsKind> K = parseAgentsKind(Agents)) {
+    O.Agents = *K;
+  } else {
+    llvm::consumeError(K.takeError());
+    Fields.fail("agents", "'" + Agents + "'", "team or single");
+  }
+  Fields.optional("temperature_single", O.Heat.Single);
+  Fields.optional("windows", O.Windows);
   if (Fields.raw("repairs"))
     readUnsigned(Fields, "repairs", O.Policy.Repairs);
   if (const json *List = Fields.raw("budget")) {

@@ -177,12 +177,20 @@ private:
     if (!Chosen)
       return false;
     const Node &I = T.node(Chosen->Node);
-    SelectEvent S{Attempt, *Chosen, I.hasBug(), {}};
+    SelectEvent S;
+    S.Attempt = Attempt;
+    S.Chosen = *Chosen;
+    S.Single = Options.Agents == AgentsKind::Single;
+    S.Debug = !S.Single && I.hasBug();
     auto Show = [&](WindowRole Role) {
-      S.Shown.push_back({Role, makeWindow(Role, T, Leaders, I.Number,
-                                          Options.WindowLimit, Draw)});
+      S.Shown.push_back({Role, Options.Windows
+                                   ? makeWindow(Role, T, Leaders, I.Number,
+                                                Options.WindowLimit, Draw)
+                                   : noWindow(I.Number)});
     };
-    if (S.Debug) {
+    if (S.Single) {
+      Show(WindowRole::Single);
+    } else if (S.Debug) {
       Show(WindowRole::Debug);
     } else {
       Show(WindowRole::Plan);
@@ -234,7 +242,18 @@ private:
     };
 
     std::string Problem;
-    if (!S.Debug) {
+    if (S.Single) {
+      Look(WindowRole::Single);
+      llvm::Expected<AgentResult<SingleAnswer>> Answer = Team->single(In);
+      if (!Answer)
+        return Answer.takeError();
+      if (Answer->Value) {
+        N.Given = std::move(Answer->Value->Given);
+        N.Text = std::move(Answer->Value->Text);
+      } else {
+        Problem = "single: " + Answer->Problem;
+      }
+    } else if (!S.Debug) {
       Look(WindowRole::Plan);
       llvm::Expected<AgentResult<Instruction>> Plan = Team->plan(In);
       if (!Plan)
@@ -244,7 +263,7 @@ private:
       else
         Problem = "plan: " + Plan->Problem;
     }
-    if (Problem.empty()) {
+    if (Problem.empty() && !S.Single) {
       In.Given = &N.Given;
       Look(S.Debug ? WindowRole::Debug : WindowRole::Code);
       llvm::Expected<AgentResult<std::string>> Code =
@@ -255,9 +274,9 @@ private:
         N.Text = std::move(*Code->Value);
       else
         Problem = (S.Debug ? "debug: " : "code: ") + Code->Problem;
-      if (Problem.empty() && N.Text.empty())
-        Problem = "the candidate is empty";
     }
+    if (Problem.empty() && N.Text.empty())
+      Problem = "the candidate is empty";
     llvm::Expected<Verdict> V =
         Problem.empty() ? judge(N, **Base) : found(N, noCandidate(Problem));
     if (!V)

@@ -10,10 +10,18 @@
 
 using namespace stark;
 
+std::vector<unsigned> stark::noWindow(unsigned Selected) {
+  if (Selected == 0)
+    return {0};
+  return {0, Selected};
+}
+
 std::vector<unsigned> stark::makeWindow(WindowRole Role, const Tree &T,
                                         const Leaderboard &Leaders,
                                         unsigned Selected, unsigned Limit,
                                         Random &Draw) {
+  if (Role == WindowRole::Single)
+    Role = T.node(Selected).hasBug() ? WindowRole::Debug : WindowRole::Plan;
   std::set<unsigned> Others;
   auto Add = [&](const std::vector<unsigned> &Numbers) {
     for (unsigned N : Numbers)
@@ -39,6 +47,7 @@ std::vector<unsigned> stark::makeWindow(WindowRole Role, const Tree &T,
       Add(T.node(S).Children);
     break;
   case WindowRole::Debug:
+  case WindowRole::Single:
     Add(T.siblings(Selected));
     break;
   }

@@ -8,6 +8,7 @@
 #include "SearchRun.h"
 #include "Verbs.h"
 #include "stark/Report/Report.h"
+#include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Interrupt.h"
@@ -89,6 +90,19 @@ static cl::list<std::string>
            cl::cat(tool::category()), cl::sub(Command));
 static Flag<uint64_t> Seed("seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of every draw of the search (default 1)"));
+static Flag<std::string> Preset(
+    "preset", cl::value_desc("name"),
+    cl::desc("stark (the paper's search, default), or what it is compared "
+             "with: sampling, reflexion, search-agent, ma-only "
+             "(docs/search.md). Flags beside it win"));
+static Flag<std::string>
+    AgentsFlag("agents", cl::init("team"), cl::value_desc("kind"),
+               cl::desc("Who makes an attempt: team (plan and code, or debug; "
+                        "default) or single (one agent, without anchors)"));
+static Flag<bool>
+    Windows("windows", cl::init(true),
+            cl::desc("Show agents other attempts of the tree; "
+                     "--windows=false: the selected one and the source alone"));
 static Flag<std::string> PolicyFlag(
     "policy", cl::init("epsilon-greedy"), cl::value_desc("name"),
     cl::desc("How the next node is chosen: epsilon-greedy (the paper's adapted "
@@ -155,10 +169,10 @@ static std::string describeShown(const Tree &T, unsigned Selected,
       continue;
     if (Parent == int(Selected))
       ++Children;
-    else if (Shown.Role == WindowRole::Plan)
-      ++Others;
-    else if (llvm::is_contained(Beside, N))
+    else if (Shown.Role != WindowRole::Plan && llvm::is_contained(Beside, N))
       ++Siblings;
+    else if (Shown.Role == WindowRole::Plan || Shown.Role == WindowRole::Single)
+      ++Others;
     else
       ++Cousins;
   }
@@ -181,7 +195,7 @@ public:
                 const std::vector<ShownTo> &Shown, bool Recorded) override {
     if (!Explain)
       return;
-    static const char *Names[] = {"plan", "code", "debug"};
+    static const char *Names[] = {"plan", "code", "debug", "single"};
     llvm::errs() << "attempt " << Attempt << ": node " << S.Node << " ("
                  << S.Reason << "); shown";
     for (const ShownTo &Part : Shown)
@@ -244,6 +258,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<PolicyKind> Kind = parsePolicyKind(PolicyFlag);
   if (!Kind)
     return usageError("--policy: " + llvm::toString(Kind.takeError()));
+  llvm::Expected<AgentsKind> Agents = parseAgentsKind(AgentsFlag);
+  if (!Agents)
+    return usageError("--agents: " + llvm::toString(Agents.takeError()));
   Request.Source = File;
   Request.Workload = WorkloadFile;
   Request.Provider = Provider;
@@ -265,8 +282,11 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   SearchOptions &Search = Request.Search;
   if (*Replayed)
     Search = **Replayed;
+  if (!Preset.empty())
+    if (llvm::Error E = applyPreset(Preset, Search))
+      return usageError("--preset: " + llvm::toString(std::move(E)));
   auto Take = [&](const auto &F, auto &Option) {
-    if (F.getNumOccurrences() || !*Replayed)
+    if (F.getNumOccurrences())
       Option = F.getValue();
   };
   Take(Attempts, Search.Attempts);
@@ -274,13 +294,21 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Take(Epsilon, Search.Policy.Epsilon);
   Take(RootThrottle, Search.Policy.RootThrottle);
   Take(DeadBranch, Search.Policy.DeadBranch);
+  Take(Repairs, Search.Policy.Repairs);
   Take(Leaders, Search.Leaders);
   Take(Window, Search.WindowLimit);
-  Take(Repairs, Search.Policy.Repairs);
-  if (PolicyFlag.getNumOccurrences() || !*Replayed)
+  Take(Windows, Search.Windows);
+  if (PolicyFlag.getNumOccurrences())
     Search.Policy.Kind = *Kind;
-  if (GroundingName.getNumOccurrences() || !*Replayed)
+  if (AgentsFlag.getNumOccurrences()) {
+    Search.Agents = *Agents;
+    if (*Agents == AgentsKind::Single)
+      Search.Strictness = Grounding::Off;
+  }
+  if (GroundingName.getNumOccurrences())
     Search.Strictness = *Strictness;
+  if (llvm::Error E = checkOptions(Search))
+    return E;
   if (Limits.getNumOccurrences())
     Search.Limits.clear();
   for (const std::string &Text : Limits) {

@@ -62,6 +62,13 @@ template <class T> struct AgentResult {
 using AskFunction =
     std::function<llvm::Expected<ChatReply>(const ChatRequest &)>;
 
+/// What an agent that works alone answers: its own account of what it did, no
+/// anchors, and the candidate's whole text.
+struct SingleAnswer {
+  Instruction Given;
+  std::string Text;
+};
+
 class AgentTeam {
 public:
   virtual ~AgentTeam() = default;
@@ -72,10 +79,14 @@ public:
   code(const AgentInput &In) = 0;
   virtual llvm::Expected<AgentResult<std::string>>
   debug(const AgentInput &In) = 0;
+  /// Plans, implements and repairs in one; In.Given is not looked at.
+  virtual llvm::Expected<AgentResult<SingleAnswer>>
+  single(const AgentInput &In) = 0;
 };
 
 struct Temperatures {
-  double Plan = 0.8, Code = 0.1, Debug = 0.1;
+  double Plan = 0.8, Code = 0.1, Debug = 0.1; ///< paper, appendix B
+  double Single = 0.7; ///< likewise, of its single-agent baselines
 };
 
 std::unique_ptr<AgentTeam> makeAgentTeam(const PromptSet &Prompts,

@@ -42,7 +42,8 @@ std::string differenceOf(const RunIdentity &Then, const RunIdentity &Now);
 struct SelectEvent {
   unsigned Attempt = 0;
   Selection Chosen;
-  bool Debug = false; ///< the node has a bug: repair it
+  bool Debug = false;  ///< the node has a bug: repair it
+  bool Single = false; ///< one agent does what there is to do
   std::vector<ShownTo> Shown;
 };
 std::string printSelect(const SelectEvent &E);

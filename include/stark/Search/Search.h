@@ -24,12 +24,22 @@
 
 namespace stark {
 
+/// Who makes an attempt.
+enum class AgentsKind {
+  Team,   ///< plan and code, or debug
+  Single, ///< one agent for all of it, which has no anchors
+};
+llvm::StringRef agentsName(AgentsKind K); ///< "team", "single"
+llvm::Expected<AgentsKind> parseAgentsKind(llvm::StringRef Name);
+
 struct SearchOptions {
   unsigned Attempts = 30; ///< B; paper, appendix B, as the next ones
   uint64_t Seed = 1;
   PolicyOptions Policy;
   unsigned Leaders = 2; ///< r
   unsigned WindowLimit = 5;
+  bool Windows = true; ///< off: {i, root} alone
+  AgentsKind Agents = AgentsKind::Team;
   Grounding Strictness = Grounding::Support;
   Temperatures Heat;
   double Margin = 1.02; ///< speed-up over the source that a winner needs

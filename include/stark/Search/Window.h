@@ -12,6 +12,9 @@
 ///     code(i)  = {i, root} + children(i) + children of i's siblings
 ///     debug(i) = {i, root} + siblings(i)
 ///
+/// An agent that works alone is shown plan(i) of a correct node and debug(i) of
+/// a failing one. Without windows all are shown {i, root}.
+///
 /// At most Limit nodes. Attempts that gave no candidate are left out.
 ///
 //===----------------------------------------------------------------------===//
@@ -24,7 +27,11 @@
 
 namespace stark {
 
-enum class WindowRole { Plan, Code, Debug };
+/// Single: an agent that works alone.
+enum class WindowRole { Plan, Code, Debug, Single };
+
+/// {i, root}, ascending.
+std::vector<unsigned> noWindow(unsigned Selected);
 
 /// Node numbers, ascending, root and \p Selected included. When there are more
 /// than \p Limit, root and \p Selected stay and the others are drawn.

@@ -72,13 +72,25 @@ def debug(attempt, again):
     return "Repaired.\n\n```cuda anchor 1\n" + KERNEL.format(value=debug_value(attempt)) + "\n```\n"
 
 
+def rewritten(value):
+    return re.sub(r"__global__.*?\n}", lambda _: KERNEL.format(value=value), read_source(), flags=re.S)
+
+
+def single(attempt, again):
+    return f"## Another sum, number {attempt}\n\nAlone.\n\n```cuda file\n" + rewritten(code_value(attempt)) + "```\n"
+
+
 def answer_requests(folder):
     for path in sorted(glob.glob(folder + "/pending/*.json")):
         stem = os.path.basename(path)[: -len(".json")]
         attempt, role, turn = re.match(r"(\d+)-(\w+)-(\d+)-", stem).groups()
-        text = {"plan": plan, "code": code, "debug": debug}[role](int(attempt), turn != "1")
-        head = f"---\nmodel: fake-1\ninput_tokens: {os.path.getsize(path)}\noutput_tokens: {len(text)}\n---\n"
+        text = {"plan": plan, "code": code, "debug": debug, "single": single}[role](int(attempt), turn != "1")
         answer = f"{folder}/answers/{stem}.md"
+        try:
+            size = os.path.getsize(path)
+        except FileNotFoundError:  # an earlier answer was taken meanwhile
+            continue
+        head = f"---\nmodel: fake-1\ninput_tokens: {size}\noutput_tokens: {len(text)}\n---\n"
         if not os.path.exists(answer):
             write(answer, head + text)
 
@@ -158,7 +170,7 @@ def digest(fields):
 def make_judge(folder, attempts=30):
     source = read_source()
     texts = [source] + [
-        re.sub(r"__global__.*?\n}", lambda _: KERNEL.format(value=value), source, flags=re.S)
+        rewritten(value)
         for attempt in range(1, attempts + 1)
         for value in (code_value(attempt), debug_value(attempt))
     ]

@@ -435,3 +435,32 @@ TEST_F(TeamTest, RequestsAreValidText) {
   value(team()->plan(In));
   EXPECT_TRUE(llvm::json::isUTF8(Asked[0].Messages[0].Text));
 }
+
+// An agent that works alone answers with the whole file; its account becomes
+// the instruction, and it has no anchors.
+TEST_F(TeamTest, Single) {
+  std::string Changed = Source;
+  Changed.replace(Changed.find("128, 0"), 6, "256, 0");
+  answer("\n## **Larger blocks**\n\nMore warps.\n\n```cuda file\n" + Changed +
+         "```\n");
+  SingleAnswer A = value(team()->single(In));
+  EXPECT_EQ(A.Text, Changed);
+  EXPECT_EQ(A.Given.Title, "Larger blocks");
+  EXPECT_NE(A.Given.Advice.find("More warps."), std::string::npos);
+  EXPECT_TRUE(A.Given.Anchors.empty());
+  ASSERT_EQ(Asked.size(), 1u);
+  EXPECT_EQ(Asked[0].Id, "0007-single-1");
+  EXPECT_EQ(Asked[0].Role, "single");
+  EXPECT_EQ(Asked[0].Temperature, 0.7);
+}
+
+// Without a whole file there is one re-ask, then a reason.
+TEST_F(TeamTest, SingleWithoutFile) {
+  answer("I would use larger blocks.");
+  answer("```cuda anchor 1\nint x;\n```\n");
+  llvm::Expected<AgentResult<SingleAnswer>> R = team()->single(In);
+  ASSERT_TRUE(bool(R));
+  EXPECT_FALSE(R->Value.has_value());
+  EXPECT_NE(R->Problem.find("anchor 1"), std::string::npos) << R->Problem;
+  EXPECT_EQ(Asked.size(), 2u);
+}
