@@ -1,0 +1,16 @@
+// y = 2 x by blocks of 128 threads.
+
+#include <cuda_runtime.h>
+
+constexpr int kThreads = 128;
+
+__global__ void block_128_kernel(const float *x, float *y, int n) {
+  int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n)
+    y[i] = 2.0f * x[i];
+}
+
+void block_128(const float *x, float *y, int n, cudaStream_t stream) {
+  int blocks = (n + kThreads - 1) / kThreads;
+  block_128_kernel<<<blocks, kThreads, 0, stream>>>(x, y, n);
+}
