@@ -1,0 +1,24 @@
+// Takes the block's sum from each element; in the tree only the threads that
+// add meet the barrier, while the others are at the next one.
+
+#include <cuda_runtime.h>
+
+__global__ void divergent_barrier_kernel(const float *x, float *y, int n) {
+  __shared__ float partial[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  partial[threadIdx.x] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  for (int stride = 128; stride > 0; stride /= 2) {
+    if (threadIdx.x < stride) {
+      partial[threadIdx.x] += partial[threadIdx.x + stride];
+      __syncthreads(); // BUG: divergent barrier
+    }
+  }
+  __syncthreads();
+  if (i < n)
+    y[i] = x[i] - partial[0];
+}
+
+void divergent_barrier(const float *x, float *y, int n, cudaStream_t stream) {
+  divergent_barrier_kernel<<<(n + 255) / 256, 256, 0, stream>>>(x, y, n);
+}

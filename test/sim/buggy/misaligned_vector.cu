@@ -1,0 +1,19 @@
+// Shifts by one, four elements a thread, by a vector load from an address that
+// is no multiple of 16.
+
+#include <cuda_runtime.h>
+
+__global__ void misaligned_vector_kernel(const float *x, float *y, int n) {
+  int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (i + 4 < n) {
+    float4 v = *(const float4 *)(x + i + 1); // BUG: misaligned
+    *(float4 *)(y + i) = v;
+  } else {
+    for (; i < n; ++i)
+      y[i] = i + 1 < n ? x[i + 1] : 0.0f;
+  }
+}
+
+void misaligned_vector(const float *x, float *y, int n, cudaStream_t stream) {
+  misaligned_vector_kernel<<<(n + 1023) / 1024, 256, 0, stream>>>(x, y, n);
+}
