@@ -8,7 +8,7 @@
 #include "stark/Report/Report.h"
 #include "Figures.h"
 #include "ReportJson.h"
-#include "Table.h"
+#include "stark/Report/Table.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Table.h"
+#include "stark/Report/Table.h"
 #include "llvm/Support/Unicode.h"
 #include <algorithm>
 

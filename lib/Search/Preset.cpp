@@ -24,7 +24,7 @@ llvm::Expected<AgentsKind> stark::parseAgentsKind(llvm::StringRef Name) {
 
 const std::vector<std::string> &stark::presetNames() {
   static const std::vector<std::string> Names = {
-      "sampling", "reflexion", "search-agent", "ma-only", "stark"};
+      "sampling", "reflexion", "search-agent", "ma-only", "stark", "stark+"};
   return Names;
 }
 
@@ -61,6 +61,10 @@ llvm::Error stark::applyPreset(llvm::StringRef Name, SearchOptions &O) {
     // The paper counts debug among its agents, and the source never needs it.
     O.Policy.Repairs = 1;
     O.Windows = false;
+  }
+  if (Name == "stark+") {
+    O.Policy.RootThrottle = 8;
+    O.Policy.DeadBranch = 6;
   }
   return llvm::Error::success();
 }

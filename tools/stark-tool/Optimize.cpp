@@ -93,7 +93,7 @@ static Flag<uint64_t> Seed("seed", cl::init(1), cl::value_desc("n"),
 static Flag<std::string> Preset(
     "preset", cl::value_desc("name"),
     cl::desc("stark (the paper's search, default), or what it is compared "
-             "with: sampling, reflexion, search-agent, ma-only "
+             "with: sampling, reflexion, search-agent, ma-only; stark+ "
              "(docs/search.md). Flags beside it win"));
 static Flag<std::string>
     AgentsFlag("agents", cl::init("team"), cl::value_desc("kind"),

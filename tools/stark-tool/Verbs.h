@@ -40,6 +40,7 @@ Verb groundVerb();
 Verb workloadVerb();
 Verb optimizeVerb();
 Verb reportVerb();
+Verb benchVerb();
 Verb buildVerb();
 Verb doctorVerb();
 Verb askVerb();

@@ -51,6 +51,18 @@ TEST(Preset, StarkIsTheDefault) {
   EXPECT_EQ(printIdentity(Plain), printIdentity(Stark));
 }
 
+// stark+ is stark with a higher throttle and later pruning, and nothing else.
+TEST(Preset, StarkPlus) {
+  RunIdentity Plus, Stark;
+  Plus.Options = preset("stark+");
+  EXPECT_EQ(Plus.Options.Policy.RootThrottle, 8u);
+  EXPECT_EQ(Plus.Options.Policy.DeadBranch, 6u);
+  Stark.Options = preset("stark");
+  Stark.Options.Policy.RootThrottle = 8;
+  Stark.Options.Policy.DeadBranch = 6;
+  EXPECT_EQ(printIdentity(Plus), printIdentity(Stark));
+}
+
 // All go together as they are.
 TEST(Preset, Consistent) {
   for (const std::string &Name : presetNames())

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef STARK_LIB_REPORT_TABLE_H
-#define STARK_LIB_REPORT_TABLE_H
+#ifndef STARK_REPORT_TABLE_H
+#define STARK_REPORT_TABLE_H
 
 #include "llvm/Support/raw_ostream.h"
 #include <set>
