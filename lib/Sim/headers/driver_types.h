@@ -1,5 +1,5 @@
 //===- driver_types.h - Errors, properties and handles of the runtime's
-//interface ===//
+// interface ===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

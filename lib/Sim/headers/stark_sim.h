@@ -38,9 +38,9 @@
 
 #include "stark_sim_memory.h"
 
-#include "stark_sim_atomic.h"
 
 #include "stark_sim_math.h"
+#include "stark_sim_atomic.h"
 
 #include "cuda_runtime_api.h"
 

@@ -1,5 +1,5 @@
 //===- stark_sim_memory.h - Loads and stores with hints, address spaces, the
-//heap ===//
+// heap ===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

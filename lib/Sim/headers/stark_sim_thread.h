@@ -72,8 +72,8 @@ STARK_SIM_DEVICE void __threadfence_block() { __stark_sim_fence(0); }
 STARK_SIM_DEVICE void __threadfence() { __stark_sim_fence(1); }
 STARK_SIM_DEVICE void __threadfence_system() { __stark_sim_fence(2); }
 
+STARK_SIM_DEVICE clock_t clock() { return __stark_sim_clock(); }
 STARK_SIM_DEVICE long long clock64() { return __stark_sim_clock(); }
-// glibc has a clock() of the same type; this one is the device's.
 STARK_SIM_DEVICE unsigned long long __globaltimer() {
   return __stark_sim_clock();
 }
