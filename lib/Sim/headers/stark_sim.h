@@ -38,9 +38,8 @@
 
 #include "stark_sim_memory.h"
 
-
-#include "stark_sim_math.h"
 #include "stark_sim_atomic.h"
+#include "stark_sim_math.h"
 
 #include "cuda_runtime_api.h"
 

@@ -77,7 +77,7 @@ STARK_SIM_BOTH To __stark_sim_to_float(From x,
   if (direction == __stark_sim_rn)
     return nearest;
   long double lost = (long double)x - (long double)nearest;
-  return __stark_sim_directed(nearest, (To)lost, direction);
+  return __stark_sim_directed(nearest, __stark_sim_sign(lost), direction);
 }
 
 #define STARK_SIM_CONVERT(FROM_NAME, FROM, TO_NAME, TO, SUFFIX, HOW)           \

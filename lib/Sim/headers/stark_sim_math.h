@@ -65,6 +65,17 @@ STARK_SIM_BOTH void sincospif(float x, float *sine, float *cosine) {
   *sine = sinpif(x);
   *cosine = cospif(x);
 }
+// They write through pointers, which has to happen where the pass sees it.
+#define sincos __stark_sim_sincos
+#define sincosf __stark_sim_sincosf
+STARK_SIM_BOTH void sincos(double x, double *sine, double *cosine) {
+  *sine = sin(x);
+  *cosine = cos(x);
+}
+STARK_SIM_BOTH void sincosf(float x, float *sine, float *cosine) {
+  *sine = sinf(x);
+  *cosine = cosf(x);
+}
 STARK_SIM_BOTH void sincos(float x, float *sine, float *cosine) {
   *sine = sinf(x);
   *cosine = cosf(x);
