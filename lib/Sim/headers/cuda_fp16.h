@@ -16,6 +16,8 @@
 #ifndef STARK_SIM_CUDA_FP16_H
 #define STARK_SIM_CUDA_FP16_H
 
+#define __CUDA_FP16_H__
+
 #include "stark_sim_float16.h"
 
 struct __attribute__((aligned(2))) __half_raw {

@@ -40,6 +40,8 @@ int __stark_sim_host_occupancy(int *blocks, const void *kernel, int block_size,
                                size_t shared);
 /// The device's address of the variable whose shadow is \p host.
 int __stark_sim_host_symbol(const void *host, void **address);
+/// Ends the run with the verdict `unsupported`; \p what names the function.
+void __stark_sim_host_unsupported(const char *what);
 /// Modelled milliseconds of all that the device has done so far.
 double __stark_sim_host_time(void);
 
@@ -62,5 +64,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid,
 #include "stark_sim_host_stream.h"
 
 #include "stark_sim_host_launch.h"
+
+#include "stark_sim_texture.h"
 
 #endif

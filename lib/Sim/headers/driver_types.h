@@ -354,6 +354,19 @@ struct cudaDeviceProp {
   int clusterLaunch;
 };
 
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal = 0,
+  cudaAccessPropertyStreaming = 1,
+  cudaAccessPropertyPersisting = 2
+};
+struct cudaAccessPolicyWindow {
+  void *base_ptr;
+  size_t num_bytes;
+  float hitRatio;
+  enum cudaAccessProperty hitProp;
+  enum cudaAccessProperty missProp;
+};
+
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -374,7 +387,12 @@ union cudaLaunchAttributeValue {
   } clusterDim;
   int programmaticStreamSerializationAllowed;
   int priority;
+  struct cudaAccessPolicyWindow accessPolicyWindow;
 };
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow                                  \
+  cudaLaunchAttributeAccessPolicyWindow
 
 typedef struct cudaLaunchAttribute_st {
   enum cudaLaunchAttributeID id;

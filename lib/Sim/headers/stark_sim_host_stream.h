@@ -50,6 +50,14 @@ STARK_SIM_HOST cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t,
                                                unsigned = 0) {
   return cudaSuccess;
 }
+STARK_SIM_HOST cudaError_t cudaStreamSetAttribute(cudaStream_t,
+                                                  cudaStreamAttrID,
+                                                  const cudaStreamAttrValue *) {
+  return cudaSuccess;
+}
+STARK_SIM_HOST cudaError_t cudaCtxResetPersistingL2Cache() {
+  return cudaSuccess;
+}
 STARK_SIM_HOST cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                                  cudaStreamCallback_t call,
                                                  void *data, unsigned) {

@@ -37,6 +37,23 @@
 #define CUDA_VERSION 12050
 #define __CUDART_API_VERSION CUDART_VERSION
 
+// The guards of a toolkit's own headers, which a library's header may include
+// from its own folder: what they declare is here.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_HPP__
+#define __HOST_DEFINES_H__
+#define __HOST_CONFIG_H__
+#define __BUILTIN_TYPES_H__
+#define __DEVICE_TYPES_H__
+#define __CHANNEL_DESCRIPTOR_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __SURFACE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))

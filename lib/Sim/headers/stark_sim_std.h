@@ -7,17 +7,24 @@
 ///
 /// \file
 ///   Device code of the simulator is host code, so the system's libraries work
-/// in it: between the pragmas, Clang takes each function as host and device.
-/// Outside stay the functions that have another meaning on a device (malloc,
-/// new, assert, clock), which get device overloads of their own.
+/// in it: between the pragmas, Clang takes each function as host and device, as
+/// it takes every constexpr function wherever it is. Outside stay the functions
+/// that have another meaning on a device (malloc, new, assert, clock), which
+/// get device overloads of their own.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef STARK_SIM_STD_H
 #define STARK_SIM_STD_H
 
+// What others befriend or declare again has to stay as they know it.
+#include <array>
 #include <assert.h>
+#include <climits>
+#include <cstdint>
+#include <limits>
 #include <new>
+#include <utility>
 // glibc's own header: the one of the C++ library would bring std::abs, which
 // is to be seen by both sides.
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
@@ -48,27 +55,12 @@ static __inline__ __device__ long long llabs(long long value) {
 #define __tanhf __stark_sim_glibc_tanhf
 
 #pragma clang force_cuda_host_device begin
-#include <algorithm>
-#include <array>
-#include <cfloat>
-#include <climits>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <initializer_list>
-#include <limits>
 #include <math.h>
-#include <numeric>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #pragma clang force_cuda_host_device end
 
 #undef __expf
