@@ -20,6 +20,7 @@ find_package(Clang REQUIRED CONFIG NO_DEFAULT_PATH
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CURL 7.88 REQUIRED)
 find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
 
 include(CheckLanguage)
 find_package(CUDAToolkit 12.0 QUIET)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   "cuda", "spool:DIR", "replay:RUN" -> an evaluator
+///   "cuda", "sim:GPU", "spool:DIR", "replay:RUN" -> an evaluator
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,12 @@ stark::makeEvaluator(llvm::StringRef Spec, const Task &T,
   auto [Name, Where] = Spec.split(':');
   if (Spec == "cuda")
     return makeCudaEvaluator(T, Options);
+  if (Name == "sim")
+    return makeSimEvaluator(T, Where.empty() ? "h200" : Where, Options);
   if (Name == "spool" && !Where.empty())
     return makeSpoolEvaluator(T, Where, Options);
   if (Name == "replay" && !Where.empty())
     return makeReplayEvaluator(Where);
   return usageError("evaluator: got '" + Spec +
-                    "', wanted cuda, spool:DIR or replay:RUN");
+                    "', wanted cuda, sim[:GPU], spool:DIR or replay:RUN");
 }

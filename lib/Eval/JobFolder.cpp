@@ -18,6 +18,7 @@
 #include "stark/Support/Random.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 
@@ -57,6 +58,13 @@ std::string againstMemory(const Task &T, const job::Timing &Time,
 
 std::string describeTimes(const Task &T, const job::Result &R) {
   std::string Out;
+  if (R.Modelled) {
+    for (const job::Timing &Time : R.Timings)
+      Out += Time.Label + ": modelled " + number(Time.MedianUs, 2) +
+             " us, the source " + number(Time.SourceMedianUs, 2) +
+             " us: " + number(Time.Speedup, 3) + " times as fast\n";
+    return Out + R.Diagnostics;
+  }
   for (const job::Timing &Time : R.Timings)
     Out += Time.Label + ": median " + number(Time.MedianUs, 2) +
            " us (quartile distance " + number(Time.IqrUs, 2) + ", least " +
@@ -82,6 +90,9 @@ VerdictKind kindOf(job::Outcome O) {
     return VerdictKind::TimedOut;
   case job::Outcome::Forbidden:
     return VerdictKind::Forbidden;
+  case job::Outcome::NotCompiled:
+    return VerdictKind::NotCompiled;
+  case job::Outcome::Unsupported:
   case job::Outcome::Infrastructure:
     break;
   }
@@ -143,12 +154,9 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   return J;
 }
 
-llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
-                                  llvm::StringRef SourceLibrary,
-                                  llvm::StringRef CandidateLibrary,
-                                  llvm::StringRef Folder) {
-  if (llvm::Error E = createFolders(Folder))
-    return E;
+/// The arrays that the job names.
+static llvm::Error writeArrays(const Task &T, const job::Job &J,
+                               llvm::StringRef Folder) {
   std::vector<job::Leaf> Leaves = makeLeaves(T);
   for (size_t I = 0; I < J.Leaves.size(); ++I)
     if (J.Leaves[I].Kind == job::LeafKind::Buffer &&
@@ -157,6 +165,17 @@ llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
               copyFile(arrayPath(T, Leaves[I].Fill.File),
                        (Folder + "/" + J.Leaves[I].Fill.File).str()))
         return E;
+  return llvm::Error::success();
+}
+
+llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
+                                  llvm::StringRef SourceLibrary,
+                                  llvm::StringRef CandidateLibrary,
+                                  llvm::StringRef Folder) {
+  if (llvm::Error E = createFolders(Folder))
+    return E;
+  if (llvm::Error E = writeArrays(T, J, Folder))
+    return E;
   if (llvm::Error E =
           copyFile(SourceLibrary, (Folder + "/" + J.SourceLibrary).str()))
     return E;
@@ -164,6 +183,40 @@ llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
           copyFile(CandidateLibrary, (Folder + "/" + J.CandidateLibrary).str()))
     return E;
   return writeFileAtomically((Folder + "/job.json").str(), printJob(J));
+}
+
+llvm::Expected<job::Job> stark::makeSimJob(const Task &T, const Candidate &C,
+                                           const EvaluatorOptions &Options) {
+  llvm::Expected<job::Job> J = makeJob(T, C, Options);
+  if (!J)
+    return J;
+  J->SourceLibrary = "source.cu";
+  J->CandidateLibrary = "candidate.cu";
+  if (J->Arch.empty())
+    J->Arch = T.Parse.Arch;
+  return J;
+}
+
+llvm::Error stark::writeSimFolder(const Task &T, const job::Job &J,
+                                  llvm::StringRef Source,
+                                  llvm::StringRef Candidate,
+                                  llvm::StringRef Folder) {
+  nlohmann::json Compile = {{"path", T.SourcePath},
+                            {"folder", T.Parse.Folder},
+                            {"flags", T.Parse.Flags},
+                            {"arch", J.Arch}};
+  if (llvm::Error E = writeArrays(T, J, Folder))
+    return E;
+  std::pair<std::string, std::string> Files[] = {
+      {J.SourceLibrary, Source.str()},
+      {J.CandidateLibrary, Candidate.str()},
+      {"compile.json",
+       Compile.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)},
+      {"job.json", printJob(J)}};
+  for (const auto &[Name, Text] : Files)
+    if (llvm::Error E = writeFileAtomically((Folder + "/" + Name).str(), Text))
+      return E;
+  return llvm::Error::success();
 }
 
 llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,

@@ -31,6 +31,13 @@ llvm::Error writeJobFolder(const Task &T, const job::Job &J,
                            llvm::StringRef CandidateLibrary,
                            llvm::StringRef Folder);
 
+/// The same for the simulator, which compiles the two texts itself.
+llvm::Expected<job::Job> makeSimJob(const Task &T, const Candidate &C,
+                                    const EvaluatorOptions &Options);
+llvm::Error writeSimFolder(const Task &T, const job::Job &J,
+                           llvm::StringRef Source, llvm::StringRef Candidate,
+                           llvm::StringRef Folder);
+
 /// What the worker found as a verdict. An outcome that is not the candidate's
 /// doing is an error.
 llvm::Expected<Verdict> verdictOf(const Task &T, const job::Job &J,

@@ -44,6 +44,8 @@ constexpr Word<Outcome> Outcomes[] = {
     {Outcome::Crashed, "crashed"},
     {Outcome::TimedOut, "timed-out"},
     {Outcome::Forbidden, "forbidden"},
+    {Outcome::NotCompiled, "not-compiled"},
+    {Outcome::Unsupported, "unsupported"},
     {Outcome::Infrastructure, "infrastructure"}};
 
 template <class Enum, size_t N>

@@ -44,6 +44,7 @@ Verb benchVerb();
 Verb buildVerb();
 Verb doctorVerb();
 Verb askVerb();
+Verb simulateVerb();
 
 } // namespace stark::tool
 

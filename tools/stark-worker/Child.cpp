@@ -15,8 +15,8 @@
 #include "Child.h"
 #include "Buffers.h"
 #include "Kernels.h"
-#include "Lockdown.h"
 #include "Measure.h"
+#include "stark/Job/Lockdown.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>

@@ -52,6 +52,7 @@ struct BuildOptions {
 struct EvaluatorOptions {
   BuildOptions Build;
   std::string Worker; ///< path of stark-worker; empty: beside the program
+  std::string Sim;    ///< likewise of stark-sim
   uint64_t TimeoutMs = 60000; ///< of one case of one library
   uint64_t WaitMs =
       0; ///< spool: how long to wait for a result before suspending
@@ -78,6 +79,12 @@ std::string workerPath(const EvaluatorOptions &Options);
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options);
 
+/// Runs on the CPU as the GPU that stark-sim calls \p Gpu ("h200", or a .json
+/// file that describes one). Times are modelled.
+llvm::Expected<std::unique_ptr<Evaluator>>
+makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
+                 const EvaluatorOptions &Options);
+
 /// Leaves jobs in \p Folder for `stark-worker --spool` on another machine.
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
@@ -87,7 +94,7 @@ makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeReplayEvaluator(llvm::StringRef RunFolder);
 
-/// "cuda", "spool:DIR", "replay:RUN".
+/// "cuda", "sim", "sim:GPU", "spool:DIR", "replay:RUN".
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeEvaluator(llvm::StringRef Spec, const Task &T,
               const EvaluatorOptions &Options);

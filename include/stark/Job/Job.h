@@ -119,6 +119,8 @@ enum class Outcome {
   Crashed,
   TimedOut,
   Forbidden,
+  NotCompiled, ///< of the simulator, which compiles itself
+  Unsupported, ///< likewise: it cannot run this
   Infrastructure
 };
 const char *outcomeName(Outcome O);
@@ -175,6 +177,11 @@ uint64_t countPoison(DType Type, const void *Data, uint64_t Count,
 Comparison compare(DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
                    uint32_t Poison);
+
+/// What \p C found in one output: how many elements, the first with its index
+/// along each dimension, what is allowed. \p Where: "call with size ..., seed".
+std::string describeMismatch(const Leaf &L, const LeafValue &V,
+                             const Comparison &C, const std::string &Where);
 
 /// Median, quartile distance and a bootstrap interval, deterministic.
 Timing summarize(const std::string &Label,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lockdown.h"
+#include "stark/Job/Lockdown.h"
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace {
 template <class Function> std::string fateOf(Function Deed) {
   pid_t Child = fork();
   if (Child == 0) {
-    std::string Held = worker::lockDown();
+    std::string Held = job::lockDown();
     if (Held.find("seccomp") == std::string::npos)
       _exit(99);
     _exit(Deed(Held) ? 0 : 1);

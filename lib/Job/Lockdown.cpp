@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Lockdown.h"
+#include "stark/Job/Lockdown.h"
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -166,7 +166,7 @@ bool confineWriting() {
 }
 } // namespace
 
-std::string worker::lockDown() {
+std::string job::lockDown() {
   // What it prints goes to a file in memory; more than this is refused. Not
   // earlier: the driver sets up larger files of its own.
   rlimit Printed = {1 << 20, 1 << 20};

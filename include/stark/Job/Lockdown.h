@@ -12,18 +12,18 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_WORKER_LOCKDOWN_H
-#define STARK_WORKER_LOCKDOWN_H
+#ifndef STARK_JOB_LOCKDOWN_H
+#define STARK_JOB_LOCKDOWN_H
 
 #include <string>
 
-namespace stark::worker {
+namespace stark::job {
 
 /// Forbids, as far as the kernel can: new processes and programs, sockets,
 /// reaching into other processes (seccomp), and writing to files outside /dev
 /// and /proc (landlock). Says what took hold: "seccomp landlock", "none".
 std::string lockDown();
 
-} // namespace stark::worker
+} // namespace stark::job
 
 #endif

@@ -1,0 +1,57 @@
+//===- Compile.h - A CUDA source as code for this CPU --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The source is compiled twice in Clang's CUDA mode, both times for this
+/// machine: once for the host, where a launch calls the runtime, and once for
+/// the device, where a kernel is an ordinary function that one simulated thread
+/// runs. CUDA's headers are our own (lib/Sim/headers), so no toolkit is needed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_COMPILE_H
+#define STARK_SIM_COMPILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace stark::sim {
+
+struct CompileRequest {
+  std::string Path; ///< the source's own, for messages and quoted includes
+  std::string Text;
+  std::string Folder;             ///< where relative flags start, or empty
+  std::vector<std::string> Flags; ///< the user's, as nvcc or Clang takes them
+  std::string Arch = "sm_90";     ///< gives __CUDA_ARCH__
+};
+
+enum class Side { Host, Device };
+
+struct CompileResult {
+  std::unique_ptr<llvm::LLVMContext> Context;
+  std::unique_ptr<llvm::Module> Code; ///< null: the source does not compile
+  std::string Diagnostics;            ///< errors, as a compiler prints them
+};
+
+/// An error only when Clang itself cannot be set up.
+llvm::Expected<CompileResult> compileFor(Side For,
+                                         const CompileRequest &Request);
+
+/// Where the embedded headers lie in diagnostics and debug locations.
+llvm::StringRef headerFolder();
+
+} // namespace stark::sim
+
+#endif

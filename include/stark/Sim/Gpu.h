@@ -1,0 +1,56 @@
+//===- Gpu.h - The GPU that is simulated ---------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   A GPU as a JSON file describes it (lib/Sim/gpus); each figure there names
+/// its source. Rates are of one SM and cycle.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_GPU_H
+#define STARK_SIM_GPU_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace stark::sim {
+
+struct GpuDescription {
+  std::string Name; ///< "NVIDIA H200"
+  std::string Arch; ///< "sm_90"
+  unsigned Sms = 0;
+  double ClockGHz = 0;
+  double DramGBs = 0; ///< of a copy, read + written
+  double L2GBs = 0;
+  double L2Bytes = 0;
+  double L1Bytes = 0; ///< of one SM, shared memory included
+  // Limits.
+  unsigned MaxThreadsPerBlock = 1024, MaxThreadsPerSm = 2048,
+           MaxBlocksPerSm = 32, RegistersPerSm = 65536;
+  uint64_t SharedPerSm = 0, SharedPerBlock = 0, SharedReserved = 1024;
+  // Thread instructions a cycle.
+  double IntegerRate = 64, FloatRate = 128, DoubleRate = 64, HalfRate = 128,
+         SpecialRate = 16, MemoryRate = 32;
+  double L1BytesPerCycle = 128;
+  // Cycles.
+  double L1Latency = 33, L2Latency = 270, DramLatency = 600, SharedLatency = 23,
+         BarrierLatency = 30, AtomicCycles = 2;
+  double LaunchUs = 2.0; ///< a kernel that does nothing, between two events
+};
+
+/// "h200", "h100", "a100", "rtx4090", or the path of a .json file. The error
+/// says what there is.
+llvm::Expected<GpuDescription> describeGpu(llvm::StringRef NameOrFile);
+llvm::Expected<GpuDescription> parseGpu(llvm::StringRef Text,
+                                        llvm::StringRef File);
+std::vector<std::string> knownGpus();
+
+} // namespace stark::sim
+
+#endif

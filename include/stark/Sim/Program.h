@@ -1,0 +1,74 @@
+//===- Program.h - A CUDA program that runs on this CPU -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   source -> two modules -> machine code in this process. What was compiled
+///   is
+/// only ever called in a child of it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_PROGRAM_H
+#define STARK_SIM_PROGRAM_H
+
+#include "stark/Sim/Compile.h"
+#include "stark/Sim/Gpu.h"
+#include "stark/Sim/Profile.h"
+#include <functional>
+
+namespace stark::sim {
+
+/// Device memory that the caller owns.
+struct DeviceBuffer {
+  std::string Name;
+  char *Data = nullptr;
+  uint64_t Bytes = 0;
+  unsigned ElementBytes = 1;
+  bool Holds = true; ///< false: reading it before it is written is an error
+  bool ReadOnly = false;
+};
+
+enum class RunMode {
+  Check,   ///< every block, every check
+  Profile, ///< some blocks of each launch, counters and modelled time
+};
+
+struct RunHooks {
+  /// Called at the first problem, in the thread that met it; must not return.
+  std::function<void(const std::string &Kind, const std::string &Text)>
+      OnFinding;
+  std::function<void(const std::string &What)> OnUnsupported;
+  /// Called, likewise, when threads have made more accesses than this.
+  uint64_t AccessLimit = ~0ull;
+  std::function<void()> OnLimit;
+};
+
+class Program {
+public:
+  /// Null with \p Diagnostics filled when the source does not compile. Errors:
+  /// Clang or the JIT cannot be set up.
+  static llvm::Expected<std::unique_ptr<Program>>
+  build(const CompileRequest &Request, std::string &Diagnostics,
+        std::string &Unsupported);
+  ~Program();
+
+  /// Calls \p Entry(\p Arguments) on a fresh device.
+  RunProfile run(const char *Entry, void **Arguments, const GpuDescription &Gpu,
+                 RunMode Mode, const std::vector<DeviceBuffer> &Buffers,
+                 const RunHooks &Hooks);
+  bool has(const char *Entry) const;
+  const Tables &tables() const;
+
+private:
+  Program();
+  struct Image;
+  std::unique_ptr<Image> I;
+};
+
+} // namespace stark::sim
+
+#endif

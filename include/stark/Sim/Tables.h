@@ -1,0 +1,87 @@
+//===- Tables.h - What is known of a device program ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Instrumented code names its places by number; these tables say what the
+/// numbers mean. A site is one instruction that touches memory or meets other
+/// threads; a block is one basic block, with what a GPU issues for it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_TABLES_H
+#define STARK_SIM_TABLES_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stark::sim {
+
+enum class SiteKind { Load, Store, Atomic, Sync };
+
+struct Site {
+  SiteKind Kind = SiteKind::Load;
+  unsigned Bytes = 0;    ///< of one thread, 0: not known before it runs
+  unsigned Align = 1;    ///< what the code promises of the address
+  unsigned Line = 0;     ///< of the user's file, 0: unknown
+  bool Volatile = false; ///< ordered against other threads by its writer
+  std::string What;      ///< of Sync: "__syncthreads"
+};
+
+/// Issue slots of a warp, by the unit that they keep busy.
+enum class Unit { Integer, Float, Double, Half, Special, Memory, Control };
+constexpr unsigned Units = 7;
+const char *unitName(Unit U);
+
+struct CodeBlock {
+  std::array<float, Units> Slots{};
+  unsigned Line = 0;
+  bool Branches = false; ///< ends with a conditional branch
+  /// Cycles of its longest chain of dependent instructions, memory left out,
+  /// and how many loads from memory follow one another on a chain.
+  float Path = 0, LoadDepth = 0;
+  std::vector<unsigned> Sites; ///< of its accesses
+  unsigned Function = 0;
+};
+
+struct SharedVariable {
+  std::string Name; ///< as the source has it
+  uint64_t Offset = 0, Bytes = 0;
+  std::string Symbol;
+};
+
+struct DeviceVariable {
+  std::string Name, Symbol;
+  uint64_t Bytes = 0;
+  bool Constant = false;
+};
+
+struct DeviceFunction {
+  std::string Name, Symbol;
+  std::vector<unsigned> Calls;  ///< other functions of the program
+  std::vector<unsigned> Shared; ///< variables that it names itself
+  bool DynamicShared = false;   ///< names an extern __shared__ array
+  unsigned LiveRegisters = 0;   ///< 32-bit values live at once, estimated
+  unsigned FirstBlock = 0, Blocks = 0;
+  unsigned Line = 0;
+};
+
+struct Tables {
+  std::vector<Site> Sites;
+  std::vector<CodeBlock> Blocks;
+  std::vector<SharedVariable> Shared; ///< by offset
+  std::vector<DeviceVariable> Variables;
+  std::vector<DeviceFunction> Functions;
+  uint64_t SharedEnd = 0; ///< where dynamic shared memory begins
+  /// Functions that are reached from \p Function, itself included.
+  std::vector<unsigned> reached(unsigned Function) const;
+};
+
+} // namespace stark::sim
+
+#endif

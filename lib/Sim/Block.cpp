@@ -1,0 +1,286 @@
+//===- Block.cpp - A block's threads as fibers ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Warp by warp, each lane runs until it has to wait for others. What nobody
+/// can release is a finding: a barrier that only a part of the block reaches.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <sys/mman.h>
+
+using namespace stark::sim;
+namespace ctx = boost::context::detail;
+
+namespace {
+constexpr size_t StackBytes = 128 * 1024;
+}
+
+extern "C" {
+uint32_t *__stark_sim_lane;
+uint32_t *__stark_sim_counts;
+char *__stark_sim_shared;
+uint32_t __stark_sim_site;
+}
+
+namespace stark::sim {
+struct FiberEntry {
+  static void run(ctx::transfer_t From) {
+    auto *M = static_cast<Machine *>(From.data);
+    M->Scheduler = From.fctx;
+    M->Kernels[M->Launched].Call(const_cast<void *>(M->Closure));
+    M->Running->State = Wait::Done;
+    // The scheduler makes a new context on this stack.
+    ctx::jump_fcontext(M->Scheduler, nullptr);
+  }
+};
+} // namespace stark::sim
+
+void Machine::suspend() {
+  ctx::transfer_t Back = ctx::jump_fcontext(Scheduler, nullptr);
+  Scheduler = Back.fctx;
+}
+
+void Machine::resume(Lane &L) {
+  if (!L.Started) {
+    if (FreeStacks.empty()) {
+      void *Stack = mmap(nullptr, StackBytes + 4096, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (Stack == MAP_FAILED)
+        return OnUnsupported("no memory for the stack of a thread");
+      mprotect(Stack, 4096, PROT_NONE);
+      FreeStacks.push_back(unsigned(Stacks.size()));
+      Stacks.push_back(static_cast<char *>(Stack));
+    }
+    L.Stack = FreeStacks.back();
+    FreeStacks.pop_back();
+    L.Context = ctx::make_fcontext(Stacks[L.Stack] + 4096 + StackBytes,
+                                   StackBytes, FiberEntry::run);
+    L.Started = true;
+  }
+  L.State = Wait::None;
+  Running = &L;
+  __stark_sim_lane = L.Registers;
+  __stark_sim_counts = L.Counts;
+  ctx::transfer_t Back = ctx::jump_fcontext(L.Context, this);
+  L.Context = Back.fctx;
+  Running = nullptr;
+  if (L.State == Wait::Done) {
+    FreeStacks.push_back(L.Stack);
+    L.Stack = ~0u;
+  }
+}
+
+void Machine::prepareBlock(uint64_t Linear) {
+  BlockLinear = Linear;
+  ++Epoch;
+  BlockEpoch = Epoch;
+  BlockSynced = false;
+  std::fill(WarpEpoch.begin(), WarpEpoch.end(), uint16_t(0));
+  if (How == Mode::Profile)
+    std::fill(CountPool.begin(), CountPool.end(), 0u);
+  uint32_t X = uint32_t(Linear % Grid.X),
+           Y = uint32_t(Linear / Grid.X % Grid.Y),
+           Z = uint32_t(Linear / Grid.X / Grid.Y);
+  for (unsigned I = 0; I < Threads; ++I) {
+    Lane &L = Lanes[I];
+    L.State = Wait::None;
+    L.Started = false;
+    L.Thread = I;
+    L.BarrierOp = -1;
+    L.Trace.clear();
+    uint32_t Values[16] = {I % Block.X,
+                           I / Block.X % Block.Y,
+                           I / Block.X / Block.Y,
+                           X,
+                           Y,
+                           Z,
+                           Block.X,
+                           Block.Y,
+                           Block.Z,
+                           Grid.X,
+                           Grid.Y,
+                           Grid.Z,
+                           I % 32,
+                           I / 32,
+                           uint32_t(Dynamic),
+                           0};
+    std::memcpy(L.Registers, Values, sizeof(Values));
+    L.Counts = How == Mode::Profile ? &CountPool[I * T.Blocks.size()]
+                                    : CountPool.data();
+  }
+}
+
+/// Looks at the traces of a warp whose lanes have all come to a stop.
+void Machine::endOfWarp(unsigned W) {
+  std::vector<std::vector<uint64_t> *> Traces;
+  for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
+    Traces.push_back(&Lanes[I].Trace);
+  Recorder->warp(Traces, SharedBase, SharedMemory.size());
+  for (std::vector<uint64_t> *Trace : Traces)
+    Trace->clear();
+}
+
+void Machine::runWarp(unsigned W) {
+  unsigned Begin = W * 32, End = std::min(Threads, Begin + 32);
+  for (;;) {
+    bool Ran = false;
+    for (unsigned I = Begin; I < End; ++I)
+      if (Lanes[I].State == Wait::None) {
+        resume(Lanes[I]);
+        Ran = true;
+      }
+    if (How == Mode::Profile && Ran)
+      endOfWarp(W);
+    bool Released = false;
+    for (unsigned I = Begin; I < End; ++I)
+      if (Lanes[I].State == Wait::Trace) {
+        Lanes[I].State = Wait::None;
+        Released = true;
+      }
+    if (!Released && !resolveWarp(W))
+      return;
+  }
+}
+
+void Machine::runBlock() {
+  for (;;) {
+    bool Ran = false;
+    for (unsigned W = 0; W < Warps; ++W) {
+      for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
+        if (Lanes[I].State == Wait::None) {
+          runWarp(W);
+          Ran = true;
+          break;
+        }
+    }
+    bool AllDone = true, Waiting = true;
+    for (const Lane &L : Lanes) {
+      AllDone &= L.State == Wait::Done;
+      Waiting &= L.State == Wait::Barrier || L.State == Wait::Done;
+    }
+    if (AllDone)
+      return;
+    if (Waiting)
+      releaseBarrier();
+    else if (!Ran)
+      return stuck();
+  }
+}
+
+/// Everyone who is left waits at a barrier.
+void Machine::releaseBarrier() {
+  const Lane *First = nullptr;
+  for (const Lane &L : Lanes)
+    if (L.State == Wait::Barrier && !First)
+      First = &L;
+  int Count = 0, Id = First->BarrierId;
+  bool All = true, Any = false;
+  for (const Lane &L : Lanes) {
+    if (L.State == Wait::Done || L.BarrierId != Id)
+      continue;
+    Count += L.Predicate != 0;
+    All &= L.Predicate != 0;
+    Any |= L.Predicate != 0;
+  }
+  if (First->BarrierCount == 0)
+    for (Lane &L : Lanes)
+      if (L.State == Wait::Done ||
+          T.Sites[L.Site].Line != T.Sites[First->Site].Line) {
+        uint64_t Reached = 0;
+        for (const Lane &Other : Lanes)
+          Reached += Other.State == Wait::Barrier &&
+                     T.Sites[Other.Site].Line == T.Sites[First->Site].Line;
+        Running = &L;
+        std::string Where =
+            L.State == Wait::Done
+                ? "has left the kernel"
+                : "waits at line " + std::to_string(T.Sites[L.Site].Line);
+        Running = nullptr;
+        return finding(
+            "divergent barrier",
+            "barrier reached by a part of the block: " + here(First->Site) +
+                ": " + std::to_string(Reached) + " of " +
+                std::to_string(Threads) + " threads reached it, thread " +
+                threadName(L.Thread) + " " + Where);
+      }
+  ++Epoch;
+  if (Recorder)
+    for (unsigned W = 0; W < Warps; ++W)
+      Recorder->barrier();
+  for (Lane &L : Lanes)
+    if (L.State == Wait::Barrier && L.BarrierId == Id) {
+      L.Result = L.BarrierOp == 0   ? uint64_t(Count)
+                 : L.BarrierOp == 1 ? uint64_t(All)
+                                    : uint64_t(Any);
+      L.State = Wait::None;
+    }
+}
+
+/// Some lanes wait for lanes that will never come.
+void Machine::stuck() {
+  for (Lane &L : Lanes)
+    if (L.State == Wait::Warp) {
+      unsigned Base = L.Thread / 32 * 32;
+      for (unsigned I = 0; I < 32 && Base + I < Threads; ++I) {
+        const Lane &Other = Lanes[Base + I];
+        if (!(L.Mask >> I & 1) || &Other == &L ||
+            (Other.State == Wait::Warp && Other.Mask == L.Mask &&
+             Other.Op == L.Op))
+          continue;
+        char Hex[16];
+        std::snprintf(Hex, sizeof(Hex), "0x%08x", L.Mask);
+        Running = &L;
+        std::string Where = here(L.Site);
+        Running = nullptr;
+        return finding(
+            "wrong mask",
+            "wrong mask: " + T.Sites[L.Site].What + " by " + Where +
+                " has mask " + Hex + ", which names lane " + std::to_string(I) +
+                ", but that lane " +
+                (Other.State == Wait::Done
+                     ? "has left the kernel"
+                     : "waits at line " +
+                           std::to_string(T.Sites[Other.Site].Line)));
+      }
+    }
+  finding("stuck", "threads wait for each other and none goes on: kernel " +
+                       Kernels[Launched].Name);
+}
+
+int Machine::barrier(int Op, int Predicate, int Id, int Count) {
+  Lane &L = *Running;
+  L.Site = __stark_sim_site;
+  L.State = Wait::Barrier;
+  L.BarrierOp = Op;
+  L.BarrierId = Id;
+  L.BarrierCount = Count;
+  L.Predicate = Predicate;
+  suspend();
+  return int(Running->Result);
+}
+
+void Machine::gridSync() {
+  if (Grid.count() == 1) {
+    barrier(-1, 0, 0, 0);
+    return;
+  }
+  unsupported("a barrier of the whole grid");
+}
+
+uint32_t Machine::activeMask() const {
+  unsigned Base = Running->Thread / 32 * 32;
+  uint32_t Mask = 0;
+  for (unsigned I = 0; I < 32 && Base + I < Threads; ++I)
+    if (Lanes[Base + I].State != Wait::Done)
+      Mask |= 1u << I;
+  return Mask;
+}

@@ -1,0 +1,277 @@
+//===- Costs.cpp - What a GPU issues for a basic block -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Costs.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace stark::sim;
+
+namespace {
+struct Slots {
+  Unit Where = Unit::Integer;
+  float Count = 0;
+  /// Beside the special unit's: a range reduction or a polynomial.
+  float Float = 0;
+};
+
+unsigned lanes(const Type *T) {
+  auto *V = dyn_cast<FixedVectorType>(T);
+  return V ? V->getNumElements() : 1;
+}
+
+Unit unitOf(const Type *T) {
+  const Type *Scalar = T->getScalarType();
+  if (Scalar->isDoubleTy())
+    return Unit::Double;
+  if (Scalar->isHalfTy() || Scalar->isBFloatTy())
+    return Unit::Half;
+  return Scalar->isFloatTy() ? Unit::Float : Unit::Integer;
+}
+
+/// What the CUDA math library makes of a call: a few instructions of the
+/// special unit (4 slots each, a quarter of the rate) and of the floating one.
+Slots costOfCall(StringRef Name, const Type *Result) {
+  Name.consume_front("llvm.");
+  StringRef Base = Name.split('.').first;
+  bool Double = Result->getScalarType()->isDoubleTy();
+  StringRef Plain = Base;
+  if (!Double && Plain.ends_with("f") && Plain != "erf")
+    Plain = Plain.drop_back();
+  auto [Special, Float] =
+      StringSwitch<std::pair<float, float>>(Plain)
+          .Cases("fabs", "copysign", {0, 0})
+          .Cases("fma", "fmuladd", "fmax", "fmin", {0, 1})
+          .Cases("maxnum", "minnum", "floor", "ceil", {0, 1})
+          .Cases("trunc", "rint", "nearbyint", "round", {0, 1})
+          .Cases("sqrt", "__fsqrt_rn", {1, 8})
+          .Cases("rsqrt", "stark_rsqrt", {1, 3})
+          .Cases("exp", "exp2", {1, 5})
+          .Cases("log", "log2", "log10", {0, 14})
+          .Cases("sin", "cos", {0, 22})
+          .Cases("tanh", "expm1", {2, 12})
+          .Cases("pow", "powr", {2, 40})
+          .Cases("erf", "erfc", {1, 25})
+          .Default({1, 20});
+  Slots S;
+  S.Where = Double ? Unit::Double : Unit::Special;
+  S.Count = Double ? Special * 10 + Float : Special;
+  S.Float = Double ? 0 : Float;
+  return S;
+}
+
+Slots costOf(const Instruction &I) {
+  Slots S;
+  const Type *T = I.getType();
+  switch (I.getOpcode()) {
+  case Instruction::FDiv:
+    // A reciprocal and its refinement.
+    return {T->getScalarType()->isDoubleTy() ? Unit::Double : Unit::Special,
+            T->getScalarType()->isDoubleTy() ? 18.0f : float(lanes(T)),
+            T->getScalarType()->isDoubleTy() ? 0.0f : 7.0f * float(lanes(T))};
+  case Instruction::FAdd:
+  case Instruction::FSub:
+    // Contracted into the product that it uses.
+    for (const Value *Operand : I.operands())
+      if (auto *Product = dyn_cast<BinaryOperator>(Operand))
+        if (Product->getOpcode() == Instruction::FMul && Product->hasOneUse() &&
+            I.hasAllowContract())
+          return {unitOf(T), 0, 0};
+    [[fallthrough]];
+  case Instruction::FMul:
+  case Instruction::FNeg:
+  case Instruction::FRem:
+    // Two halves go through one instruction.
+    return {unitOf(T),
+            unitOf(T) == Unit::Half ? float(lanes(T) + 1) / 2 : float(lanes(T)),
+            0};
+  case Instruction::FCmp:
+  case Instruction::FPExt:
+  case Instruction::FPTrunc:
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+  case Instruction::SIToFP:
+  case Instruction::UIToFP:
+    return {unitOf(T) == Unit::Double ||
+                    unitOf(I.getOperand(0)->getType()) == Unit::Double
+                ? Unit::Double
+                : Unit::Integer,
+            float(lanes(T)), 0};
+  case Instruction::SDiv:
+  case Instruction::SRem:
+  case Instruction::UDiv:
+  case Instruction::URem:
+    if (isa<ConstantInt>(I.getOperand(1)))
+      return {Unit::Integer, 3, 0};
+    return {Unit::Integer, T->getIntegerBitWidth() > 32 ? 70.0f : 20.0f, 0};
+  case Instruction::Add:
+  case Instruction::Sub:
+  case Instruction::And:
+  case Instruction::Or:
+  case Instruction::Xor:
+  case Instruction::Shl:
+  case Instruction::LShr:
+  case Instruction::AShr:
+  case Instruction::ICmp:
+  case Instruction::Select:
+    return {Unit::Integer,
+            float(lanes(T)) *
+                (I.getOperand(0)->getType()->isIntegerTy(64) ? 2.0f : 1.0f),
+            0};
+  case Instruction::Mul:
+    return {Unit::Integer, T->isIntegerTy(64) ? 4.0f : 1.0f, 0};
+  case Instruction::GetElementPtr:
+    return {Unit::Integer,
+            cast<GetElementPtrInst>(I).hasAllConstantIndices() ? 0.0f : 1.0f,
+            0};
+  case Instruction::Load:
+  case Instruction::Store:
+  case Instruction::AtomicRMW:
+  case Instruction::AtomicCmpXchg:
+    return {Unit::Memory, 1, 0};
+  case Instruction::Br:
+    return {Unit::Control, cast<BranchInst>(I).isConditional() ? 1.0f : 0.5f,
+            0};
+  case Instruction::Switch:
+    return {Unit::Control, 4, 0};
+  case Instruction::Ret:
+    return {Unit::Control, 1, 0};
+  case Instruction::Call: {
+    auto &Call = cast<CallInst>(I);
+    Function *Callee = Call.getCalledFunction();
+    if (!Callee || isa<DbgInfoIntrinsic>(I) || isa<LifetimeIntrinsic>(I) ||
+        isa<AssumeInst>(I))
+      return S;
+    StringRef Name = Callee->getName();
+    if (Name == "__stark_sim_sreg")
+      return {Unit::Integer, 0.25f, 0};
+    if (Name.starts_with("__stark_sim_shuffle"))
+      return {Unit::Memory, 1, 0};
+    if (Name.starts_with("__stark_sim_"))
+      return {Unit::Control, 1, 0};
+    if (isa<MemIntrinsic>(I))
+      return {Unit::Memory, 4, 0};
+    if (T->getScalarType()->isFloatingPointTy())
+      return costOfCall(Name, T);
+    if (T->getScalarType()->isIntegerTy())
+      return {Unit::Integer, 1, 0};
+    return {Unit::Control, 2, 0};
+  }
+  default:
+    return S;
+  }
+}
+} // namespace
+
+CodeBlock stark::sim::costOf(const BasicBlock &Block) {
+  CodeBlock Out;
+  // When each value is ready, in cycles and in loads that had to come first.
+  DenseMap<const Value *, std::pair<float, float>> Ready;
+  for (const Instruction &I : Block) {
+    Slots S = ::costOf(I);
+    Out.Slots[unsigned(S.Where)] += S.Count;
+    Out.Slots[unsigned(Unit::Float)] += S.Float;
+    if (isa<PHINode>(I))
+      continue;
+    std::pair<float, float> At{0, 0};
+    for (const Value *Operand : I.operands())
+      if (auto Found = Ready.find(Operand); Found != Ready.end()) {
+        At.first = std::max(At.first, Found->second.first);
+        At.second = std::max(At.second, Found->second.second);
+      }
+    if (isa<LoadInst>(I) || isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I))
+      At.second += 1;
+    else if (S.Count + S.Float > 0)
+      At.first += S.Where == Unit::Special  ? 18 + 4 * S.Float
+                  : S.Where == Unit::Memory ? 25
+                  : S.Count > 1 && I.getType()->isVectorTy()
+                      ? 4
+                      : 4 * std::max(1.0f, S.Count + S.Float);
+    Ready[&I] = At;
+    Out.Path = std::max(Out.Path, At.first);
+    Out.LoadDepth = std::max(Out.LoadDepth, At.second);
+  }
+  // nvcc unrolls a loop of one block by four where it does not know better.
+  auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
+  if (Branch && Branch->isConditional() &&
+      is_contained(successors(&Block), &Block)) {
+    Out.LoadDepth /= 4;
+  }
+  return Out;
+}
+
+/// 32-bit registers that a value takes.
+static unsigned registersOf(const Value *V) {
+  Type *T = V->getType();
+  if (T->isVoidTy() || T->isIntegerTy(1) || T->isLabelTy() || T->isTokenTy())
+    return 0;
+  if (T->isPointerTy())
+    return 2;
+  if (!T->isSized() || T->isAggregateType())
+    return 1;
+  uint64_t Bits = T->getPrimitiveSizeInBits().getKnownMinValue();
+  return unsigned(std::max<uint64_t>(1, (Bits + 31) / 32));
+}
+
+unsigned stark::sim::estimateRegisters(const Function &F) {
+  // Classic liveness over blocks, then a walk through each from its end.
+  DenseMap<const BasicBlock *, DenseSet<const Value *>> LiveIn;
+  auto Counts = [](const Value *V) {
+    return isa<Instruction>(V) || isa<Argument>(V);
+  };
+  unsigned Worst = 0;
+  bool Changed = true;
+  for (unsigned Round = 0; Changed && Round < 20; ++Round) {
+    Changed = false;
+    Worst = 0;
+    for (const BasicBlock *Block : post_order(&F)) {
+      DenseSet<const Value *> Live;
+      for (const BasicBlock *Next : successors(Block)) {
+        for (const Value *V : LiveIn[Next])
+          Live.insert(V);
+        for (const PHINode &Phi : Next->phis()) {
+          Live.erase(&Phi);
+          const Value *V = Phi.getIncomingValueForBlock(Block);
+          if (Counts(V))
+            Live.insert(V);
+        }
+      }
+      auto Weigh = [&] {
+        unsigned Sum = 0;
+        for (const Value *V : Live)
+          // Kernel parameters lie in the constant bank.
+          if (!isa<Argument>(V) && !isa<AllocaInst>(V) &&
+              !isa<GetElementPtrInst>(V))
+            Sum += registersOf(V);
+        Worst = std::max(Worst, Sum);
+      };
+      Weigh();
+      for (const Instruction &I : reverse(*Block)) {
+        Live.erase(&I);
+        if (!isa<PHINode>(I))
+          for (const Value *Operand : I.operands())
+            if (Counts(Operand))
+              Live.insert(Operand);
+        Weigh();
+      }
+      for (const PHINode &Phi : Block->phis())
+        Live.insert(&Phi);
+      if (Live.size() != LiveIn[Block].size()) {
+        LiveIn[Block] = std::move(Live);
+        Changed = true;
+      }
+    }
+  }
+  return std::min(255u, Worst + 14);
+}

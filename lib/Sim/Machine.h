@@ -1,0 +1,216 @@
+//===- Machine.h - The simulated device at work --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Instrumented code calls functions without a context, so there is one
+/// machine a process. It runs one thread of a block at a time, each as a fiber,
+/// and changes fibers only where CUDA brings threads together.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_SIM_MACHINE_H
+#define STARK_LIB_SIM_MACHINE_H
+
+#include "stark/Sim/Gpu.h"
+#include "stark/Sim/Profile.h"
+#include "stark/Sim/Tables.h"
+#include <boost/context/detail/fcontext.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+namespace stark::sim {
+
+struct Dim3 {
+  uint32_t X = 1, Y = 1, Z = 1;
+  uint64_t count() const { return uint64_t(X) * Y * Z; }
+};
+
+/// Who touched a 32-bit word last, and when. Epochs count barriers of all
+/// blocks of all launches.
+struct Cell {
+  uint32_t Writer = 0, WriteEpoch = 0, WriteSite = 0;
+  uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadSite[2] = {0, 0};
+  uint16_t WriteWarpEpoch = 0, ReadWarpEpoch[2] = {0, 0};
+  uint8_t WriteMask = 0, ReadMask[2] = {0, 0};
+  uint8_t Written = 0; ///< bytes that hold a value
+};
+
+struct Allocation {
+  char *Begin = nullptr, *End = nullptr;
+  std::string Name; ///< of the entry's argument, empty otherwise
+  unsigned ElementBytes = 1;
+  bool Freed = false, Constant = false;
+  /// Null when it is too large to be watched.
+  std::unique_ptr<std::vector<Cell>> Cells;
+};
+
+/// What a lane waits for.
+enum class Wait : uint8_t { None, Barrier, Warp, Grid, Trace, Done };
+enum class WarpOp : uint8_t { Sync, Shuffle, Vote, Match, Reduce };
+
+struct Lane {
+  uint32_t Registers[16] = {}; ///< what __stark_sim_sreg() gives
+  Wait State = Wait::None;
+  bool Started = false;
+  uint32_t Thread = 0; ///< in the block
+  uint32_t Site = 0;   ///< of what it waits for
+  // Of a warp operation.
+  WarpOp Op = WarpOp::Sync;
+  uint32_t Mask = 0;
+  uint64_t Value = 0, Result = 0;
+  int Mode = 0, Argument = 0, Width = 32, Predicate = 0;
+  // Of a barrier.
+  int BarrierOp = -1, BarrierId = 0, BarrierCount = 0;
+  boost::context::detail::fcontext_t Context = nullptr;
+  unsigned Stack = ~0u;
+  uint32_t *Counts = nullptr;
+  std::vector<uint64_t> Trace; ///< site << 48 | address
+};
+
+struct Kernel {
+  std::string Name;
+  unsigned Function = 0;
+  void (*Call)(void *Closure) = nullptr;
+  const void *HostStub = nullptr;
+  uint64_t StaticShared = 0; ///< bytes that the GPU reserves
+  unsigned Registers = 0;    ///< a thread
+  uint64_t MaxDynamic = 48 * 1024;
+  std::vector<uint64_t> ParameterOffsets, ParameterBytes; ///< in the closure
+  uint64_t ClosureBytes = 0;
+  bool PlainParameters = true; ///< one value a parameter, as CUDA lists them
+};
+
+enum class Mode { Check, Profile };
+
+class Machine {
+public:
+  Machine(const Tables &T, const GpuDescription &Gpu);
+  ~Machine();
+  Machine(const Machine &) = delete;
+  Machine &operator=(const Machine &) = delete;
+
+  /// The first problem ends the run: kind ("race", "out of bounds", ...), text.
+  std::function<void(const std::string &Kind, const std::string &Text)>
+      OnFinding;
+  /// What the simulator cannot do.
+  std::function<void(const std::string &What)> OnUnsupported;
+
+  uint64_t Accesses = 0, AccessLimit = ~0ull;
+  std::function<void()> OnLimit;
+
+  void setMode(Mode M) { How = M; }
+  std::vector<Kernel> Kernels;
+  std::unordered_map<const void *, unsigned> KernelOfStub;
+  const std::map<std::string, unsigned> *KernelOfName = nullptr;
+  std::unordered_map<const void *, unsigned> VariableOfShadow;
+  std::vector<char *> VariableAddress;
+
+  // Memory.
+  char *allocate(uint64_t Bytes, const std::string &Name = "");
+  int release(void *Pointer);
+  Allocation &adopt(char *Begin, uint64_t Bytes, const std::string &Name,
+                    unsigned ElementBytes, bool Holds);
+  Allocation *find(const void *Pointer);
+  void markWritten(void *Pointer, uint64_t Bytes);
+  void resetMemory();
+
+  // Launches.
+  int launch(unsigned KernelIndex, const void *Closure, Dim3 Grid, Dim3 Block,
+             uint64_t Dynamic, bool Cooperative);
+  unsigned blocksPerSm(const Kernel &K, uint64_t Threads,
+                       uint64_t Dynamic) const;
+  RunProfile takeProfile() { return std::move(Profiled); }
+  void addTransfer(uint64_t Bytes);
+
+  // What instrumented code calls.
+  void access(uint32_t Site, char *Address, uint32_t Bytes, SiteKind Kind,
+              uint64_t Stored, bool KnownValue);
+  void range(uint32_t Site, char *Address, uint64_t Bytes);
+  void local(uint32_t Site, const char *Base, uint64_t Size,
+             const char *Address, uint32_t Bytes);
+  int barrier(int Op, int Predicate, int Id, int Count);
+  uint64_t warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
+                int Argument, int Width, int *Predicate);
+  void gridSync();
+  void unsupported(const std::string &What);
+  void finding(const std::string &Kind, const std::string &Text);
+  /// "kernel k, line 14, block (3,0,0), thread (7,0,0)"
+  std::string here(uint32_t Site) const;
+  std::string threadName(uint32_t Thread) const;
+  uint32_t activeMask() const;
+  const GpuDescription &gpu() const { return Gpu; }
+  int LastError = 0;
+
+private:
+  friend struct FiberEntry;
+  struct BlockState;
+  void prepareBlock(uint64_t Linear);
+  void runBlock();
+  void runWarp(unsigned W);
+  bool resolveWarp(unsigned W);
+  void resume(Lane &L);
+  void suspend();
+  void releaseBarrier();
+  void stuck();
+  void endOfWarp(unsigned W);
+  std::vector<uint64_t> sampledBlocks() const;
+  void outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
+                   SiteKind Kind);
+  void sharedAccess(uint32_t Site, char *Address, uint32_t Bytes, SiteKind Kind,
+                    uint64_t Stored, bool Known);
+  void watch(uint32_t Site, Cell *Cells, uint64_t Offset, char *Address,
+             uint32_t Bytes, SiteKind Kind, uint64_t Stored, bool Known,
+             const std::string &Array, uint64_t Element, bool Shared);
+  std::string element(const Allocation &A, const char *Address) const;
+
+  const Tables &T;
+  const GpuDescription &Gpu;
+  Mode How = Mode::Check;
+  std::vector<std::unique_ptr<Allocation>> Allocations; ///< by address
+  char *Arena = nullptr, *ArenaNext = nullptr, *ArenaEnd = nullptr;
+  struct SiteCache {
+    char *Begin = nullptr, *End = nullptr;
+    Allocation *Of = nullptr;
+  };
+  std::vector<SiteCache> Cached;
+
+  // The launch in progress.
+  unsigned Launched = 0;
+  const void *Closure = nullptr;
+  Dim3 Grid, Block;
+  uint64_t Dynamic = 0, BlockLinear = 0;
+  unsigned Threads = 0, Warps = 0;
+  std::vector<Lane> Lanes;
+  std::vector<uint16_t> WarpEpoch;
+  Lane *Running = nullptr;
+  boost::context::detail::fcontext_t Scheduler = nullptr;
+  std::vector<char *> Stacks;
+  std::vector<unsigned> FreeStacks;
+  std::vector<char> SharedMemory;
+  char *SharedBase = nullptr;
+  uint64_t SharedBytes = 0;
+  std::vector<Cell> SharedCells;
+  uint32_t Epoch = 1, LaunchEpoch = 1, BlockEpoch = 1;
+  bool BlockSynced = false;
+  std::vector<uint32_t> CountPool;
+  std::unique_ptr<LaunchRecorder> Recorder;
+  RunProfile Profiled;
+};
+
+/// The one that instrumented code talks to.
+Machine *theMachine();
+void setMachine(Machine *M);
+
+/// Names and addresses of all that device and host code may call.
+std::vector<std::pair<std::string, void *>> deviceSymbols();
+std::vector<std::pair<std::string, void *>> hostSymbols();
+
+} // namespace stark::sim
+
+#endif

@@ -1,0 +1,131 @@
+//===- Memory.cpp - Device memory -----------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Allocations lie in an arena of addresses of their own, with a gap after
+/// each, so that one that is overrun does not reach the next.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include <algorithm>
+#include <cstring>
+#include <sys/mman.h>
+
+using namespace stark::sim;
+
+namespace {
+constexpr uint64_t ArenaBytes = uint64_t(1) << 40;
+constexpr uint64_t Gap = 4096, Alignment = 256;
+/// Words of larger arrays are not watched: that would take six times their
+/// size.
+constexpr uint64_t WatchLimit = uint64_t(64) << 20;
+} // namespace
+
+static Machine *Current = nullptr;
+Machine *stark::sim::theMachine() { return Current; }
+void stark::sim::setMachine(Machine *M) { Current = M; }
+
+char *Machine::allocate(uint64_t Bytes, const std::string &Name) {
+  if (!Arena) {
+    void *Found = mmap(nullptr, ArenaBytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (Found == MAP_FAILED)
+      return nullptr;
+    Arena = ArenaNext = static_cast<char *>(Found);
+    ArenaEnd = Arena + ArenaBytes;
+  }
+  uint64_t Whole = (Bytes + Alignment - 1) / Alignment * Alignment + Gap;
+  if (Whole < Bytes || Whole > uint64_t(ArenaEnd - ArenaNext))
+    return nullptr;
+  char *Begin = ArenaNext;
+  ArenaNext += Whole;
+  adopt(Begin, Bytes, Name, 1, /*Holds=*/false);
+  return Begin;
+}
+
+Allocation &Machine::adopt(char *Begin, uint64_t Bytes, const std::string &Name,
+                           unsigned ElementBytes, bool Holds) {
+  auto A = std::make_unique<Allocation>();
+  A->Begin = Begin;
+  A->End = Begin + Bytes;
+  A->Name = Name;
+  A->ElementBytes = ElementBytes;
+  if (How == Mode::Check && Bytes <= WatchLimit) {
+    A->Cells = std::make_unique<std::vector<Cell>>((Bytes + 3) / 4);
+    if (Holds)
+      for (Cell &C : *A->Cells)
+        C.Written = 0xf;
+  }
+  auto Place = std::upper_bound(
+      Allocations.begin(), Allocations.end(), Begin,
+      [](const char *P, const std::unique_ptr<Allocation> &Other) {
+        return P < Other->Begin;
+      });
+  return **Allocations.insert(Place, std::move(A));
+}
+
+Allocation *Machine::find(const void *Pointer) {
+  auto *P = static_cast<const char *>(Pointer);
+  auto After = std::upper_bound(
+      Allocations.begin(), Allocations.end(), P,
+      [](const char *Address, const std::unique_ptr<Allocation> &Other) {
+        return Address < Other->Begin;
+      });
+  if (After == Allocations.begin())
+    return nullptr;
+  Allocation *A = std::prev(After)->get();
+  // The end itself belongs to it when it is empty or one past it is meant.
+  return P < A->End || (P == A->Begin) ? A : nullptr;
+}
+
+int Machine::release(void *Pointer) {
+  if (!Pointer)
+    return 0;
+  Allocation *A = find(Pointer);
+  if (!A || A->Begin != Pointer || A->Freed)
+    return 1; // cudaErrorInvalidValue
+  A->Freed = true;
+  A->Cells.reset();
+  if (A->Begin >= Arena && A->End <= ArenaEnd)
+    madvise(A->Begin, size_t(A->End - A->Begin), MADV_DONTNEED);
+  std::fill(Cached.begin(), Cached.end(), SiteCache());
+  return 0;
+}
+
+void Machine::markWritten(void *Pointer, uint64_t Bytes) {
+  Allocation *A = find(Pointer);
+  if (!A || !A->Cells)
+    return;
+  uint64_t First = uint64_t(static_cast<char *>(Pointer) - A->Begin);
+  uint64_t Last = std::min(First + Bytes, uint64_t(A->End - A->Begin));
+  for (uint64_t I = First; I < Last;) {
+    Cell &C = (*A->Cells)[I / 4];
+    if (I % 4 == 0 && Last - I >= 4) {
+      C.Written = 0xf;
+      I += 4;
+    } else {
+      C.Written |= uint8_t(1u << (I % 4));
+      ++I;
+    }
+  }
+}
+
+/// "y[17] of 4096"
+std::string Machine::element(const Allocation &A, const char *Address) const {
+  std::string Name = A.Name.empty() ? "the allocation" : A.Name;
+  int64_t Offset = Address - A.Begin;
+  int64_t Size = A.End - A.Begin;
+  unsigned E = std::max(1u, A.ElementBytes);
+  if (A.Name.empty() || E == 1)
+    return "byte " + std::to_string(Offset) + " of " +
+           (A.Name.empty() ? "an allocation" : "'" + A.Name + "'") + " of " +
+           std::to_string(Size) + " bytes";
+  int64_t Index = Offset >= 0 ? Offset / E : -((-Offset + E - 1) / E);
+  return Name + "[" + std::to_string(Index) + "], '" + Name + "' has " +
+         std::to_string(Size / E) + " elements";
+}

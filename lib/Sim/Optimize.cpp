@@ -1,0 +1,97 @@
+//===- Optimize.cpp - Device code before it is instrumented --------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instrument.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace llvm;
+using namespace stark::sim;
+
+/// The pipeline is a text, so that what runs is seen at a glance.
+static constexpr char Pipeline[] =
+    "function(sroa,early-cse,simplifycfg,instcombine),"
+    "cgscc(inline),"
+    "function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
+    "loop-simplify,loop-mssa(loop-rotate,licm),gvn,instcombine,simplifycfg,"
+    "loop-simplify,loop(indvars),loop-unroll<O2;no-runtime;no-partial>,"
+    "sroa,early-cse<memssa>,gvn,instcombine,adce,simplifycfg),"
+    "globaldce";
+
+static bool isPrivate(const Value *Pointer) {
+  return isa<AllocaInst>(Pointer->stripInBoundsOffsets());
+}
+
+/// A copy of 8 or 16 aligned bytes between memory and a thread's own variable
+/// (`float4 v = p[i];`) is one access; SROA would make one of each member.
+static void makeVectorAccesses(Function &F) {
+  std::vector<MemCpyInst *> Copies;
+  for (Instruction &I : instructions(F))
+    if (auto *C = dyn_cast<MemCpyInst>(&I))
+      Copies.push_back(C);
+  for (MemCpyInst *C : Copies) {
+    auto *Length = dyn_cast<ConstantInt>(C->getLength());
+    uint64_t Bytes = Length ? Length->getZExtValue() : 0;
+    if (Bytes != 8 && Bytes != 16)
+      continue;
+    bool ToPrivate = isPrivate(C->getRawDest()),
+         FromPrivate = isPrivate(C->getRawSource());
+    Align Outer = ToPrivate ? C->getSourceAlign().valueOrOne()
+                            : C->getDestAlign().valueOrOne();
+    if (ToPrivate == FromPrivate || Outer.value() < Bytes)
+      continue;
+    IRBuilder<> B(C);
+    // Elements as the variable has them, so that it can be taken apart again.
+    const Value *Private = ToPrivate ? C->getRawDest() : C->getRawSource();
+    Type *Element = B.getFloatTy();
+    if (auto *A = dyn_cast<AllocaInst>(Private->stripInBoundsOffsets())) {
+      Type *T = A->getAllocatedType();
+      while (T->isStructTy() || T->isArrayTy())
+        T = T->isStructTy() ? (cast<StructType>(T)->getNumElements()
+                                   ? T->getStructElementType(0)
+                                   : B.getFloatTy())
+                            : T->getArrayElementType();
+      if (T->isSingleValueType() && !T->isVectorTy() && !T->isPointerTy() &&
+          T->getPrimitiveSizeInBits() >= 16)
+        Element = T;
+    }
+    unsigned Size = unsigned(Element->getPrimitiveSizeInBits() / 8);
+    Type *Vector = Size >= Bytes
+                       ? Element
+                       : FixedVectorType::get(Element, unsigned(Bytes / Size));
+    Value *Loaded = B.CreateAlignedLoad(Vector, C->getRawSource(),
+                                        C->getSourceAlign().valueOrOne());
+    B.CreateAlignedStore(Loaded, C->getRawDest(),
+                         C->getDestAlign().valueOrOne());
+    C->eraseFromParent();
+  }
+}
+
+void stark::sim::optimizeDevice(Module &M) {
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      makeVectorAccesses(F);
+  PipelineTuningOptions Tuning;
+  Tuning.LoopVectorization = Tuning.SLPVectorization = false;
+  PassBuilder Builder(nullptr, Tuning);
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Graph;
+  ModuleAnalysisManager Modules;
+  Builder.registerModuleAnalyses(Modules);
+  Builder.registerCGSCCAnalyses(Graph);
+  Builder.registerFunctionAnalyses(Functions);
+  Builder.registerLoopAnalyses(Loops);
+  Builder.crossRegisterProxies(Loops, Functions, Graph, Modules);
+  ModulePassManager Passes;
+  if (llvm::Error E = Builder.parsePassPipeline(Passes, Pipeline))
+    report_fatal_error(std::move(E)); // a text of our own
+  Passes.run(M, Modules);
+}

@@ -1,0 +1,253 @@
+//===- Inputs.cpp - The arguments of a case in host memory ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   (seed, leaf, index) -> 64 random bits -> a value of the leaf's
+///   distribution
+///
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+#include "stark/Job/Npy.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <sys/mman.h>
+
+using namespace stark;
+using namespace stark::sim;
+using namespace stark::job;
+
+namespace {
+/// Elements that are drawn before they repeat, where a buffer is large.
+constexpr uint64_t Tile = uint64_t(1) << 20;
+
+uint64_t mix(uint64_t Z) {
+  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBull;
+  return Z ^ (Z >> 31);
+}
+
+uint64_t draw(uint64_t Key, uint64_t Index) {
+  return mix(Key + (Index + 1) * 0x9E3779B97F4A7C15ull);
+}
+
+uint16_t halfOf(float V) {
+  uint32_t X;
+  std::memcpy(&X, &V, 4);
+  uint32_t Sign = X >> 16 & 0x8000, M = X & 0x7fffffff;
+  if (M > 0x7f800000)
+    return uint16_t(Sign | 0x7e00);
+  if (M >= 0x477ff000)
+    return uint16_t(Sign | 0x7c00);
+  if (M < 0x38800000)
+    return uint16_t(Sign |
+                    uint32_t(std::nearbyint(std::fabs(V) * 16777216.0f)));
+  return uint16_t(Sign | ((M + 0xfff + (M >> 13 & 1) - 0x38000000) >> 13));
+}
+
+uint16_t bfloatOf(float V) {
+  uint32_t X;
+  std::memcpy(&X, &V, 4);
+  return uint16_t((X + 0x7fff + (X >> 16 & 1)) >> 16);
+}
+
+bool whole(DType T) {
+  return T == DType::I32 || T == DType::I64 || T == DType::U8;
+}
+
+void put(DType T, char *Data, uint64_t I, double Value) {
+  switch (T) {
+  case DType::F32: {
+    float V = float(Value);
+    std::memcpy(Data + I * 4, &V, 4);
+    return;
+  }
+  case DType::F64:
+    std::memcpy(Data + I * 8, &Value, 8);
+    return;
+  case DType::F16: {
+    uint16_t V = halfOf(float(Value));
+    std::memcpy(Data + I * 2, &V, 2);
+    return;
+  }
+  case DType::BF16: {
+    uint16_t V = bfloatOf(float(Value));
+    std::memcpy(Data + I * 2, &V, 2);
+    return;
+  }
+  case DType::I32: {
+    auto V = int32_t(int64_t(Value));
+    std::memcpy(Data + I * 4, &V, 4);
+    return;
+  }
+  case DType::I64: {
+    auto V = int64_t(Value);
+    std::memcpy(Data + I * 8, &V, 8);
+    return;
+  }
+  case DType::U8:
+    Data[I] = char(uint8_t(int64_t(Value)));
+    return;
+  }
+}
+
+double valueOf(const Init &Fill, DType T, uint64_t Bits, uint64_t I) {
+  switch (Fill.Kind) {
+  case InitKind::Normal: {
+    double U = (double(Bits >> 40) + 1.0) * 0x1.0p-24,
+           V = double(uint32_t(Bits) >> 8) * 0x1.0p-24;
+    double Drawn = Fill.Low + Fill.High * std::sqrt(-2 * std::log(U)) *
+                                  std::cos(6.283185307179586 * V);
+    return whole(T) ? std::rint(Drawn) : Drawn;
+  }
+  case InitKind::Uniform: {
+    double Drawn =
+        Fill.Low + (Fill.High - Fill.Low) * (double(Bits >> 11) * 0x1.0p-53);
+    return whole(T) ? std::floor(Drawn) : Drawn;
+  }
+  case InitKind::Arange:
+    return Fill.Low + double(I);
+  case InitKind::Ones:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+void fillWith(const Leaf &L, char *Data, uint64_t Count, uint64_t Key,
+              bool Large) {
+  if (L.Fill.Kind == InitKind::Zeros)
+    return; // fresh pages
+  if (L.Fill.Kind == InitKind::Permutation) {
+    std::vector<uint64_t> Order(Count);
+    std::iota(Order.begin(), Order.end(), 0);
+    for (uint64_t I = Count; I > 1; --I)
+      std::swap(Order[I - 1], Order[draw(Key, I) % I]);
+    for (uint64_t I = 0; I < Count; ++I)
+      put(L.Type, Data, I, double(Order[I]));
+    return;
+  }
+  uint64_t Drawn =
+      Large && L.Fill.Kind != InitKind::Arange ? std::min(Count, Tile) : Count;
+  for (uint64_t I = 0; I < Drawn; ++I)
+    put(L.Type, Data, I, valueOf(L.Fill, L.Type, draw(Key, I), I));
+  uint64_t Width = dtypeBytes(L.Type);
+  for (uint64_t At = Drawn; At < Count; At += Drawn)
+    std::memcpy(Data + At * Width, Data, std::min(Drawn, Count - At) * Width);
+}
+} // namespace
+
+uint64_t Inputs::bytesOf(const Job &J, unsigned Case) {
+  uint64_t Sum = 0;
+  for (size_t L = 0; L < J.Leaves.size(); ++L)
+    if (J.Leaves[L].Kind == LeafKind::Buffer)
+      Sum += J.Cases[Case].Values[L].elements() * dtypeBytes(J.Leaves[L].Type);
+  return Sum;
+}
+
+void Inputs::release() {
+  for (Block &B : Blocks)
+    if (B.Data)
+      munmap(B.Data, B.Mapped);
+  Blocks.clear();
+}
+
+std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, bool Large) {
+  release();
+  Case = CaseIndex;
+  const job::Case &C = J.Cases[Case];
+  Blocks.resize(J.Leaves.size());
+  Scalars = C.Values;
+  for (size_t I = 0; I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    if (L.Kind != LeafKind::Buffer)
+      continue;
+    Block &B = Blocks[I];
+    uint64_t Count = C.Values[I].elements();
+    B.Bytes = Count * dtypeBytes(L.Type);
+    B.Mapped = B.Bytes + 8192;
+    void *Data = mmap(nullptr, B.Mapped, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (Data == MAP_FAILED)
+      return "no memory for '" + L.Name + "' of " + std::to_string(B.Bytes) +
+             " bytes";
+    B.Data = static_cast<char *>(Data);
+    if (L.Use != Role::Input && L.Use != Role::InOut)
+      continue;
+    if (L.Fill.Kind == InitKind::File) {
+      std::string Error;
+      std::vector<char> Bytes =
+          readNpy(Folder + "/" + L.Fill.File, L.Type, C.Values[I].Shape, Error);
+      if (!Error.empty())
+        return Error;
+      std::memcpy(B.Data, Bytes.data(), Bytes.size());
+    } else {
+      fillWith(L, B.Data, Count, mix(Seed) ^ mix(I + 1), Large);
+    }
+    if (L.Use == Role::InOut && !Large)
+      B.Pristine.assign(B.Data, B.Data + B.Bytes);
+  }
+  return "";
+}
+
+void Inputs::arm(unsigned Round) {
+  for (size_t I = 0; I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    if (L.Kind != LeafKind::Buffer)
+      continue;
+    Block &B = Blocks[I];
+    if (L.Use == Role::InOut && !B.Pristine.empty())
+      std::memcpy(B.Data, B.Pristine.data(), B.Bytes);
+    if (L.Use == Role::Output || L.Use == Role::Scratch) {
+      uint32_t Pattern = poisonPattern(L.Type, Round);
+      for (uint64_t At = 0; At < B.Bytes; At += 4)
+        std::memcpy(B.Data + At, &Pattern, std::min<uint64_t>(4, B.Bytes - At));
+    }
+  }
+}
+
+void **Inputs::arguments() {
+  Pointers.assign(J.Leaves.size(), nullptr);
+  Arguments.clear();
+  for (size_t I = 0; I < J.Leaves.size(); ++I)
+    switch (J.Leaves[I].Kind) {
+    case LeafKind::Buffer:
+      Pointers[I] = Blocks[I].Data;
+      Arguments.push_back(&Pointers[I]);
+      break;
+    case LeafKind::Integer:
+      Arguments.push_back(&Scalars[I].Integer);
+      break;
+    case LeafKind::Real:
+      Arguments.push_back(&Scalars[I].Real);
+      break;
+    case LeafKind::Stream:
+      Arguments.push_back(&Stream);
+      break;
+    }
+  return Arguments.data();
+}
+
+std::vector<DeviceBuffer> Inputs::buffers() const {
+  std::vector<DeviceBuffer> List;
+  for (size_t I = 0; I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    if (L.Kind != LeafKind::Buffer)
+      continue;
+    DeviceBuffer B;
+    B.Name = L.Name;
+    B.Data = Blocks[I].Data;
+    B.Bytes = Blocks[I].Bytes;
+    B.ElementBytes = dtypeBytes(L.Type);
+    B.Holds = L.Use == Role::Input || L.Use == Role::InOut;
+    B.ReadOnly = L.Use == Role::Input;
+    List.push_back(std::move(B));
+  }
+  return List;
+}

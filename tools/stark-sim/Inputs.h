@@ -1,0 +1,55 @@
+//===- Inputs.h - The arguments of a case in host memory ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_INPUTS_H
+#define STARK_SIM_INPUTS_H
+
+#include "stark/Job/Job.h"
+#include "stark/Sim/Program.h"
+
+namespace stark::sim {
+
+/// The buffers of one case. Inputs are shared by all children; what a child
+/// writes lies in a mapping that the parent reads afterwards.
+class Inputs {
+public:
+  Inputs(const job::Job &J, std::string Folder)
+      : J(J), Folder(std::move(Folder)) {}
+  ~Inputs() { release(); }
+  Inputs(const Inputs &) = delete;
+  Inputs &operator=(const Inputs &) = delete;
+
+  /// Empty, or what went wrong. \p Large: repeat a tile of random values rather
+  /// than draw each one.
+  std::string fill(unsigned Case, uint64_t Seed, bool Large);
+  /// Poisons outputs and puts initial values back.
+  void arm(unsigned Round);
+  /// One pointer a leaf, for stark_call().
+  void **arguments();
+  std::vector<DeviceBuffer> buffers() const;
+  const char *data(size_t Leaf) const { return Blocks[Leaf].Data; }
+  static uint64_t bytesOf(const job::Job &J, unsigned Case);
+
+private:
+  struct Block {
+    char *Data = nullptr;
+    uint64_t Bytes = 0, Mapped = 0;
+    std::vector<char> Pristine; ///< of an in-out buffer
+  };
+  void release();
+  const job::Job &J;
+  std::string Folder;
+  unsigned Case = 0;
+  std::vector<Block> Blocks;
+  std::vector<job::LeafValue> Scalars;
+  std::vector<void *> Pointers, Arguments;
+  void *Stream = nullptr;
+};
+
+} // namespace stark::sim
+
+#endif

@@ -1,0 +1,29 @@
+//===- Judge.h - One job, from folder to result ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   A job folder of the simulator holds job.json, the two sources, their
+/// trampolines included, and compile.json. Nothing that was compiled runs in
+/// the process that compares.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_JUDGE_H
+#define STARK_SIM_JUDGE_H
+
+#include "stark/Job/Job.h"
+#include "stark/Sim/Gpu.h"
+
+namespace stark::sim {
+
+/// Never fails: what kept the job from being judged is a result of outcome
+/// Infrastructure.
+job::Result judge(const std::string &Folder, const GpuDescription &Gpu);
+
+} // namespace stark::sim
+
+#endif

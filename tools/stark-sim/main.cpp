@@ -1,0 +1,59 @@
+//===- main.cpp - stark-sim -----------------------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Judge.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory Category("stark-sim");
+static cl::opt<std::string> Folder(cl::Positional, cl::desc("FOLDER"),
+                                   cl::Required, cl::cat(Category));
+static cl::opt<std::string>
+    ResultFile("result", cl::value_desc("file"),
+               cl::desc("Where the result goes (default: standard output)"),
+               cl::cat(Category));
+static cl::opt<std::string>
+    Gpu("gpu", cl::value_desc("name"), cl::init("h200"),
+        cl::desc("h200 (default), h100, a100, rtx4090, or a .json file that "
+                 "describes a GPU"),
+        cl::cat(Category));
+
+static llvm::Error run() {
+  llvm::Expected<sim::GpuDescription> G = sim::describeGpu(Gpu);
+  if (!G)
+    return G.takeError();
+  std::string Text = job::printResult(sim::judge(Folder, *G));
+  if (!ResultFile.empty())
+    return writeFileAtomically(ResultFile, Text);
+  llvm::outs() << Text << "\n";
+  return llvm::Error::success();
+}
+
+int main(int Argc, char **Argv) {
+  llvm::InitLLVM Setup(Argc, Argv);
+  cl::HideUnrelatedOptions(Category);
+  cl::ParseCommandLineOptions(
+      Argc, Argv,
+      "stark-sim: judges one job on a simulated GPU\n\n"
+      "  stark-sim FOLDER [--gpu NAME] [--result FILE]\n\n"
+      "FOLDER holds job.json, compile.json and the two sources that job.json\n"
+      "names. stark-tool makes it (--evaluator sim) and reads the result.\n"
+      "Exit codes: 0 a result was written, whatever it says; 1 failed; 2 "
+      "usage.\n");
+  llvm::Error E = run();
+  int Code = exitCodeFor(E);
+  llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
+    llvm::errs() << "error: " << Info.message() << "\n";
+  });
+  return Code;
+}
