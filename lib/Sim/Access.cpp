@@ -90,7 +90,8 @@ void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
                     : "the pointer is null";
   else if (Near->Freed)
     What += element(*Near, Address) + "; it was freed";
-  else if (Near->Constant && Address >= Near->Begin && Address < Near->End)
+  else if (Near->Constant && Kind != SiteKind::Load && Address >= Near->Begin &&
+           Address < Near->End)
     return finding("input changed",
                    What + element(*Near, Address) +
                        "; it is an input, which must be left as it is");
@@ -210,8 +211,9 @@ void Machine::watch(uint32_t Site, Cell *Cells, uint64_t Offset, char *Address,
           "uninitialised",
           "read of uninitialised " + std::string(Shared ? "shared " : "") +
               "memory by " + here(Site) + ": " +
-              (Array.empty() ? "an allocation" : Array) + " at element " +
-              std::to_string(Element) + " was never written");
+              (Array.empty() ? "an allocation at byte " + std::to_string(Offset)
+                             : Array + "[" + std::to_string(Element) + "]") +
+              " was never written");
     if (!Ordered && (C.WriteMask & Mask) &&
         Races(C.Writer, C.WriteEpoch, C.WriteWarpEpoch)) {
       uint64_t Held = 0;

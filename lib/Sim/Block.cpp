@@ -234,7 +234,7 @@ void Machine::stuck() {
         const Lane &Other = Lanes[Base + I];
         if (!(L.Mask >> I & 1) || &Other == &L ||
             (Other.State == Wait::Warp && Other.Mask == L.Mask &&
-             Other.Op == L.Op))
+             Other.Op == L.Op && Other.Mode == L.Mode))
           continue;
         char Hex[16];
         std::snprintf(Hex, sizeof(Hex), "0x%08x", L.Mask);

@@ -82,7 +82,11 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   Closure = Values;
   BlockLinear = 0;
   auto Refuse = [&](const std::string &Why) {
-    finding("launch", "kernel " + K.Name + " cannot be launched: " + Why);
+    finding("launch", "kernel " + K.Name +
+                          (LaunchLine ? ", launched at line " +
+                                            std::to_string(LaunchLine) + ","
+                                      : "") +
+                          " cannot be launched: " + Why);
     return LastError = InvalidConfiguration;
   };
   uint64_t PerBlock = NewBlock.count();

@@ -146,6 +146,7 @@ public:
   uint32_t activeMask() const;
   const GpuDescription &gpu() const { return Gpu; }
   int LastError = 0;
+  unsigned LaunchLine = 0; ///< of the user's file, 0: unknown
 
 private:
   friend struct FiberEntry;

@@ -17,12 +17,15 @@ using namespace stark::sim;
 
 /// The pipeline is a text, so that what runs is seen at a glance.
 static constexpr char Pipeline[] =
-    "function(sroa,early-cse,simplifycfg,instcombine),"
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>),"
     "cgscc(inline),"
-    "function(sroa,early-cse<memssa>,instcombine,simplifycfg,"
-    "loop-simplify,loop-mssa(loop-rotate,licm),gvn,instcombine,simplifycfg,"
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,"
+    "loop-simplify,loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-"
+    "fixpoint>,simplifycfg,"
     "loop-simplify,loop(indvars),loop-unroll<O2;no-runtime;no-partial>,"
-    "sroa,early-cse<memssa>,gvn,instcombine,adce,simplifycfg),"
+    "sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,adce,"
+    "simplifycfg),"
     "globaldce";
 
 static bool isPrivate(const Value *Pointer) {

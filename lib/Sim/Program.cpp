@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -135,6 +136,26 @@ struct KernelLink {
   std::vector<uint64_t> Bytes;
   bool Plain = true;
 };
+
+/// Tells the runtime the line of each launch before it is made.
+void tellLines(Module &Host, StringRef UserFile) {
+  Function *Push = Host.getFunction("__cudaPushCallConfiguration");
+  if (!Push)
+    return;
+  std::vector<CallBase *> Calls;
+  for (User *U : Push->users())
+    if (auto *Call = dyn_cast<CallBase>(U))
+      Calls.push_back(Call);
+  for (CallBase *Call : Calls) {
+    const DILocation *L = Call->getDebugLoc().get();
+    if (!L || !L->getFilename().ends_with(UserFile))
+      continue;
+    IRBuilder<> B(Call);
+    B.CreateCall(Host.getOrInsertFunction("__stark_sim_launch_line",
+                                          B.getVoidTy(), B.getInt32Ty()),
+                 {B.getInt32(L->getLine())});
+  }
+}
 
 /// Inline assembly is PTX, which this CPU does not run: reached, it is told.
 void replaceAssembly(Module &M) {
@@ -264,6 +285,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
       V.setComdat(nullptr);
       Shadows.push_back(V.getName().str());
     }
+  tellLines(Host, sys::path::filename(Request.Path));
   replaceAssembly(Device);
   // Kernels stay as they are named, whatever the optimizer thinks of them.
   for (Function &F : Device)

@@ -178,6 +178,7 @@ unsigned pushConfiguration(Dim3 Grid, Dim3 Block, size_t Shared, void *) {
   Next = {Grid, Block, Shared};
   return 0;
 }
+void launchLine(unsigned Line) { machine().LaunchLine = Line; }
 void launch(const char *Name, void *Closure, uint64_t Bytes) {
   Machine &M = machine();
   auto Found = M.KernelOfName->find(Name);
@@ -397,6 +398,7 @@ std::vector<std::pair<std::string, void *>> stark::sim::hostSymbols() {
       List.end(),
       {STARK_SYMBOL("__cudaPushCallConfiguration", pushConfiguration),
        STARK_SYMBOL("__stark_sim_launch", launch),
+       STARK_SYMBOL("__stark_sim_launch_line", launchLine),
        STARK_SYMBOL("cudaLaunchKernel", launchKernel),
        STARK_SYMBOL("cudaLaunchCooperativeKernel", launchCooperative),
        STARK_SYMBOL("__stark_sim_host_malloc", hostMalloc),

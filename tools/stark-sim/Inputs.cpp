@@ -172,8 +172,11 @@ std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, bool Large) {
     uint64_t Count = C.Values[I].elements();
     B.Bytes = Count * dtypeBytes(L.Type);
     B.Mapped = B.Bytes + 8192;
-    void *Data = mmap(nullptr, B.Mapped, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *Data =
+        mmap(nullptr, B.Mapped, PROT_READ | PROT_WRITE,
+             // A child that only shows its times keeps its writes.
+             (Large ? MAP_PRIVATE : MAP_SHARED) | MAP_ANONYMOUS | MAP_NORESERVE,
+             -1, 0);
     if (Data == MAP_FAILED)
       return "no memory for '" + L.Name + "' of " + std::to_string(B.Bytes) +
              " bytes";

@@ -33,6 +33,10 @@ namespace {
 /// costs a thousand times what a GPU's does.
 constexpr uint64_t CheckBytes = uint64_t(16) << 20;
 
+/// Accesses that a source may make in a size that is compared. Counted, not
+/// timed, so that a verdict is the same on every machine.
+constexpr uint64_t SourceLimit = 60000000;
+
 /// What a child tells; it lies in memory that both see.
 struct Report {
   enum Status { Died, Done, Found, Unsupported, TooLong } What;
@@ -65,12 +69,30 @@ private:
              bool IsSource);
   Report child(Program &P, const char *Entry, Inputs &In, RunMode Mode,
                uint64_t Limit, uint64_t TimeoutMs);
+  /// Against the outputs of the source, with every seed.
   bool compareCase(unsigned I);
+  /// A source that is judged for itself: there is nothing to compare with.
+  bool checkCase(unsigned I);
   bool timeCase(unsigned I);
   std::string where(unsigned I, uint64_t Seed) const {
     return "size '" + J.Cases[I].Label + "', seed " + std::to_string(Seed);
   }
   bool candidateFailed(const Report &R, const std::string &Where);
+  bool itself() const { return J.SourceDigest == J.CandidateDigest; }
+  std::vector<uint64_t> seedsFor(unsigned I) const {
+    std::vector<uint64_t> Seeds = J.Seeds;
+    if (Inputs::bytesOf(J, I) > (1 << 20) && Seeds.size() > 1)
+      Seeds.resize(1);
+    return Seeds;
+  }
+  void tooLarge(const Case &C) {
+    Notes += "size '" + C.Label +
+             "' was not compared: too large to simulate in full\n";
+  }
+  void leftOut(const Case &C) {
+    Notes +=
+        "size '" + C.Label + "' was left out: the source itself cannot do it\n";
+  }
 
   std::string Folder;
   const GpuDescription &Gpu;
@@ -254,10 +276,7 @@ bool Judge::candidateFailed(const Report &R, const std::string &Where) {
 
 bool Judge::compareCase(unsigned I) {
   const Case &C = J.Cases[I];
-  std::vector<uint64_t> Seeds = J.Seeds;
-  if (Inputs::bytesOf(J, I) > (1 << 20) && Seeds.size() > 1)
-    Seeds.resize(1);
-  for (uint64_t Seed : Seeds) {
+  for (uint64_t Seed : seedsFor(I)) {
     Inputs Mine(J, Folder), Theirs(J, Folder);
     for (Inputs *In : {&Mine, &Theirs})
       if (std::string Why = In->fill(I, Seed, false); !Why.empty())
@@ -266,18 +285,15 @@ bool Judge::compareCase(unsigned I) {
     Mine.arm(0);
     const char *Entry =
         Source->has("stark_reference") ? "stark_reference" : "stark_call";
-    constexpr uint64_t SourceLimit = 60000000;
     Report Wanted =
         child(*Source, Entry, Theirs, RunMode::Check, SourceLimit, J.TimeoutMs);
     if (Wanted.What != Report::Done) {
       if (Wanted.What == Report::TooLong) {
-        Notes += "size '" + C.Label +
-                 "' was not compared: too large to simulate in full\n";
+        tooLarge(C);
         return true;
       }
       if (C.Added) {
-        Notes += "size '" + C.Label +
-                 "' was left out: the source itself cannot do it\n";
+        leftOut(C);
         return true;
       }
       return stop(Outcome::Infrastructure,
@@ -309,31 +325,55 @@ bool Judge::compareCase(unsigned I) {
   return true;
 }
 
-bool Judge::timeCase(unsigned I) {
+bool Judge::checkCase(unsigned I) {
   const Case &C = J.Cases[I];
+  for (uint64_t Seed : seedsFor(I)) {
+    Inputs In(J, Folder);
+    if (std::string Why = In.fill(I, Seed, false); !Why.empty())
+      return stop(Outcome::Infrastructure, Why);
+    In.arm(0);
+    Report Got = child(*Source, "stark_call", In, RunMode::Check, SourceLimit,
+                       J.TimeoutMs);
+    if (Got.What == Report::TooLong) {
+      tooLarge(C);
+      return true;
+    }
+    if (Got.What != Report::Done && C.Added) {
+      leftOut(C);
+      return true;
+    }
+    if (candidateFailed(Got, where(I, Seed)))
+      return false;
+  }
+  ++Compared;
+  return true;
+}
+
+bool Judge::timeCase(unsigned I) {
   Inputs In(J, Folder);
+  std::string Where = where(I, J.TimingSeed);
   if (std::string Why = In.fill(I, J.TimingSeed, true); !Why.empty())
     return stop(Outcome::Infrastructure, Why);
-  Report Before =
-      child(*Source, "stark_call", In, RunMode::Profile, ~0ull, J.TimeoutMs);
+  Report After = child(itself() ? *Source : *Candidate, "stark_call", In,
+                       RunMode::Profile, ~0ull, J.TimeoutMs);
+  if (candidateFailed(After, Where))
+    return false;
+  Report Before = After;
+  if (!itself())
+    Before =
+        child(*Source, "stark_call", In, RunMode::Profile, ~0ull, J.TimeoutMs);
   if (Before.What != Report::Done)
     return stop(Outcome::Infrastructure,
                 std::string("the source itself cannot be modelled: ") +
-                    Before.Text + "\n(" + where(I, J.TimingSeed) + ")");
-  if (std::string Why = In.fill(I, J.TimingSeed, true); !Why.empty())
-    return stop(Outcome::Infrastructure, Why);
-  Report After =
-      child(*Candidate, "stark_call", In, RunMode::Profile, ~0ull, J.TimeoutMs);
-  if (candidateFailed(After, where(I, J.TimingSeed)))
-    return false;
+                    Before.Text + "\n(" + Where + ")");
   Timing T;
-  T.Label = C.Label;
+  T.Label = J.Cases[I].Label;
   T.Samples = 1;
   T.MedianUs = T.MinUs = After.TimeUs;
   T.SourceMedianUs = T.SourceMinUs = Before.TimeUs;
   T.Speedup = T.SpeedupLow = T.SpeedupHigh = Before.TimeUs / After.TimeUs;
   Out.Timings.push_back(T);
-  Profile += After.Text;
+  Profile += T.Label + ": " + After.Text;
   return true;
 }
 
@@ -341,7 +381,7 @@ Result Judge::run() {
   auto Start = std::chrono::steady_clock::now();
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   if (read() && build(J.SourceLibrary, Source, true) &&
-      build(J.CandidateLibrary, Candidate, false)) {
+      (itself() || build(J.CandidateLibrary, Candidate, false))) {
     std::vector<unsigned> Order(J.Cases.size());
     std::iota(Order.begin(), Order.end(), 0u);
     std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
@@ -350,7 +390,7 @@ Result Judge::run() {
     bool Good = true;
     for (unsigned I : Order)
       if (Good && Inputs::bytesOf(J, I) <= CheckBytes)
-        Good = compareCase(I);
+        Good = itself() ? checkCase(I) : compareCase(I);
     if (Good && !Compared)
       Good =
           stop(Outcome::Infrastructure,
