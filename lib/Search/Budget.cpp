@@ -84,10 +84,30 @@ uint64_t Budget::spent(const BudgetLimit &L) const {
             uint64_t(duration_cast<milliseconds>(steady_clock::now() - Started)
                          .count())) /
            1000;
+  return amountOf(Roles, L);
+}
+
+uint64_t Budget::amountOf(const PerRole &Roles, const BudgetLimit &L) {
   auto Found = Roles.find(L.Role);
   if (Found == Roles.end())
     return 0;
   return L.What == Of::Tokens ? Found->second.Tokens : Found->second.MicroUsd;
+}
+
+void Budget::hold(llvm::StringRef Role, const WorstCase &Worst) {
+  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
+    Held[Name.str()].Tokens += Worst.tokens();
+    Held[Name.str()].MicroUsd += uint64_t(Worst.MicroUsd.value_or(0));
+  }
+  ++CallsHeld;
+}
+
+void Budget::release(llvm::StringRef Role, const WorstCase &Worst) {
+  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
+    Held[Name.str()].Tokens -= Worst.tokens();
+    Held[Name.str()].MicroUsd -= uint64_t(Worst.MicroUsd.value_or(0));
+  }
+  --CallsHeld;
 }
 
 llvm::Expected<std::string> Budget::reserve(llvm::StringRef Role,
@@ -104,7 +124,9 @@ llvm::Expected<std::string> Budget::reserve(llvm::StringRef Role,
                     : L.What == Of::MicroUsd ? uint64_t(*Worst.MicroUsd)
                                              : 0;
     uint64_t Gone = spent(L);
-    bool Fits = L.What == Of::Seconds ? Gone < L.Limit : Gone + Next <= L.Limit;
+    bool Fits = L.What == Of::Seconds
+                    ? Gone < L.Limit
+                    : Gone + amountOf(Held, L) + Next <= L.Limit;
     if (Fits)
       continue;
     std::string Why = "budget spent: " + std::string(unit(L.What)) +

@@ -43,6 +43,10 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
   return Kept.back().second;
 }
 
+void ParsedNodes::forget(unsigned Number) {
+  llvm::erase_if(Kept, [&](const auto &K) { return K.first == Number; });
+}
+
 static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
   Verdict V;
   V.Kind = Kind;
@@ -83,19 +87,17 @@ stark::checkAgainstSource(const Task &T, const ParsedSource &Candidate) {
       Forbidden ? VerdictKind::Forbidden : VerdictKind::ContractBroken, Text);
 }
 
-int stark::sameTokensAs(const Tree &T, llvm::StringRef Text) {
-  std::string Digest = tokenDigest(Text);
-  for (unsigned I = 0; I < T.size(); ++I) {
-    const Node &N = T.node(I);
-    // The verdict of an ungrounded candidate says nothing about its tokens
-    // under another plan.
-    if (N.Text.empty() || N.Found.Kind == VerdictKind::Ungrounded ||
-        N.SameAs >= 0)
-      continue;
-    if (tokenDigest(N.Text) == Digest)
-      return int(I);
-  }
-  return -1;
+void KnownTokens::add(const Node &N) {
+  // The verdict of an ungrounded candidate says nothing about its tokens under
+  // another plan.
+  if (!N.Text.empty() && N.Found.Kind != VerdictKind::Ungrounded &&
+      N.SameAs < 0)
+    Nodes.try_emplace(tokenDigest(N.Text), N.Number);
+}
+
+int KnownTokens::find(llvm::StringRef Text) const {
+  auto Found = Nodes.find(tokenDigest(Text));
+  return Found == Nodes.end() ? -1 : int(Found->second);
 }
 
 Verdict stark::knownVerdict(const Node &Known) {

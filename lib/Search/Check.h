@@ -15,6 +15,7 @@
 #define STARK_LIB_SEARCH_CHECK_H
 
 #include "stark/Search/Search.h"
+#include <map>
 
 namespace stark {
 
@@ -31,6 +32,8 @@ public:
   /// Of node \p Number, whose text is \p Text. Node 0 is the task's own.
   llvm::Expected<std::shared_ptr<const ParsedNode>> get(unsigned Number,
                                                         llvm::StringRef Text);
+  /// The number is free again: its attempt was broken off.
+  void forget(unsigned Number);
 
 private:
   const Task &T;
@@ -49,9 +52,17 @@ std::optional<Verdict> checkFootprint(const ParsedNode &Base,
 std::optional<Verdict> checkAgainstSource(const Task &T,
                                           const ParsedSource &Candidate);
 
-/// The oldest node with the tokens of \p Text whose verdict came of these
-/// tokens alone (not of where its anchors lay); -1 when there is none.
-int sameTokensAs(const Tree &T, llvm::StringRef Text);
+/// The oldest node with given tokens whose verdict came of these tokens alone
+/// (not of where its anchors lay).
+class KnownTokens {
+public:
+  void add(const Node &N);
+  /// -1 when there is none.
+  int find(llvm::StringRef Text) const;
+
+private:
+  std::map<std::string, unsigned> Nodes; ///< by digest
+};
 
 /// That node's verdict, saying so.
 Verdict knownVerdict(const Node &Known);

@@ -42,6 +42,8 @@ static json printOptions(const SearchOptions &O) {
     J["agents"] = agentsName(O.Agents).str();
     J["temperature_single"] = O.Heat.Single;
   }
+  if (O.Jobs != 1)
+    J["jobs"] = O.Jobs;
   if (!O.Windows)
     J["windows"] = false;
   for (const BudgetLimit &L : O.Limits)
@@ -121,6 +123,10 @@ static std::string parseOptions(const json &Object, const std::string &File,
   }
   Fields.optional("temperature_single", O.Heat.Single);
   Fields.optional("windows", O.Windows);
+  if (Fields.raw("jobs"))
+    readUnsigned(Fields, "jobs", O.Jobs);
+  if (O.Jobs == 0)
+    Fields.fail("jobs", "0", "1 or more");
   if (Fields.raw("repairs"))
     readUnsigned(Fields, "repairs", O.Policy.Repairs);
   if (const json *List = Fields.raw("budget")) {

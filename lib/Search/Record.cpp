@@ -20,11 +20,62 @@ std::string stark::candidateFile(unsigned Node) {
   return "candidates/" + Digits + ".cu";
 }
 
+std::optional<unsigned> stark::attemptOf(const JournalEvent &Event) {
+  auto Of = [](auto Parsed) -> std::optional<unsigned> {
+    if (Parsed)
+      return Parsed->Attempt;
+    llvm::consumeError(Parsed.takeError());
+    return std::nullopt;
+  };
+  if (Event.Type == "select")
+    return Of(parseSelect(Event.Body));
+  if (Event.Type == "node")
+    return Of(parseNodeEvent(Event.Body));
+  if (Event.Type == "verdict") {
+    llvm::Expected<VerdictEvent> E = parseVerdictEvent(Event.Body);
+    if (E && E->Purpose == "confirm")
+      return std::nullopt;
+    return Of(std::move(E));
+  }
+  if (Event.Type != "reply")
+    return std::nullopt;
+  llvm::Expected<ReplyEvent> E = parseReplyEvent(Event.Body);
+  if (!E) {
+    llvm::consumeError(E.takeError());
+    return std::nullopt;
+  }
+  // "0007-plan-1"
+  unsigned Attempt = 0;
+  if (llvm::StringRef(E->Id).split('-').first.getAsInteger(10, Attempt))
+    return std::nullopt;
+  return Attempt;
+}
+
+std::vector<ScheduleStep> stark::scheduleOf(const JournalContent &Content) {
+  std::vector<ScheduleStep> Steps;
+  for (const JournalEvent &Event : Content.Events)
+    if (Event.Type == "select" || Event.Type == "node")
+      if (std::optional<unsigned> Attempt = attemptOf(Event);
+          Attempt && *Attempt)
+        Steps.push_back({Event.Type == "select", *Attempt});
+  return Steps;
+}
+
+llvm::Expected<std::vector<ScheduleStep>>
+stark::readSchedule(llvm::StringRef RunFolder) {
+  llvm::Expected<JournalContent> Content =
+      readJournal((RunFolder + "/journal.jsonl").str());
+  if (!Content)
+    return Content.takeError();
+  return scheduleOf(*Content);
+}
+
 namespace {
 /// Turns events into a run, one by one.
 class Reader {
 public:
-  explicit Reader(llvm::StringRef RunFolder) : Folder(RunFolder.str()) {}
+  Reader(llvm::StringRef RunFolder, unsigned Jobs)
+      : Folder(RunFolder.str()), Jobs(Jobs) {}
 
   llvm::Error add(const JournalEvent &Event) {
     if (Run.End)
@@ -32,7 +83,7 @@ public:
     if (Event.Type == "select")
       return addSelect(Event.Body);
     if (Event.Type == "reply")
-      return addReply(Event.Body);
+      return addReply(Event);
     if (Event.Type == "verdict")
       return addVerdict(Event.Body);
     if (Event.Type == "node")
@@ -50,7 +101,8 @@ private:
     llvm::Expected<SelectEvent> E = parseSelect(Body);
     if (!E)
       return E.takeError();
-    if (E->Attempt != Run.T.size() || E->Attempt != Run.Attempts.size())
+    if (E->Attempt != Run.Attempts.size() || Run.T.size() == 0 ||
+        Run.Attempts.size() - Run.T.size() >= Jobs || (Judged && Jobs > 1))
       return failed("select of attempt " + llvm::Twine(E->Attempt) +
                     ", wanted attempt " + llvm::Twine(Run.Attempts.size()));
     if (E->Chosen.Node >= Run.T.size())
@@ -62,13 +114,23 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error addReply(llvm::StringRef Body) {
-    llvm::Expected<ReplyEvent> E = parseReplyEvent(Body);
+  /// Whether \p Attempt was selected and has no node yet.
+  bool inFlight(unsigned Attempt) const {
+    return Attempt < Run.Attempts.size() && !Run.Attempts[Attempt].Node &&
+           (Jobs > 1 || Attempt + 1 == Run.Attempts.size());
+  }
+
+  llvm::Error addReply(const JournalEvent &Event) {
+    llvm::Expected<ReplyEvent> E = parseReplyEvent(Event.Body);
     if (!E)
       return E.takeError();
-    if (Run.Attempts.empty() || Run.Attempts.back().Node)
+    // With one job an id need not tell.
+    unsigned Attempt = unsigned(Run.Attempts.size()) - 1;
+    if (Jobs > 1)
+      Attempt = attemptOf(Event).value_or(0);
+    if (Run.Attempts.empty() || !inFlight(Attempt))
       return failed("a reply that belongs to no attempt");
-    Run.Attempts.back().Replies.push_back(std::move(*E));
+    Run.Attempts[Attempt].Replies.push_back(std::move(*E));
     return llvm::Error::success();
   }
 
@@ -83,7 +145,10 @@ private:
       Run.Confirmations.push_back(std::move(*E));
       return llvm::Error::success();
     }
-    if (E->Node != Run.T.size() || E->Attempt != Run.T.size() || Judged)
+    bool Source = Run.T.size() == 0 && E->Attempt == 0;
+    if (E->Node != Run.T.size() || Judged ||
+        (Jobs == 1 ? E->Attempt != Run.T.size()
+                   : !Source && !inFlight(E->Attempt)))
       return failed("a verdict on node " + llvm::Twine(E->Node) +
                     ", wanted node " + llvm::Twine(Run.T.size()));
     if (Run.Attempts.empty())
@@ -97,7 +162,7 @@ private:
     if (!E)
       return E.takeError();
     unsigned Number = E->N.Number;
-    if (Number != Run.T.size() || E->Attempt != Number || !Judged ||
+    if (Number != Run.T.size() || !Judged || E->Attempt != Judged->Attempt ||
         (E->N.Parent < 0) != (Number == 0) || Judged->Found.Kind != E->Kind ||
         Judged->Candidate != E->Candidate)
       return failed("node " + llvm::Twine(Number) +
@@ -113,9 +178,10 @@ private:
       E->N.Text = std::move(*Text);
     }
     E->N.Found = std::move(Judged->Found);
+    unsigned Attempt = Judged->Attempt;
     Judged.reset();
     Run.T.add(std::move(E->N));
-    Run.Attempts.back().Node = Number;
+    Run.Attempts[Attempt].Node = Number;
     return llvm::Error::success();
   }
 
@@ -131,13 +197,15 @@ private:
   }
 
   std::string Folder;
-  std::optional<VerdictEvent> Judged;
+  const unsigned Jobs;
+  std::optional<VerdictEvent> Judged; ///< and not recorded yet
 };
 } // namespace
 
 llvm::Expected<RecordedRun> stark::readEvents(llvm::StringRef RunFolder,
-                                              const JournalContent &Content) {
-  Reader R(RunFolder);
+                                              const JournalContent &Content,
+                                              unsigned Jobs) {
+  Reader R(RunFolder, Jobs);
   for (const JournalEvent &Event : Content.Events)
     if (llvm::Error E = R.add(Event))
       return withContext(std::move(E), RunFolder + "/journal.jsonl:" +
@@ -158,7 +226,8 @@ llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {
       readJournal((RunFolder + "/journal.jsonl").str());
   if (!Content)
     return Content.takeError();
-  llvm::Expected<RecordedRun> Run = readEvents(RunFolder, *Content);
+  llvm::Expected<RecordedRun> Run =
+      readEvents(RunFolder, *Content, Identity->Options.Jobs);
   if (Run)
     Run->Identity = std::move(*Identity);
   return Run;

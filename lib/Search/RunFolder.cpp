@@ -105,10 +105,12 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
   if (!Content)
     return Content.takeError();
   Run.Content = std::move(*Content);
-  llvm::Expected<RecordedRun> Recorded = readEvents(Path, Run.Content);
+  llvm::Expected<RecordedRun> Recorded =
+      readEvents(Path, Run.Content, Run.Identity.Options.Jobs);
   if (!Recorded)
     return Recorded.takeError();
   Run.Recorded = std::move(*Recorded);
+  Run.sortEvents();
   if (!Run.Content.Note.empty())
     Observer.onNote(Run.Content.Note);
   if (!Run.Recorded.End)
@@ -149,26 +151,47 @@ static std::string shortened(llvm::StringRef Text) {
   return Text.size() <= 300 ? Text.str() : (Text.take_front(297) + "...").str();
 }
 
-llvm::Error RunFolder::mismatch(llvm::StringRef Type,
+void RunFolder::sortEvents() {
+  for (size_t I = 0; I < Content.Events.size(); ++I)
+    Left[Identity.Options.Jobs == 1
+             ? 0
+             : attemptOf(Content.Events[I]).value_or(Tail)]
+        .push_back(I);
+}
+
+std::optional<size_t> RunFolder::next(unsigned Attempt) const {
+  auto Found = Left.find(lineOf(Attempt));
+  if (Found == Left.end() || Found->second.empty())
+    return std::nullopt;
+  return Found->second.front();
+}
+
+void RunFolder::take(unsigned Attempt) { Left[lineOf(Attempt)].pop_front(); }
+
+llvm::Error RunFolder::mismatch(size_t At, llvm::StringRef Type,
                                 llvm::StringRef Body) const {
-  const JournalEvent &Event = Content.Events[Next];
+  const JournalEvent &Event = Content.Events[At];
   return failed(Path + "/journal.jsonl:" + llvm::Twine(Event.Number + 1) +
                 ": the journal has " + Event.Type + " " +
                 shortened(Event.Body) + ", the search came to " + Type + " " +
                 shortened(Body));
 }
 
-llvm::Error RunFolder::match(llvm::StringRef Type, llvm::StringRef Body) {
-  const JournalEvent &Event = Content.Events[Next];
+llvm::Error RunFolder::match(size_t At, llvm::StringRef Type,
+                             llvm::StringRef Body) {
+  const JournalEvent &Event = Content.Events[At];
   if (Event.Type != Type || Event.Body != Body)
-    return mismatch(Type, Body);
-  ++Next;
+    return mismatch(At, Type, Body);
   return llvm::Error::success();
 }
 
 llvm::Error RunFolder::select(const SelectEvent &E) {
   std::string Body = printSelect(E);
-  return recordedStep() ? match("select", Body) : append("select", Body);
+  std::optional<size_t> At = next(E.Attempt);
+  if (!At)
+    return append("select", Body);
+  take(E.Attempt);
+  return match(*At, "select", Body);
 }
 
 void RunFolder::noteDrift(llvm::StringRef Id) {
@@ -180,24 +203,24 @@ void RunFolder::noteDrift(llvm::StringRef Id) {
 }
 
 llvm::Expected<ChatReply>
-RunFolder::reply(const ChatRequest &Request,
+RunFolder::reply(unsigned Attempt, const ChatRequest &Request,
                  llvm::function_ref<llvm::Expected<ChatReply>()> Ask) {
   ReplyEvent E;
   E.Id = Request.Id;
   E.Digest = Request.digest();
   E.File = "replies/" + Request.Id + ".md";
   std::string File = Path + "/" + E.File;
-  if (recordedStep()) {
-    const JournalEvent &Event = Content.Events[Next];
+  if (std::optional<size_t> At = next(Attempt)) {
+    const JournalEvent &Event = Content.Events[*At];
     std::string Wanted =
         "a reply to " + E.Id + " (request " + E.Digest.substr(0, 16) + ")";
     if (Event.Type != "reply")
-      return mismatch("ask for", Wanted);
+      return mismatch(*At, "ask for", Wanted);
     llvm::Expected<ReplyEvent> Had = parseReplyEvent(Event.Body);
     if (!Had)
       return Had.takeError();
     if (Had->Id != E.Id)
-      return mismatch("ask for", Wanted);
+      return mismatch(*At, "ask for", Wanted);
     if (Had->Digest != E.Digest)
       noteDrift(E.Id);
     llvm::Expected<std::string> Text = readFile(File);
@@ -206,7 +229,7 @@ RunFolder::reply(const ChatRequest &Request,
     if (sha256(*Text) != Had->TextDigest)
       return failed("'" + File +
                     "' was changed: its digest is not the recorded one");
-    ++Next;
+    take(Attempt);
     Had->Reply.Text = std::move(*Text);
     return std::move(Had->Reply);
   }
@@ -235,19 +258,20 @@ RunFolder::reply(const ChatRequest &Request,
 llvm::Expected<Verdict>
 RunFolder::verdict(VerdictEvent E,
                    llvm::function_ref<llvm::Expected<Verdict>()> Judge) {
-  if (recordedStep()) {
-    const JournalEvent &Event = Content.Events[Next];
+  unsigned Line = E.Purpose == "confirm" ? Tail : E.Attempt;
+  if (std::optional<size_t> At = next(Line)) {
+    const JournalEvent &Event = Content.Events[*At];
     std::string Wanted = "node " + std::to_string(E.Node) + ", purpose " +
                          E.Purpose + ", candidate " + E.Candidate.substr(0, 16);
     if (Event.Type != "verdict")
-      return mismatch("judge", Wanted);
+      return mismatch(*At, "judge", Wanted);
     llvm::Expected<VerdictEvent> Had = parseVerdictEvent(Event.Body);
     if (!Had)
       return Had.takeError();
     if (Had->Attempt != E.Attempt || Had->Node != E.Node ||
         Had->Purpose != E.Purpose || Had->Candidate != E.Candidate)
-      return mismatch("judge", Wanted);
-    ++Next;
+      return mismatch(*At, "judge", Wanted);
+    take(Line);
     return std::move(Had->Found);
   }
   llvm::Expected<Verdict> Found = Judge();
@@ -273,9 +297,10 @@ llvm::Expected<Node> RunFolder::node(unsigned Attempt, Node N) {
   }
   E.N = N;
   std::string Body = printNodeEvent(E);
-  if (recordedStep()) {
-    if (llvm::Error Problem = match("node", Body))
+  if (std::optional<size_t> At = next(Attempt)) {
+    if (llvm::Error Problem = match(*At, "node", Body))
       return Problem;
+    take(Attempt);
   } else {
     if (!E.File.empty())
       if (llvm::Error Problem =
@@ -295,17 +320,26 @@ llvm::Expected<Node> RunFolder::node(unsigned Attempt, Node N) {
 std::optional<Node> RunFolder::recordedNode(unsigned Attempt) {
   if (Attempt >= Recorded.Attempts.size() || !Recorded.Attempts[Attempt].Node)
     return std::nullopt;
-  while (Content.Events[Next].Type != "node")
-    ++Next;
-  ++Next;
-  Node N = Recorded.T.node(Attempt);
+  for (bool Node = false; !Node; take(Attempt))
+    Node = Content.Events[*next(Attempt)].Type == "node";
+  Node N = Recorded.T.node(*Recorded.Attempts[Attempt].Node);
   N.Children.clear();
   return N;
 }
 
+bool RunFolder::judgedOnly(unsigned Attempt) const {
+  auto Found = Left.find(lineOf(Attempt));
+  return Found != Left.end() && !Found->second.empty() &&
+         Content.Events[Found->second.back()].Type == "verdict";
+}
+
 llvm::Error RunFolder::end(const EndEvent &E) {
   std::string Body = printEnd(E);
-  return recordedStep() ? match("end", Body) : append("end", Body);
+  std::optional<size_t> At = next(Tail);
+  if (!At)
+    return append("end", Body);
+  take(Tail);
+  return match(*At, "end", Body);
 }
 
 llvm::Error RunFolder::setDevice(llvm::StringRef Device) {

@@ -19,6 +19,8 @@
 
 #include "stark/Search/Record.h"
 #include "stark/Support/File.h"
+#include <deque>
+#include <limits>
 
 namespace stark {
 
@@ -34,12 +36,20 @@ public:
   /// What was recorded when the folder was opened.
   const RecordedRun &recorded() const { return Recorded; }
 
-  /// Whether the journal has a step that was not taken yet.
-  bool recordedStep() const { return Next < Content.Events.size(); }
+  /// Whether the journal has a step of \p Attempt that was not taken yet.
+  bool recordedStep(unsigned Attempt) const {
+    return next(Attempt).has_value();
+  }
+
+  /// Whether \p Attempt has its verdict, which names its node, and no node.
+  bool judgedOnly(unsigned Attempt) const;
+
+  /// The order in which the recorded attempts begin and end.
+  std::vector<ScheduleStep> schedule() const { return scheduleOf(Content); }
 
   llvm::Error select(const SelectEvent &E);
   llvm::Expected<ChatReply>
-  reply(const ChatRequest &Request,
+  reply(unsigned Attempt, const ChatRequest &Request,
         llvm::function_ref<llvm::Expected<ChatReply>()> Ask);
   /// \p E.Found is what \p Judge returns.
   llvm::Expected<Verdict>
@@ -54,12 +64,24 @@ public:
   llvm::Error setDevice(llvm::StringRef Device);
 
 private:
+  /// Confirmations and the end, which are of no attempt.
+  static constexpr unsigned Tail = std::numeric_limits<unsigned>::max();
+
   RunFolder() = default;
   llvm::Error begin(const PromptSet &Prompts);
   llvm::Error append(llvm::StringRef Type, llvm::StringRef Body);
-  /// An error unless the next recorded event is of \p Type with \p Body.
-  llvm::Error match(llvm::StringRef Type, llvm::StringRef Body);
-  llvm::Error mismatch(llvm::StringRef Type, llvm::StringRef Body) const;
+  /// The next recorded event, as an index, of \p Attempt, or of Tail. With one
+  /// job there is one line of events, with several one an attempt.
+  std::optional<size_t> next(unsigned Attempt) const;
+  void take(unsigned Attempt);
+  unsigned lineOf(unsigned Attempt) const {
+    return Identity.Options.Jobs == 1 ? 0 : Attempt;
+  }
+  /// An error unless event \p At is of \p Type with \p Body.
+  llvm::Error match(size_t At, llvm::StringRef Type, llvm::StringRef Body);
+  llvm::Error mismatch(size_t At, llvm::StringRef Type,
+                       llvm::StringRef Body) const;
+  void sortEvents();
 
   /// Says once that a recorded request was rendered otherwise.
   void noteDrift(llvm::StringRef Id);
@@ -71,7 +93,8 @@ private:
   std::unique_ptr<FileLock> Lock;
   JournalContent Content;
   RecordedRun Recorded;
-  size_t Next = 0;
+  /// Indices of events that were not taken yet.
+  std::map<unsigned, std::deque<size_t>> Left;
   std::unique_ptr<Journal> Out; ///< opened by the first append
 };
 

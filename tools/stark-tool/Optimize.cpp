@@ -135,6 +135,10 @@ static Flag<std::string> GroundingName(
     cl::desc("What a candidate may change: strict (inside anchors), support "
              "(and new declarations, launches of anchored kernels; default), "
              "off (anything)"));
+static Flag<unsigned>
+    Jobs("jobs", cl::init(1), cl::value_desc("n"),
+         cl::desc("Attempts in flight on the one tree, 1 to 256 (default 1, "
+                  "which alone is repeatable with a live model)"));
 static Flag<double>
     Margin("margin", cl::value_desc("factor"),
            cl::desc("Speed-up over the source that a winner needs (default: "
@@ -240,6 +244,8 @@ static llvm::Error checkFlags() {
   if (Margin.getNumOccurrences() && !(Margin >= 1 && Margin < 1000))
     return usageError("--margin: got " + std::to_string(Margin) +
                       ", wanted a factor of 1 or more");
+  if (Jobs < 1 || Jobs > 256)
+    return usageError("--jobs: got " + llvm::Twine(Jobs) + ", wanted 1 to 256");
   for (const Flag<unsigned> *F :
        {&Attempts, &RootThrottle, &DeadBranch, &Repairs, &Leaders, &Window})
     if (F->getValue() > 100000)
@@ -298,6 +304,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Take(Leaders, Search.Leaders);
   Take(Window, Search.WindowLimit);
   Take(Windows, Search.Windows);
+  if (Jobs.getNumOccurrences() && Jobs != Search.Jobs)
+    Search.Follow.clear();
+  Take(Jobs, Search.Jobs);
   if (PolicyFlag.getNumOccurrences())
     Search.Policy.Kind = *Kind;
   if (AgentsFlag.getNumOccurrences()) {

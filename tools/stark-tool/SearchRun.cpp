@@ -46,7 +46,14 @@ tool::replayedOptions(llvm::StringRef Provider) {
   llvm::Expected<RunIdentity> Then = identityOf(Run);
   if (!Then)
     return withContext(Then.takeError(), "cannot replay");
-  return std::optional<SearchOptions>(Then->Options);
+  SearchOptions Options = Then->Options;
+  if (Options.Jobs > 1) {
+    llvm::Expected<std::vector<ScheduleStep>> Order = readSchedule(Run);
+    if (!Order)
+      return withContext(Order.takeError(), "cannot replay");
+    Options.Follow = std::move(*Order);
+  }
+  return std::optional<SearchOptions>(std::move(Options));
 }
 
 std::string tool::promptsFolder() {

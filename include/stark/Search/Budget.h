@@ -44,6 +44,10 @@ public:
   /// money and the call's price is not known.
   llvm::Expected<std::string> reserve(llvm::StringRef Role,
                                       const WorstCase &Worst) const;
+  /// A call is under way: until it is released, reserve() counts its worst.
+  void hold(llvm::StringRef Role, const WorstCase &Worst);
+  void release(llvm::StringRef Role, const WorstCase &Worst);
+  bool holdsAny() const { return CallsHeld; }
   /// What the reply does not say is taken for \p Worst.
   void settle(llvm::StringRef Role, const ChatReply &Reply,
               const WorstCase &Worst);
@@ -55,10 +59,13 @@ private:
   struct Spent {
     uint64_t Tokens = 0, MicroUsd = 0;
   };
+  using PerRole = std::map<std::string, Spent, std::less<>>; ///< "": all
   uint64_t spent(const BudgetLimit &L) const;
+  static uint64_t amountOf(const PerRole &Roles, const BudgetLimit &L);
 
   const std::vector<BudgetLimit> Limits;
-  std::map<std::string, Spent, std::less<>> Roles; ///< "": all of them
+  PerRole Roles, Held;
+  unsigned CallsHeld = 0;
   uint64_t RecordedMs = 0; ///< of calls before this process
   std::chrono::steady_clock::time_point Started =
       std::chrono::steady_clock::now();

@@ -64,7 +64,7 @@ class Policy {
 public:
   virtual ~Policy() = default;
   /// Unset when no node is eligible: the search ends, or, when attempts are in
-  /// flight, waits for one of them and asks again.
+  /// flight, waits for one of them and asks again. Nothing was drawn then.
   virtual std::optional<Selection>
   select(const Tree &T, const PendingChildren &Pending, Random &Draw) = 0;
 };

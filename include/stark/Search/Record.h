@@ -87,6 +87,10 @@ struct EndEvent {
 std::string printEnd(const EndEvent &E);
 llvm::Expected<EndEvent> parseEnd(llvm::StringRef Body);
 
+/// The attempt that \p Event is a step of; unset for a confirmation, the end
+/// and what cannot be read.
+std::optional<unsigned> attemptOf(const JournalEvent &Event);
+
 /// One attempt as it is recorded, whole or in flight.
 struct RecordedAttempt {
   std::optional<SelectEvent> Select; ///< attempt 0, the source, has none
@@ -106,9 +110,16 @@ struct RecordedRun {
 /// Reads a run from its folder alone and changes nothing.
 llvm::Expected<RecordedRun> readRun(llvm::StringRef RunFolder);
 
-/// The same from a journal that was read. Errors name file and line.
+/// The same from a journal that was read. Errors name file and line. \p Jobs
+/// attempts may be in flight at a time.
 llvm::Expected<RecordedRun> readEvents(llvm::StringRef RunFolder,
-                                       const JournalContent &Content);
+                                       const JournalContent &Content,
+                                       unsigned Jobs = 1);
+
+/// The order in which attempts begin and end in a journal.
+std::vector<ScheduleStep> scheduleOf(const JournalContent &Content);
+llvm::Expected<std::vector<ScheduleStep>>
+readSchedule(llvm::StringRef RunFolder);
 
 /// "candidates/0007.cu"
 std::string candidateFile(unsigned Node);

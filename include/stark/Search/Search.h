@@ -32,6 +32,13 @@ enum class AgentsKind {
 llvm::StringRef agentsName(AgentsKind K); ///< "team", "single"
 llvm::Expected<AgentsKind> parseAgentsKind(llvm::StringRef Name);
 
+/// Attempts begin and end in some order, which a run with several in flight
+/// keeps in its journal.
+struct ScheduleStep {
+  bool Begins = false; ///< it is selected; else its node is recorded
+  unsigned Attempt = 0;
+};
+
 struct SearchOptions {
   unsigned Attempts = 30; ///< B; paper, appendix B, as the next ones
   uint64_t Seed = 1;
@@ -45,6 +52,12 @@ struct SearchOptions {
   double Margin = 1.02; ///< speed-up over the source that a winner needs
   bool Confirm = true;  ///< evaluate the winner again with new seeds
   std::vector<BudgetLimit> Limits; ///< beside Attempts
+  /// Attempts in flight on the one tree. Nodes are numbered in the order in
+  /// which they are judged then.
+  unsigned Jobs = 1;
+  /// The order of a recorded run, to make that run again (readSchedule()); no
+  /// part of what a run must agree in. Looked at when Jobs is above 1.
+  std::vector<ScheduleStep> Follow;
   /// Kept in run.json and no part of what a run must agree in: the tool's and
   /// Clang's version, the toolkit.
   std::map<std::string, std::string> Versions;
@@ -65,8 +78,8 @@ struct SearchOutcome {
   std::string WhyEnded; ///< "30 attempts", "no node is eligible", ...
 };
 
-/// Told of each step, for --explain and progress. Called from one thread; steps
-/// that are taken from the journal are told too, with Recorded set.
+/// Told of each step, for --explain and progress. Called by one thread at a
+/// time; steps that are taken from the journal are told too, with Recorded set.
 struct SearchObserver {
   virtual ~SearchObserver() = default;
   virtual void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
@@ -83,7 +96,8 @@ struct SearchObserver {
 /// with other options (both are named), one that another process works in, one
 /// that holds something else, a damaged journal (nothing is changed); a source
 /// that is not correct itself; what chat client and evaluator return, Suspended
-/// among it: the same call goes on later.
+/// among it: the same call goes on later. With Jobs above 1 the chat client is
+/// called from several threads; the evaluator by one at a time.
 llvm::Expected<SearchOutcome> runSearch(const Task &T, const PromptSet &Prompts,
                                         ChatClient &Chat, Evaluator &Judge,
                                         const SearchOptions &Options,

@@ -16,6 +16,7 @@
 
 #include "stark/Agent/Agent.h"
 #include "stark/Eval/Verdict.h"
+#include <deque>
 
 namespace stark {
 
@@ -49,7 +50,8 @@ public:
   std::vector<unsigned> siblings(unsigned Number) const;
 
 private:
-  std::vector<Node> Nodes;
+  /// A node stays where it is when others are added.
+  std::deque<Node> Nodes;
 };
 
 /// The best correct nodes, best first; ties go to the older node.

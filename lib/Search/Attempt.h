@@ -1,0 +1,74 @@
+//===- Attempt.h - One attempt, from the selected node to its child ------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     window -> plan, code | debug | single -> ground -> evaluate -> record
+/// Attempts may be made by several threads. Whoever holds the baton works; it
+/// is put down only while the chat client or the evaluator is at work. So the
+/// tree, the journal and Clang are never used by two, and what is in the
+/// journal between two events was done by one.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_SEARCH_ATTEMPT_H
+#define STARK_LIB_SEARCH_ATTEMPT_H
+
+#include "Check.h"
+#include "RunFolder.h"
+#include <condition_variable>
+#include <mutex>
+
+namespace stark {
+
+/// What the attempts of a run share.
+struct SearchState {
+  SearchState(const Task &Of, const PromptSet &Prompts, ChatClient &Chat,
+              Evaluator &Judge, const SearchOptions &Options, RunFolder &Run,
+              SearchObserver &Observer)
+      : Of(Of), Prompts(Prompts), Chat(Chat), Judge(Judge), Options(Options),
+        Run(Run), Observer(Observer), Parses(Of), Leaders(Options.Leaders),
+        Purse(Options.Limits) {}
+
+  const Task &Of;
+  const PromptSet &Prompts;
+  ChatClient &Chat;
+  Evaluator &Judge;
+  const SearchOptions &Options;
+  RunFolder &Run;
+  SearchObserver &Observer;
+  ParsedNodes Parses;
+  Tree T;
+  Leaderboard Leaders;
+  KnownTokens Known;
+  Budget Purse;
+  std::mutex Baton;
+  /// Held from the numbering of a node to its record, the judge's work
+  /// included: one candidate is judged at a time.
+  std::mutex Finishing;
+  /// A call was settled, or an attempt ended.
+  std::condition_variable_any Changed;
+  /// An evaluation was broken off: nothing more is judged in this process.
+  bool JudgeStopped = false;
+
+  llvm::Error checkCancelled() const;
+  llvm::Expected<Verdict> evaluate(unsigned Attempt, unsigned Number,
+                                   Purpose Why, const std::string &Text);
+  /// Writes down \p N, judged as \p V, and adds it to the tree.
+  llvm::Error record(unsigned Attempt, Node N, Verdict V);
+  void grow(unsigned Attempt, Node N, bool Recorded);
+};
+
+/// Makes the attempt that was selected as \p S. Called with the baton held; the
+/// attempt is recorded when it returns without an error.
+llvm::Error makeAttempt(SearchState &State, const SelectEvent &S);
+
+/// Takes over \p Attempt if it is recorded whole and what it spent is known.
+bool takeRecorded(SearchState &State, unsigned Attempt);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,153 @@
+//===- SearchFixture.h - A model and a judge of a few lines each ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef STARK_TEST_UNIT_SEARCH_SEARCHFIXTURE_H
+#define STARK_TEST_UNIT_SEARCH_SEARCHFIXTURE_H
+
+#include "Trees.h"
+#include "stark/Search/Record.h"
+#include "stark/Search/Search.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace stark {
+
+inline const char Source[] = R"(
+__global__ void scale(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2.0f * x[i];
+}
+void launch(const float *x, float *y, int n, cudaStream_t s) {
+  scale<<<(n + 255) / 256, 256, 0, s>>>(x, y, n);
+}
+)";
+inline const char WorkloadText[] = R"({"entry": "launch", "sizes": [{"n": 64}],
+  "arguments": {"x": {"dtype": "f32", "shape": ["n"]},
+                "y": {"dtype": "f32", "shape": ["n"], "role": "output"},
+                "n": {"value": "n"}}})";
+
+inline const char Plan[] = R"(## Advice
+
+Do it faster.
+
+```json
+{"title": "faster", "sites": ["scale"]}
+```
+)";
+
+/// A code reply whose kernel computes \p Value.
+inline std::string kernel(const std::string &Value) {
+  return "```cuda anchor 1\n"
+         "__global__ void scale(const float *x, float *y, int n) {\n"
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  if (i < n)\n    y[i] = " +
+         Value + ";\n}\n```\n";
+}
+
+/// Counts how many calls are under way at a time.
+struct Gauge {
+  std::atomic<int> Now = 0, Most = 0;
+  std::atomic<unsigned> DelayMs = 0;
+  struct Call {
+    Gauge &G;
+    explicit Call(Gauge &G) : G(G) {
+      int N = ++G.Now;
+      for (int M = G.Most; N > M && !G.Most.compare_exchange_weak(M, N);)
+        ;
+      std::this_thread::sleep_for(std::chrono::milliseconds(G.DelayMs));
+    }
+    ~Call() { --G.Now; }
+  };
+};
+
+struct FakeModel : ChatClient {
+  std::mutex Lock;
+  Gauge Calls;
+  /// By request id; "code" and "debug" stand for every request of the role.
+  std::map<std::string, std::string> Answers;
+  std::vector<std::string> Asked;
+  int SuspendAfter = 1000;
+
+  llvm::Expected<ChatReply> complete(const ChatRequest &R,
+                                     const CallControl &) override {
+    Gauge::Call Counted(Calls);
+    std::lock_guard<std::mutex> Held(Lock);
+    if (SuspendAfter-- == 0)
+      return suspended("no answer yet");
+    Asked.push_back(R.Id);
+    ChatReply Reply;
+    auto Found = Answers.find(R.Id);
+    if (Found == Answers.end())
+      Found = Answers.find(R.Role);
+    Reply.Text = Found != Answers.end() ? Found->second
+                 : R.Role == "plan"
+                     ? Plan
+                     : kernel("x[i] * 2.0f + 0.0f * " + R.Id.substr(0, 4));
+    return Reply;
+  }
+  std::string identity() const override { return "fake"; }
+};
+
+struct FakeJudge : Evaluator {
+  std::map<unsigned, Verdict> Of, Confirmed; ///< by node; else 50 us
+  std::vector<unsigned> Judged;
+  std::set<uint64_t> Seeds;
+  int SuspendAfter = 1000;
+  Gauge Calls;
+
+  llvm::Expected<Verdict> evaluate(const Candidate &C) override {
+    Gauge::Call Counted(Calls);
+    if (SuspendAfter-- == 0)
+      return suspended("no result yet");
+    Judged.push_back(C.Node);
+    Seeds.insert(C.Seed);
+    auto &Known = C.Why == Purpose::Confirm ? Confirmed : Of;
+    if (auto Found = Known.find(C.Node); Found != Known.end())
+      return Found->second;
+    return correctIn(C.Node == 0 ? 100 : 50);
+  }
+  std::string identity() const override { return "fake"; }
+};
+
+struct SearchTest : testing::Test {
+  TemporaryFolder Folder = llvm::cantFail(TemporaryFolder::create("search"));
+  std::string Run = Folder.path().str() + "/run";
+  Task T;
+  PromptSet Prompts = llvm::cantFail(loadPrompts(STARK_PROMPTS));
+  FakeModel Model;
+  FakeJudge Judge;
+  SearchOptions Options;
+  SearchObserver Observer;
+
+  SearchTest() {
+    std::string File = Folder.path().str() + "/scale.cu";
+    llvm::cantFail(writeFileAtomically(File, Source));
+    llvm::cantFail(writeFileAtomically(File + ".json", WorkloadText));
+    T = llvm::cantFail(loadTask(File, File + ".json", ParseOptions()));
+    Options.Policy.Epsilon = 0;
+    Options.Attempts = 2;
+  }
+  llvm::Expected<SearchOutcome> search() {
+    return runSearch(T, Prompts, Model, Judge, Options, Run, Observer);
+  }
+  SearchOutcome outcome() { return llvm::cantFail(search()); }
+  std::string problem() {
+    auto Result = search();
+    return Result ? "" : llvm::toString(Result.takeError());
+  }
+  std::string journal() {
+    return llvm::cantFail(readFile(Run + "/journal.jsonl"));
+  }
+};
+} // namespace stark
+
+#endif
