@@ -184,7 +184,8 @@ public:
 };
 STARK_SIM_DEVICE grid_group this_grid() { return grid_group(); }
 
-/// \p Size neighbouring lanes, a power of two.
+/// \p Size neighbouring lanes, a power of two. In a short last warp the mask
+/// names lanes that are not there, as it does on a GPU.
 template <unsigned Size> class __tile : public __lanes {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -193,12 +194,7 @@ public:
   __inline__ __device__ __tile()
       : __lanes(Size == 32 ? 0xffffffffu
                            : ((1u << (Size & 31)) - 1)
-                                 << (__stark_sim_sreg(12) & ~(Size - 1))) {
-    // The last warp of a block may be short.
-    unsigned in_warp = __block_size() - (__block_rank() - __lane());
-    if (in_warp < 32)
-      Mask &= (1u << in_warp) - 1;
-  }
+                                 << (__stark_sim_sreg(12) & ~(Size - 1))) {}
   static __inline__ __device__ constexpr unsigned num_threads() { return Size; }
   static __inline__ __device__ constexpr unsigned size() { return Size; }
   static __inline__ __device__ unsigned thread_rank() {
@@ -292,9 +288,6 @@ thread_group::part_(const thread_group &parent, unsigned size) {
     return tiled_partition(coalesced_group(parent.Mask), size);
   unsigned mask =
       size >= 32 ? 0xffffffffu : ((1u << size) - 1) << (__lane() / size * size);
-  unsigned in_warp = __block_size() - (__block_rank() - __lane());
-  if (in_warp < 32)
-    mask &= (1u << in_warp) - 1;
   return {Lanes, mask};
 }
 STARK_SIM_DEVICE thread_group tiled_partition(const thread_group &parent,

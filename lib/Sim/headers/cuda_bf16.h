@@ -169,14 +169,15 @@ STARK_SIM_BOTH __nv_bfloat16 __float2bfloat16_rd(float f) {
 STARK_SIM_BOTH __nv_bfloat16 __float2bfloat16_ru(float f) {
   return __nv_bfloat16_raw{__stark_sim_narrow<7, -126>(f, __stark_sim_ru)};
 }
-STARK_SIM_BOTH __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+STARK_SIM_ONE("convert")
+__nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
   return __nv_bfloat162(__nv_bfloat16(a), __nv_bfloat16(b));
 }
 STARK_SIM_BOTH __nv_bfloat162 __float2bfloat162_rn(float f) {
   return __nv_bfloat162(__nv_bfloat16(f), __nv_bfloat16(f));
 }
 STARK_SIM_BOTH __nv_bfloat162 __float22bfloat162_rn(float2 f) {
-  return __nv_bfloat162(__nv_bfloat16(f.x), __nv_bfloat16(f.y));
+  return __floats2bfloat162_rn(f.x, f.y);
 }
 STARK_SIM_BOTH float2 __bfloat1622float2(__nv_bfloat162 h) {
   return make_float2((float)h.x, (float)h.y);

@@ -153,14 +153,14 @@ STARK_SIM_BOTH __half __float2half_rd(float f) {
 STARK_SIM_BOTH __half __float2half_ru(float f) {
   return __half_raw{__stark_sim_narrow<10, -14>(f, __stark_sim_ru)};
 }
-STARK_SIM_BOTH __half2 __floats2half2_rn(float a, float b) {
+STARK_SIM_ONE("convert") __half2 __floats2half2_rn(float a, float b) {
   return __half2(__half(a), __half(b));
 }
 STARK_SIM_BOTH __half2 __float2half2_rn(float f) {
   return __half2(__half(f), __half(f));
 }
 STARK_SIM_BOTH __half2 __float22half2_rn(float2 f) {
-  return __half2(__half(f.x), __half(f.y));
+  return __floats2half2_rn(f.x, f.y);
 }
 STARK_SIM_BOTH float2 __half22float2(__half2 h) {
   return make_float2((float)h.x, (float)h.y);

@@ -18,8 +18,7 @@
 #define STARK_SIM_FAST_MATH_H
 
 #define STARK_SIM_UNIT(NAME, EXPRESSION)                                       \
-  extern "C" __device__ __inline__ __attribute__((                             \
-      noinline, const)) float __stark_sim_unit_##NAME(float x) {               \
+  STARK_SIM_ONE("sfu") float __stark_sim_unit_##NAME(float x) {                \
     return EXPRESSION;                                                         \
   }
 STARK_SIM_UNIT(ex2, exp2f(x))

@@ -24,8 +24,8 @@
 /// The sixteen bits of \p x in the format with \p Mantissa stored bits whose
 /// smallest normal exponent is \p Smallest.
 template <int Mantissa, int Smallest>
-STARK_SIM_BOTH unsigned short
-__stark_sim_narrow(double x, __stark_sim_direction direction) {
+STARK_SIM_ONE("convert")
+unsigned short __stark_sim_narrow(double x, __stark_sim_direction direction) {
   constexpr unsigned Infinity = ((1u << (15 - Mantissa)) - 1) << Mantissa;
   unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
   unsigned sign = (unsigned)(bits >> 63);
@@ -79,7 +79,7 @@ template <class T> STARK_SIM_BOTH double __stark_sim_odd_integer(T i) {
   return __stark_sim_made_odd(cut, __stark_sim_sign(lost));
 }
 
-STARK_SIM_BOTH unsigned short __stark_sim_half_bits(float x) {
+STARK_SIM_ONE("convert") unsigned short __stark_sim_half_bits(float x) {
   if (x != x)
     return 0x7fff;
   return __builtin_bit_cast(unsigned short, (_Float16)x);
@@ -87,7 +87,7 @@ STARK_SIM_BOTH unsigned short __stark_sim_half_bits(float x) {
 STARK_SIM_BOTH float __stark_sim_half_value(unsigned short bits) {
   return (float)__builtin_bit_cast(_Float16, bits);
 }
-STARK_SIM_BOTH unsigned short __stark_sim_bfloat_bits(float x) {
+STARK_SIM_ONE("convert") unsigned short __stark_sim_bfloat_bits(float x) {
   if (x != x)
     return 0x7fff;
   unsigned bits = __builtin_bit_cast(unsigned, x);

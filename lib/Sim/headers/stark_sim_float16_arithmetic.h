@@ -13,13 +13,16 @@
 //===----------------------------------------------------------------------===//
 
 // One rounding for each.
-STARK_SIM_BOTH STARK_SIM_NARROW __hadd(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hadd(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return STARK_SIM_NARROW((float)a + (float)b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hsub(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hsub(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return STARK_SIM_NARROW((float)a - (float)b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hmul(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hmul(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return __stark_sim_rounded(a, (float)a * (float)b,
                              (double)(float)a * (double)(float)b);
 }
@@ -27,8 +30,9 @@ STARK_SIM_BOTH STARK_SIM_NARROW __hdiv(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return __stark_sim_rounded(a, (float)a / (float)b,
                              (double)(float)a / (double)(float)b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hfma(STARK_SIM_NARROW a, STARK_SIM_NARROW b,
-                                       STARK_SIM_NARROW c) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW
+    __hfma(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
   return __stark_sim_fused(a, b, c);
 }
 STARK_SIM_BOTH STARK_SIM_NARROW __hneg(STARK_SIM_NARROW a) {
@@ -48,39 +52,40 @@ STARK_SIM_BOTH STARK_SIM_NARROW __hadd_rn(STARK_SIM_NARROW a,
                                           STARK_SIM_NARROW b) {
   return __hadd(a, b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hadd_sat(STARK_SIM_NARROW a,
-                                           STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hadd_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return __stark_sim_unit_range(__hadd(a, b));
 }
 STARK_SIM_BOTH STARK_SIM_NARROW __hsub_rn(STARK_SIM_NARROW a,
                                           STARK_SIM_NARROW b) {
   return __hsub(a, b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hsub_sat(STARK_SIM_NARROW a,
-                                           STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hsub_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return __stark_sim_unit_range(__hsub(a, b));
 }
 STARK_SIM_BOTH STARK_SIM_NARROW __hmul_rn(STARK_SIM_NARROW a,
                                           STARK_SIM_NARROW b) {
   return __hmul(a, b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hmul_sat(STARK_SIM_NARROW a,
-                                           STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hmul_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   return __stark_sim_unit_range(__hmul(a, b));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hfma_sat(STARK_SIM_NARROW a,
-                                           STARK_SIM_NARROW b,
-                                           STARK_SIM_NARROW c) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW
+    __hfma_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
   return __stark_sim_unit_range(__hfma(a, b, c));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hfma_relu(STARK_SIM_NARROW a,
-                                            STARK_SIM_NARROW b,
-                                            STARK_SIM_NARROW c) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW
+    __hfma_relu(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
   return __stark_sim_not_negative(__hfma(a, b, c));
 }
 
 // A number wins over NaN; in the _nan forms NaN wins. -0 is below +0.
-STARK_SIM_BOTH STARK_SIM_NARROW __hmin(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hmin(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   float x = (float)a, y = (float)b;
   if (x != x)
     return y != y ? STARK_SIM_NARROW(STARK_SIM_RAW{0x7fff}) : b;
@@ -88,13 +93,14 @@ STARK_SIM_BOTH STARK_SIM_NARROW __hmin(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
     return STARK_SIM_RAW{(unsigned short)(a.__x | b.__x)};
   return y != y || x < y ? a : b;
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hmin_nan(STARK_SIM_NARROW a,
-                                           STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hmin_nan(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   if ((float)a != (float)a || (float)b != (float)b)
     return STARK_SIM_RAW{0x7fff};
   return __hmin(a, b);
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hmax(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hmax(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   float x = (float)a, y = (float)b;
   if (x != x)
     return y != y ? STARK_SIM_NARROW(STARK_SIM_RAW{0x7fff}) : b;
@@ -102,24 +108,24 @@ STARK_SIM_BOTH STARK_SIM_NARROW __hmax(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
     return STARK_SIM_RAW{(unsigned short)(a.__x & b.__x)};
   return y != y || x > y ? a : b;
 }
-STARK_SIM_BOTH STARK_SIM_NARROW __hmax_nan(STARK_SIM_NARROW a,
-                                           STARK_SIM_NARROW b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW __hmax_nan(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
   if ((float)a != (float)a || (float)b != (float)b)
     return STARK_SIM_RAW{0x7fff};
   return __hmax(a, b);
 }
 
 // The pairs do the same to each half.
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hadd2(STARK_SIM_NARROW_2 a,
-                                          STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hadd2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hadd(a.x, b.x), __hadd(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hsub2(STARK_SIM_NARROW_2 a,
-                                          STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hsub2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hsub(a.x, b.x), __hsub(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmul2(STARK_SIM_NARROW_2 a,
-                                          STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hmul2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmul(a.x, b.x), __hmul(a.y, b.y));
 }
 STARK_SIM_BOTH STARK_SIM_NARROW_2 __hadd2_rn(STARK_SIM_NARROW_2 a,
@@ -134,52 +140,52 @@ STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmul2_rn(STARK_SIM_NARROW_2 a,
                                              STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmul_rn(a.x, b.x), __hmul_rn(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hadd2_sat(STARK_SIM_NARROW_2 a,
-                                              STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hadd2_sat(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hadd_sat(a.x, b.x), __hadd_sat(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hsub2_sat(STARK_SIM_NARROW_2 a,
-                                              STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hsub2_sat(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hsub_sat(a.x, b.x), __hsub_sat(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmul2_sat(STARK_SIM_NARROW_2 a,
-                                              STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hmul2_sat(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmul_sat(a.x, b.x), __hmul_sat(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmin2(STARK_SIM_NARROW_2 a,
-                                          STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hmin2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmin(a.x, b.x), __hmin(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmax2(STARK_SIM_NARROW_2 a,
-                                          STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hmax2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmax(a.x, b.x), __hmax(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmin2_nan(STARK_SIM_NARROW_2 a,
-                                              STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hmin2_nan(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hmax2_nan(STARK_SIM_NARROW_2 a,
-                                              STARK_SIM_NARROW_2 b) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hmax2_nan(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y));
 }
 STARK_SIM_BOTH STARK_SIM_NARROW_2 __h2div(STARK_SIM_NARROW_2 a,
                                           STARK_SIM_NARROW_2 b) {
   return STARK_SIM_NARROW_2(__hdiv(a.x, b.x), __hdiv(a.y, b.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hfma2(STARK_SIM_NARROW_2 a,
-                                          STARK_SIM_NARROW_2 b,
-                                          STARK_SIM_NARROW_2 c) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2
+    __hfma2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b, STARK_SIM_NARROW_2 c) {
   return STARK_SIM_NARROW_2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hfma2_sat(STARK_SIM_NARROW_2 a,
-                                              STARK_SIM_NARROW_2 b,
-                                              STARK_SIM_NARROW_2 c) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hfma2_sat(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b,
+                               STARK_SIM_NARROW_2 c) {
   return STARK_SIM_NARROW_2(__hfma_sat(a.x, b.x, c.x),
                             __hfma_sat(a.y, b.y, c.y));
 }
-STARK_SIM_BOTH STARK_SIM_NARROW_2 __hfma2_relu(STARK_SIM_NARROW_2 a,
-                                               STARK_SIM_NARROW_2 b,
-                                               STARK_SIM_NARROW_2 c) {
+STARK_SIM_ONE("half")
+STARK_SIM_NARROW_2 __hfma2_relu(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b,
+                                STARK_SIM_NARROW_2 c) {
   return STARK_SIM_NARROW_2(__hfma_relu(a.x, b.x, c.x),
                             __hfma_relu(a.y, b.y, c.y));
 }

@@ -78,8 +78,8 @@ STARK_SIM_DEVICE unsigned __urhadd(unsigned a, unsigned b) {
 
 /// Byte i of the result is byte (selector >> 4i) & 7 of a (0-3) and b (4-7), or
 /// its sign repeated where bit 3 of that nibble is set.
-STARK_SIM_DEVICE unsigned __byte_perm(unsigned a, unsigned b,
-                                      unsigned selector) {
+STARK_SIM_ONE("int")
+unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   unsigned long long bytes = (unsigned long long)b << 32 | a;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
@@ -111,16 +111,16 @@ STARK_SIM_DEVICE unsigned __funnelshift_rc(unsigned low, unsigned high,
 
 /// The sum of c and the products of \p N lanes of a and b, of types A and B.
 template <class A, class B, int N, int First = 0>
-STARK_SIM_DEVICE unsigned __stark_sim_dot(unsigned a, unsigned b, unsigned c) {
+STARK_SIM_BOTH unsigned __stark_sim_dot(unsigned a, unsigned b, unsigned c) {
   for (int i = 0; i < N; ++i)
     c += (unsigned)((int)(A)(a >> (8 * sizeof(A) * i)) *
                     (int)(B)(b >> (8 * sizeof(B) * (First + i))));
   return c;
 }
-STARK_SIM_DEVICE int __dp4a(int a, int b, int c) {
+STARK_SIM_ONE("int") int __dp4a(int a, int b, int c) {
   return (int)__stark_sim_dot<signed char, signed char, 4>(a, b, c);
 }
-STARK_SIM_DEVICE unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+STARK_SIM_ONE("int") unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   return __stark_sim_dot<unsigned char, unsigned char, 4>(a, b, c);
 }
 STARK_SIM_DEVICE int __dp4a(char4 a, char4 b, int c) {
@@ -130,16 +130,16 @@ STARK_SIM_DEVICE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
   return __dp4a(__builtin_bit_cast(unsigned, a),
                 __builtin_bit_cast(unsigned, b), c);
 }
-STARK_SIM_DEVICE int __dp2a_lo(int a, int b, int c) {
+STARK_SIM_ONE("int") int __dp2a_lo(int a, int b, int c) {
   return (int)__stark_sim_dot<short, signed char, 2>(a, b, c);
 }
-STARK_SIM_DEVICE int __dp2a_hi(int a, int b, int c) {
+STARK_SIM_ONE("int") int __dp2a_hi(int a, int b, int c) {
   return (int)__stark_sim_dot<short, signed char, 2, 2>(a, b, c);
 }
-STARK_SIM_DEVICE unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+STARK_SIM_ONE("int") unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
   return __stark_sim_dot<unsigned short, unsigned char, 2>(a, b, c);
 }
-STARK_SIM_DEVICE unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
+STARK_SIM_ONE("int") unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
   return __stark_sim_dot<unsigned short, unsigned char, 2, 2>(a, b, c);
 }
 

@@ -87,6 +87,13 @@
 #define STARK_SIM_DEVICE static __inline__ __device__ __attribute__((unused))
 #define STARK_SIM_BOTH                                                         \
   static __inline__ __host__ __device__ __attribute__((unused))
+// A function that is one instruction of a GPU: the pass finds the annotation,
+// counts one of that kind, and looks no further into it. Kinds: sfu (special
+// function unit), half (sixteen-bit arithmetic, of one number or a pair),
+// convert, int.
+#define STARK_SIM_ONE(KIND)                                                    \
+  static __inline__ __host__ __device__                                        \
+      __attribute__((unused, noinline, const, annotate("stark_one:" KIND)))
 #define STARK_SIM_HOST static __inline__ __host__ __attribute__((unused))
 
 #endif

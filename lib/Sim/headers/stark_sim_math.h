@@ -24,13 +24,7 @@
 
 #include "stark_sim_simd.h"
 
-#ifdef __CUDA_ARCH__
-STARK_SIM_DEVICE float rsqrtf(float x) { return __stark_sim_unit_rsqrt(x); }
-#else
-STARK_SIM_BOTH float rsqrtf(float x) {
-  return (float)(1.0 / __builtin_sqrt((double)x));
-}
-#endif
+STARK_SIM_BOTH float rsqrtf(float x) { return __stark_sim_unit_rsqrt(x); }
 STARK_SIM_BOTH double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 STARK_SIM_BOTH float rsqrt(float x) { return rsqrtf(x); }
 

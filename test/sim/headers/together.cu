@@ -7,7 +7,7 @@
 namespace cg = cooperative_groups;
 
 // CHECK-LABEL: define {{.*}}@barriers(
-// CHECK: call void @__stark_sim_barrier(i32 noundef 0, i32 noundef 0) #[[TOGETHER:[0-9]+]]
+// CHECK: call void @__stark_sim_barrier(i32 noundef 0, i32 noundef 0)
 // CHECK: call {{.*}}@__stark_sim_barrier_reduce(i32 noundef 2, i32 noundef %x)
 // CHECK: call {{.*}}@__stark_sim_syncwarp(i32 noundef 255)
 // CHECK: call void @__stark_sim_fence(i32 noundef 1)
@@ -33,6 +33,7 @@ extern "C" __global__ void shuffles(float f, double d, int i, float *out) {
 // CHECK-LABEL: define {{.*}}@groups(
 // CHECK: call void @__stark_sim_grid_sync()
 // CHECK: call i64 @__stark_sim_shuffle(i32 noundef %{{.*}}, i64 noundef %{{.*}}, i32 noundef 3, i32 noundef 8, i32 noundef 16)
+// CHECK: call i64 @__stark_sim_shuffle(i32 noundef %{{.*}}, i64 noundef %{{.*}}, i32 noundef 3, i32 noundef 4, i32 noundef 16)
 // CHECK: @__stark_sim_activemask()
 extern "C" __global__ void groups(int x, int *out) {
   cg::this_grid().sync();

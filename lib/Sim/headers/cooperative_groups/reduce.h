@@ -36,6 +36,7 @@ STARK_SIM_OPERATION(bit_xor, a ^ b)
 template <unsigned Size, class Parent, class T, class Operation>
 STARK_SIM_GROUP T reduce(const thread_block_tile<Size, Parent> &group, T value,
                          Operation &&operation) {
+#pragma unroll
   for (unsigned step = Size / 2; step > 0; step /= 2) {
     T other = group.shfl_xor(value, step);
     value = operation(value, other);
