@@ -220,15 +220,11 @@ public:
     return __shuffle_words(Mask, value, 3, (int)ranks, (int)Size);
   }
 };
-template <unsigned Size, class Parent>
-class thread_block_tile : public __tile<Size> {
-public:
-  __inline__ __device__ operator thread_block_tile<Size, void>() const {
-    return {};
-  }
-};
 template <unsigned Size>
 class thread_block_tile<Size, void> : public __tile<Size> {};
+/// One that knows what it is a part of is also one that does not.
+template <unsigned Size, class Parent>
+class thread_block_tile : public thread_block_tile<Size, void> {};
 
 /// The lanes of a warp that are here together.
 class coalesced_group : public __lanes {

@@ -7,9 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Names and values as in the documentation of CUDA 12. One table each gives
-/// the errors with their texts, and the device attributes with the field of
-/// cudaDeviceProp that each one fills.
+///   Names and values as in the documentation of CUDA 12.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,126 +17,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-// X(name, value, text)
-#define STARK_SIM_ERRORS(X)                                                    \
-  X(cudaSuccess, 0, "no error")                                                \
-  X(cudaErrorInvalidValue, 1, "invalid argument")                              \
-  X(cudaErrorMemoryAllocation, 2, "out of memory")                             \
-  X(cudaErrorInitializationError, 3, "initialization error")                   \
-  X(cudaErrorCudartUnloading, 4, "driver shutting down")                       \
-  X(cudaErrorProfilerDisabled, 5,                                              \
-    "profiler disabled while using external profiling tool")                   \
-  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")        \
-  X(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                  \
-  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                       \
-  X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                   \
-  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")               \
-  X(cudaErrorInvalidTexture, 18, "invalid texture reference")                  \
-  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")  \
-  X(cudaErrorInsufficientDriver, 35,                                           \
-    "CUDA driver version is insufficient for CUDA runtime version")            \
-  X(cudaErrorMissingConfiguration, 52,                                         \
-    "__global__ function call is not configured")                              \
-  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")             \
-  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")              \
-  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                     \
-  X(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")        \
-  X(cudaErrorDeviceUninitialized, 201, "invalid device context")               \
-  X(cudaErrorNoKernelImageForDevice, 209,                                      \
-    "no kernel image is available for execution on the device")                \
-  X(cudaErrorInvalidSource, 300, "device kernel image is invalid")             \
-  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")            \
-  X(cudaErrorSymbolNotFound, 500, "named symbol not found")                    \
-  X(cudaErrorNotReady, 600, "device not ready")                                \
-  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")  \
-  X(cudaErrorLaunchOutOfResources, 701,                                        \
-    "too many resources requested for launch")                                 \
-  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")    \
-  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")  \
-  X(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")    \
-  X(cudaErrorAssert, 710, "device-side assert triggered")                      \
-  X(cudaErrorHostMemoryAlreadyRegistered, 712,                                 \
-    "part or all of the requested memory range is already mapped")             \
-  X(cudaErrorHostMemoryNotRegistered, 713,                                     \
-    "pointer does not correspond to a registered memory region")               \
-  X(cudaErrorHardwareStackError, 714, "hardware stack error")                  \
-  X(cudaErrorIllegalInstruction, 715,                                          \
-    "an illegal instruction was encountered")                                  \
-  X(cudaErrorMisalignedAddress, 716, "misaligned address")                     \
-  X(cudaErrorInvalidAddressSpace, 717,                                         \
-    "operation not supported on global/shared address space")                  \
-  X(cudaErrorInvalidPc, 718, "invalid program counter")                        \
-  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                 \
-  X(cudaErrorCooperativeLaunchTooLarge, 720,                                   \
-    "too many blocks in cooperative launch")                                   \
-  X(cudaErrorNotPermitted, 800, "operation not permitted")                     \
-  X(cudaErrorNotSupported, 801, "operation not supported")                     \
-  X(cudaErrorStreamCaptureUnsupported, 900,                                    \
-    "operation not permitted when stream is capturing")                        \
-  X(cudaErrorUnknown, 999, "unknown error")
-
-// X(name, value, field)
-#define STARK_SIM_ATTRIBUTES(X)                                                \
-  X(cudaDevAttrMaxThreadsPerBlock, 1, maxThreadsPerBlock)                      \
-  X(cudaDevAttrMaxBlockDimX, 2, maxThreadsDim[0])                              \
-  X(cudaDevAttrMaxBlockDimY, 3, maxThreadsDim[1])                              \
-  X(cudaDevAttrMaxBlockDimZ, 4, maxThreadsDim[2])                              \
-  X(cudaDevAttrMaxGridDimX, 5, maxGridSize[0])                                 \
-  X(cudaDevAttrMaxGridDimY, 6, maxGridSize[1])                                 \
-  X(cudaDevAttrMaxGridDimZ, 7, maxGridSize[2])                                 \
-  X(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                  \
-  X(cudaDevAttrTotalConstantMemory, 9, totalConstMem)                          \
-  X(cudaDevAttrWarpSize, 10, warpSize)                                         \
-  X(cudaDevAttrMaxPitch, 11, memPitch)                                         \
-  X(cudaDevAttrMaxRegistersPerBlock, 12, regsPerBlock)                         \
-  X(cudaDevAttrClockRate, 13, clockRate)                                       \
-  X(cudaDevAttrTextureAlignment, 14, textureAlignment)                         \
-  X(cudaDevAttrGpuOverlap, 15, deviceOverlap)                                  \
-  X(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount)                   \
-  X(cudaDevAttrKernelExecTimeout, 17, kernelExecTimeoutEnabled)                \
-  X(cudaDevAttrIntegrated, 18, integrated)                                     \
-  X(cudaDevAttrCanMapHostMemory, 19, canMapHostMemory)                         \
-  X(cudaDevAttrComputeMode, 20, computeMode)                                   \
-  X(cudaDevAttrConcurrentKernels, 31, concurrentKernels)                       \
-  X(cudaDevAttrEccEnabled, 32, ECCEnabled)                                     \
-  X(cudaDevAttrPciBusId, 33, pciBusID)                                         \
-  X(cudaDevAttrPciDeviceId, 34, pciDeviceID)                                   \
-  X(cudaDevAttrTccDriver, 35, tccDriver)                                       \
-  X(cudaDevAttrMemoryClockRate, 36, memoryClockRate)                           \
-  X(cudaDevAttrGlobalMemoryBusWidth, 37, memoryBusWidth)                       \
-  X(cudaDevAttrL2CacheSize, 38, l2CacheSize)                                   \
-  X(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor)   \
-  X(cudaDevAttrAsyncEngineCount, 40, asyncEngineCount)                         \
-  X(cudaDevAttrUnifiedAddressing, 41, unifiedAddressing)                       \
-  X(cudaDevAttrComputeCapabilityMajor, 75, major)                              \
-  X(cudaDevAttrComputeCapabilityMinor, 76, minor)                              \
-  X(cudaDevAttrStreamPrioritiesSupported, 78, streamPrioritiesSupported)       \
-  X(cudaDevAttrGlobalL1CacheSupported, 79, globalL1CacheSupported)             \
-  X(cudaDevAttrLocalL1CacheSupported, 80, localL1CacheSupported)               \
-  X(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81,                           \
-    sharedMemPerMultiprocessor)                                                \
-  X(cudaDevAttrMaxRegistersPerMultiprocessor, 82, regsPerMultiprocessor)       \
-  X(cudaDevAttrManagedMemory, 83, managedMemory)                               \
-  X(cudaDevAttrIsMultiGpuBoard, 84, isMultiGpuBoard)                           \
-  X(cudaDevAttrMultiGpuBoardGroupID, 85, multiGpuBoardGroupID)                 \
-  X(cudaDevAttrHostNativeAtomicSupported, 86, hostNativeAtomicSupported)       \
-  X(cudaDevAttrSingleToDoublePrecisionPerfRatio, 87,                           \
-    singleToDoublePrecisionPerfRatio)                                          \
-  X(cudaDevAttrPageableMemoryAccess, 88, pageableMemoryAccess)                 \
-  X(cudaDevAttrConcurrentManagedAccess, 89, concurrentManagedAccess)           \
-  X(cudaDevAttrComputePreemptionSupported, 90, computePreemptionSupported)     \
-  X(cudaDevAttrCanUseHostPointerForRegisteredMem, 91,                          \
-    canUseHostPointerForRegisteredMem)                                         \
-  X(cudaDevAttrCooperativeLaunch, 95, cooperativeLaunch)                       \
-  X(cudaDevAttrCooperativeMultiDeviceLaunch, 96, cooperativeMultiDeviceLaunch) \
-  X(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)       \
-  X(cudaDevAttrHostRegisterSupported, 99, hostRegisterSupported)               \
-  X(cudaDevAttrMaxBlocksPerMultiprocessor, 106, maxBlocksPerMultiProcessor)    \
-  X(cudaDevAttrMaxPersistingL2CacheSize, 108, persistingL2CacheMaxSize)        \
-  X(cudaDevAttrMaxAccessPolicyWindowSize, 109, accessPolicyMaxWindowSize)      \
-  X(cudaDevAttrReservedSharedMemoryPerBlock, 111, reservedSharedMemPerBlock)   \
-  X(cudaDevAttrSparseCudaArraySupported, 112, sparseCudaArraySupported)        \
-  X(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported)
+#include "stark_sim_tables.h"
 
 #define STARK_SIM_ENUMERATOR(NAME, VALUE, REST) NAME = VALUE,
 enum cudaError { STARK_SIM_ERRORS(STARK_SIM_ENUMERATOR) };
