@@ -21,18 +21,16 @@
 
 #include "stark_sim.h"
 
-/// The sixteen bits of \p x in the format with \p Mantissa stored bits whose
-/// smallest normal exponent is \p Smallest.
+/// Exponent and mantissa of the finite \p x, as one number without sign, in a
+/// format with \p Mantissa stored bits whose smallest normal exponent is
+/// \p Smallest and whose exponents have no end.
 template <int Mantissa, int Smallest>
-STARK_SIM_ONE("convert")
-unsigned short __stark_sim_narrow(double x, __stark_sim_direction direction) {
-  constexpr unsigned Infinity = ((1u << (15 - Mantissa)) - 1) << Mantissa;
+STARK_SIM_BOTH unsigned __stark_sim_magnitude(double x,
+                                              __stark_sim_direction direction) {
   unsigned long long bits = __builtin_bit_cast(unsigned long long, x);
-  unsigned sign = (unsigned)(bits >> 63);
+  bool negative = bits >> 63;
   int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
   unsigned long long digits = bits & 0xfffffffffffffull;
-  if (exponent == 1024)
-    return (unsigned short)(digits ? 0x7fff : sign << 15 | Infinity);
   if (exponent > -1023)
     digits |= 1ull << 52;
   int shift = 52 - Mantissa;
@@ -47,18 +45,32 @@ unsigned short __stark_sim_narrow(double x, __stark_sim_direction direction) {
   unsigned long long middle = 1ull << (shift - 1);
   bool up = (direction == __stark_sim_rn &&
              (rest > middle || (rest == middle && (kept & 1)))) ||
-            (direction == __stark_sim_ru && !sign && rest) ||
-            (direction == __stark_sim_rd && sign && rest);
+            (direction == __stark_sim_ru && !negative && rest) ||
+            (direction == __stark_sim_rd && negative && rest);
   // A carry out of the mantissa raises the exponent, as it should.
-  unsigned long long result = kept + up;
+  kept += up;
   if (exponent > Smallest)
-    result += (unsigned long long)(exponent - Smallest) << Mantissa;
-  if (result >= Infinity)
-    result = direction == __stark_sim_rn ||
-                     direction == (sign ? __stark_sim_rd : __stark_sim_ru)
-                 ? Infinity
-                 : Infinity - 1;
-  return (unsigned short)(sign << 15 | result);
+    kept += (unsigned)(exponent - Smallest) << Mantissa;
+  return kept;
+}
+
+/// The sixteen bits of \p x in the format of that name.
+template <int Mantissa, int Smallest>
+STARK_SIM_ONE("convert")
+unsigned short __stark_sim_narrow(double x, __stark_sim_direction direction) {
+  constexpr unsigned Infinity = ((1u << (15 - Mantissa)) - 1) << Mantissa;
+  unsigned sign = __builtin_signbit(x) ? 0x8000 : 0;
+  if (x != x)
+    return 0x7fff;
+  if (__builtin_isinf(x))
+    return (unsigned short)(sign | Infinity);
+  unsigned magnitude = __stark_sim_magnitude<Mantissa, Smallest>(x, direction);
+  if (magnitude >= Infinity)
+    magnitude = direction == __stark_sim_rn ||
+                        direction == (sign ? __stark_sim_rd : __stark_sim_ru)
+                    ? Infinity
+                    : Infinity - 1;
+  return (unsigned short)(sign | magnitude);
 }
 
 /// \p x in single precision, rounded to odd: cut, with the last bit set where

@@ -32,7 +32,7 @@ STARK_SIM_BOTH STARK_SIM_NARROW __hdiv(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
 }
 STARK_SIM_ONE("half")
 STARK_SIM_NARROW
-    __hfma(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
+__hfma(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
   return __stark_sim_fused(a, b, c);
 }
 STARK_SIM_BOTH STARK_SIM_NARROW __hneg(STARK_SIM_NARROW a) {
@@ -74,12 +74,12 @@ STARK_SIM_NARROW __hmul_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b) {
 }
 STARK_SIM_ONE("half")
 STARK_SIM_NARROW
-    __hfma_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
+__hfma_sat(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
   return __stark_sim_unit_range(__hfma(a, b, c));
 }
 STARK_SIM_ONE("half")
 STARK_SIM_NARROW
-    __hfma_relu(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
+__hfma_relu(STARK_SIM_NARROW a, STARK_SIM_NARROW b, STARK_SIM_NARROW c) {
   return __stark_sim_not_negative(__hfma(a, b, c));
 }
 
@@ -174,7 +174,7 @@ STARK_SIM_BOTH STARK_SIM_NARROW_2 __h2div(STARK_SIM_NARROW_2 a,
 }
 STARK_SIM_ONE("half")
 STARK_SIM_NARROW_2
-    __hfma2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b, STARK_SIM_NARROW_2 c) {
+__hfma2(STARK_SIM_NARROW_2 a, STARK_SIM_NARROW_2 b, STARK_SIM_NARROW_2 c) {
   return STARK_SIM_NARROW_2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
 }
 STARK_SIM_ONE("half")

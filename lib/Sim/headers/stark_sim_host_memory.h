@@ -212,6 +212,37 @@ STARK_SIM_HOST cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *,
                                                     size_t = 0, unsigned = 0) {
   return cudaSuccess;
 }
+STARK_SIM_HOST cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *,
+                                                    const void *) {
+  __stark_sim_host_unsupported("cudaPointerGetAttributes");
+  return cudaErrorNotSupported;
+}
+// There is one pool, the device's memory.
+STARK_SIM_HOST cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool,
+                                                       int) {
+  *pool = nullptr;
+  return cudaSuccess;
+}
+STARK_SIM_HOST cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int) {
+  *pool = nullptr;
+  return cudaSuccess;
+}
+STARK_SIM_HOST cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) {
+  return cudaSuccess;
+}
+STARK_SIM_HOST cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t,
+                                                   cudaMemPoolAttr, void *) {
+  return cudaSuccess;
+}
+STARK_SIM_HOST cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) {
+  return cudaSuccess;
+}
+template <class T>
+STARK_SIM_HOST cudaError_t cudaMallocFromPoolAsync(T **p, size_t bytes,
+                                                   cudaMemPool_t,
+                                                   cudaStream_t) {
+  return cudaMalloc((void **)p, bytes);
+}
 STARK_SIM_HOST cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   *free = *total = (size_t)__stark_sim_host_attribute(-1) << 20;
   return cudaSuccess;

@@ -62,6 +62,31 @@ STARK_SIM_HINTED(float2)
 STARK_SIM_HINTED(float4)
 STARK_SIM_HINTED(double2)
 
+// An address of another space is the address itself, which only a conversion
+// back or inline PTX can use.
+#define STARK_SIM_SPACE(NAME)                                                  \
+  STARK_SIM_DEVICE size_t __cvta_generic_to_##NAME(const void *p) {            \
+    return (size_t)p;                                                          \
+  }                                                                            \
+  STARK_SIM_DEVICE void *__cvta_##NAME##_to_generic(size_t address) {          \
+    return (void *)address;                                                    \
+  }
+STARK_SIM_SPACE(shared)
+STARK_SIM_SPACE(global)
+STARK_SIM_SPACE(local)
+STARK_SIM_SPACE(constant)
+#undef STARK_SIM_SPACE
+#define STARK_SIM_IN_SPACE(NAME)                                               \
+  STARK_SIM_DEVICE unsigned NAME(const void *) {                               \
+    __stark_sim_unsupported(#NAME);                                            \
+    return 0;                                                                  \
+  }
+STARK_SIM_IN_SPACE(__isShared)
+STARK_SIM_IN_SPACE(__isGlobal)
+STARK_SIM_IN_SPACE(__isLocal)
+STARK_SIM_IN_SPACE(__isConstant)
+#undef STARK_SIM_IN_SPACE
+
 STARK_SIM_DEVICE void *malloc(size_t bytes) {
   return __stark_sim_malloc(bytes);
 }

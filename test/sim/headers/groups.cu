@@ -1,4 +1,4 @@
-// Cooperative groups give each thread the rank, the exchanged values, the
+// Cooperative groups, and what is offered of CUB, give each thread the rank, the exchanged values, the
 // reductions and the prefix sums that their definition says, run on one warp.
 // RUN: %sim-device-pass -O1 -emit-obj %s -o %t.o
 // RUN: %sim-cxx -std=c++17 -pthread %S/Inputs/warp.cpp %t.o -o %t
@@ -9,6 +9,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cub/cub.cuh>
 #include <cuda_fp16.h>
 
 namespace cg = cooperative_groups;
@@ -109,6 +110,18 @@ extern "C" __global__ void kernel() {
          "half's shuffle");
   int all = 0;
   expect(__match_all_sync(~0u, 2.5, &all) == ~0u && all == 1, "match");
+
+  __shared__ cub::BlockReduce<int, 32>::TempStorage reduced;
+  __shared__ cub::BlockScan<int, 32>::TempStorage scanned;
+  cub::WarpReduce<int, 8>::TempStorage none;
+  int sum = cub::BlockReduce<int, 32>(reduced).Sum(lane);
+  expect(lane != 0 || sum == 496, "block's sum");
+  sum = cub::WarpReduce<int, 8>(none).Reduce(lane, cub::Max());
+  expect(rank != 0 || sum == first + 7, "logical warp's maximum");
+  int before, sums;
+  cub::BlockScan<int, 32>(scanned).ExclusiveSum(lane, before, sums);
+  expect(before == lane * (lane - 1) / 2 && sums == 496, "block's prefix sum");
+
   expect(cg::this_grid().size() == 32 && cg::this_grid().thread_rank() == lane,
          "grid");
 }

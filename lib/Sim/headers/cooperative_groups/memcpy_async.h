@@ -14,7 +14,7 @@
 #ifndef STARK_SIM_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define STARK_SIM_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 
-#include "../cooperative_groups.h"
+#include "cooperative_groups.h"
 
 namespace cooperative_groups {
 

@@ -15,7 +15,7 @@
 #ifndef STARK_SIM_COOPERATIVE_GROUPS_REDUCE_H
 #define STARK_SIM_COOPERATIVE_GROUPS_REDUCE_H
 
-#include "../cooperative_groups.h"
+#include "cooperative_groups.h"
 
 namespace cooperative_groups {
 

@@ -13,7 +13,7 @@
 #ifndef STARK_SIM_COOPERATIVE_GROUPS_SCAN_H
 #define STARK_SIM_COOPERATIVE_GROUPS_SCAN_H
 
-#include "reduce.h"
+#include "cooperative_groups/reduce.h"
 
 namespace cooperative_groups {
 
