@@ -33,8 +33,7 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
   __nv_bfloat16() = default;
   constexpr __host__ __device__ __nv_bfloat16(const __nv_bfloat16_raw &raw)
       : __x(raw.x) {}
-  __host__ __device__ __nv_bfloat16(float f)
-      : __x(__stark_sim_bfloat_bits(f)) {}
+  __host__ __device__ __nv_bfloat16(float f);
   __host__ __device__ __nv_bfloat16(double f)
       : __x(__stark_sim_narrow<7, -126>(f, __stark_sim_rn)) {}
   __host__ __device__ __nv_bfloat16(short i) : __nv_bfloat16((double)i) {}
@@ -131,6 +130,11 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
     return *this = __nv_bfloat16(v);
   }
 };
+STARK_SIM_ONE("convert") __nv_bfloat16 __float2bfloat16(float f) {
+  return __nv_bfloat16_raw{__stark_sim_bfloat_bits(f)};
+}
+__inline__ __host__ __device__ __nv_bfloat16::__nv_bfloat16(float f)
+    : __x(__float2bfloat16(f).__x) {}
 
 struct __attribute__((aligned(4))) __nv_bfloat162 {
   __nv_bfloat16 x, y;
@@ -151,9 +155,6 @@ typedef __nv_bfloat162 nv_bfloat162;
 
 // To and from single and double precision.
 STARK_SIM_BOTH float __bfloat162float(__nv_bfloat16 h) { return (float)h; }
-STARK_SIM_BOTH __nv_bfloat16 __float2bfloat16(float f) {
-  return __nv_bfloat16(f);
-}
 STARK_SIM_BOTH __nv_bfloat16 __double2bfloat16(double f) {
   return __nv_bfloat16(f);
 }

@@ -32,7 +32,7 @@ struct __attribute__((aligned(2))) __half {
 
   __half() = default;
   constexpr __host__ __device__ __half(const __half_raw &raw) : __x(raw.x) {}
-  __host__ __device__ __half(float f) : __x(__stark_sim_half_bits(f)) {}
+  __host__ __device__ __half(float f);
   __host__ __device__ __half(double f)
       : __x(__stark_sim_narrow<10, -14>(f, __stark_sim_rn)) {}
   __host__ __device__ __half(short i) : __half((double)i) {}
@@ -120,6 +120,11 @@ struct __attribute__((aligned(2))) __half {
     return *this = __half(v);
   }
 };
+STARK_SIM_ONE("convert") __half __float2half(float f) {
+  return __half_raw{__stark_sim_half_bits(f)};
+}
+__inline__ __host__ __device__ __half::__half(float f)
+    : __x(__float2half(f).__x) {}
 
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;
@@ -141,7 +146,6 @@ typedef __half2 nv_half2;
 
 // To and from single and double precision.
 STARK_SIM_BOTH float __half2float(__half h) { return (float)h; }
-STARK_SIM_BOTH __half __float2half(float f) { return __half(f); }
 STARK_SIM_BOTH __half __double2half(double f) { return __half(f); }
 STARK_SIM_BOTH __half __float2half_rn(float f) { return __half(f); }
 STARK_SIM_BOTH __half __float2half_rz(float f) {

@@ -91,7 +91,7 @@ template <class T> STARK_SIM_BOTH double __stark_sim_odd_integer(T i) {
   return __stark_sim_made_odd(cut, __stark_sim_sign(lost));
 }
 
-STARK_SIM_ONE("convert") unsigned short __stark_sim_half_bits(float x) {
+STARK_SIM_BOTH unsigned short __stark_sim_half_bits(float x) {
   if (x != x)
     return 0x7fff;
   return __builtin_bit_cast(unsigned short, (_Float16)x);
@@ -99,7 +99,7 @@ STARK_SIM_ONE("convert") unsigned short __stark_sim_half_bits(float x) {
 STARK_SIM_BOTH float __stark_sim_half_value(unsigned short bits) {
   return (float)__builtin_bit_cast(_Float16, bits);
 }
-STARK_SIM_ONE("convert") unsigned short __stark_sim_bfloat_bits(float x) {
+STARK_SIM_BOTH unsigned short __stark_sim_bfloat_bits(float x) {
   if (x != x)
     return 0x7fff;
   unsigned bits = __builtin_bit_cast(unsigned, x);

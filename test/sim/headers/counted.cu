@@ -12,7 +12,7 @@
 // CHECK: @llvm.global.annotations
 // CHECK-DAG: ptr @{{[^ ]*}}__stark_sim_unit_ex2{{[^ ]*}}, ptr [[SFU]]
 // CHECK-DAG: ptr @{{[^ ]*}}__hfma2{{[^ ]*}}, ptr [[HALF]]
-// CHECK-DAG: ptr @{{[^ ]*}}__stark_sim_half_bits{{[^ ]*}}, ptr [[CONVERT]]
+// CHECK-DAG: ptr @{{[^ ]*}}__float2half{{[^ ]*}}, ptr [[CONVERT]]
 // CHECK-DAG: ptr @{{[^ ]*}}__byte_perm{{[^ ]*}}, ptr [[INT]]
 
 // CHECK-LABEL: define {{.*}}@fast(
@@ -33,7 +33,7 @@ extern "C" __global__ void accurate(float x, float *out) { *out = expf(x); }
 extern "C" __global__ void pairs(__half2 *x) { x[0] = __hfma2(x[0], x[1], x[2]); }
 
 // CHECK-LABEL: define {{.*}}@converted(
-// CHECK: call {{.*}}__stark_sim_half_bits
+// CHECK: call {{.*}}__float2half
 // CHECK-NOT: {{ call }}
 // CHECK: ret
 extern "C" __global__ void converted(float x, __half *out) {
