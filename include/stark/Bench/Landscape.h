@@ -26,8 +26,8 @@ namespace stark {
 /// Speeds are natural logarithms of the speed-up over the source.
 struct LandscapeOptions {
   std::string Name;
-  /// Chance that a planned candidate compiles, and that it is correct, of a task
-  /// in the middle.
+  /// Chance that a planned candidate compiles, and that it is correct, of a
+  /// task in the middle.
   double Compiles = 0.935, Correct = 0.72;
   /// A child of the source is a new approach. Its speed is normal with this
   /// mean and deviation: a negative mean is what the paper calls root

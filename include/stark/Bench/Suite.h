@@ -1,0 +1,75 @@
+//===- Suite.h - Tasks x presets x seeds ----------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   SUITE.json -> cells, each an ordinary run -> figures -> the paper's tables
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_BENCH_SUITE_H
+#define STARK_BENCH_SUITE_H
+
+#include "stark/Bench/Statistics.h"
+#include "stark/Search/Record.h"
+
+namespace stark {
+
+struct SuiteTask {
+  std::string Name, Group;
+  std::string Source, Workload; ///< paths; Workload may be empty
+  std::vector<std::string> Flags;
+};
+
+struct Suite {
+  std::string Name;
+  std::vector<SuiteTask> Tasks;
+};
+
+/// \p File is in errors; the paths in it are relative to its folder. Names are
+/// letters, digits and "_.-", for they name folders.
+llvm::Expected<Suite> parseSuite(llvm::StringRef Text, llvm::StringRef File);
+
+/// What one run came to.
+struct CellFigures {
+  std::string Task, Group, Preset;
+  uint64_t Seed = 1;
+  unsigned Attempts = 0, Compiled = 0, Correct = 0;
+  bool Success = false; ///< a correct candidate that is not the source
+  /// Of the winner as confirmed, else of the best correct candidate; 0 without.
+  double Speedup = 0;
+  double Delivered = 1; ///< of the winner, or 1: the source is kept
+  bool Modelled = false;
+  std::string Device;
+};
+CellFigures figuresOf(const RecordedRun &Run);
+
+/// One row: a preset over some tasks.
+struct PresetFigures {
+  std::string Preset;
+  unsigned Cells = 0, Successes = 0, Fast1 = 0;
+  uint64_t Attempts = 0, Compiled = 0, Correct = 0;
+  double Mean, Median, GeometricMean; ///< of the speed-ups of successes
+  Interval Spread;                    ///< of the geometric mean, over tasks
+  double Delivered;                   ///< geometric mean over all cells
+};
+PresetFigures summarize(llvm::StringRef Preset,
+                        const std::vector<CellFigures> &Cells);
+
+struct SuiteResult {
+  std::string Suite;
+  unsigned Attempts = 0;
+  uint64_t Seeds = 0;
+  std::vector<std::string> Presets;
+  std::vector<CellFigures> Cells;   ///< that have ended
+  std::vector<std::string> Missing; ///< "softmax/stark/seed-1: why"
+};
+void printSuite(const SuiteResult &R, llvm::raw_ostream &OS);
+std::string suiteJson(const SuiteResult &R);
+
+} // namespace stark
+
+#endif
