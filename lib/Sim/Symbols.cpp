@@ -85,6 +85,8 @@ void trap() {
   machine().finding("trap", "__trap() by " + machine().here(__stark_sim_site));
 }
 void unsupported(const char *What) { machine().unsupported(What); }
+/// Of the host's code, which is at no place of a kernel.
+void hostUnsupported(const char *What) { machine().OnUnsupported(What); }
 void *deviceMalloc(size_t N) { return machine().allocate(N); }
 void deviceFree(void *P) { machine().release(P); }
 
@@ -401,6 +403,7 @@ std::vector<std::pair<std::string, void *>> stark::sim::hostSymbols() {
        STARK_SYMBOL("__stark_sim_launch_line", launchLine),
        STARK_SYMBOL("cudaLaunchKernel", launchKernel),
        STARK_SYMBOL("cudaLaunchCooperativeKernel", launchCooperative),
+       STARK_SYMBOL("__stark_sim_host_unsupported", hostUnsupported),
        STARK_SYMBOL("__stark_sim_host_malloc", hostMalloc),
        STARK_SYMBOL("__stark_sim_host_free", hostFree),
        STARK_SYMBOL("__stark_sim_host_copy", hostCopy),

@@ -20,7 +20,7 @@
 
 #include "stark_sim.h"
 
-#define STARK_SIM_GROUP __inline__ __device__ __attribute__((convergent))
+#define STARK_SIM_GROUP __forceinline__ __device__ __attribute__((convergent))
 
 namespace cooperative_groups {
 
@@ -39,21 +39,23 @@ class __lanes {
 protected:
   unsigned Mask;
   /// The lane of rank \p rank.
-  __inline__ __device__ int lane_of(unsigned rank) const {
+  __forceinline__ __device__ int lane_of(unsigned rank) const {
     return (int)__fns(Mask, 0, (int)rank + 1);
   }
 
 public:
-  __inline__ __device__ explicit __lanes(unsigned mask) : Mask(mask) {}
+  __forceinline__ __device__ explicit __lanes(unsigned mask) : Mask(mask) {}
   STARK_SIM_GROUP void sync() const { __syncwarp(Mask); }
-  __inline__ __device__ unsigned mask_() const { return Mask; }
-  __inline__ __device__ unsigned num_threads() const { return __popc(Mask); }
-  __inline__ __device__ unsigned size() const { return num_threads(); }
-  __inline__ __device__ unsigned thread_rank() const {
+  __forceinline__ __device__ unsigned mask_() const { return Mask; }
+  __forceinline__ __device__ unsigned num_threads() const {
+    return __popc(Mask);
+  }
+  __forceinline__ __device__ unsigned size() const { return num_threads(); }
+  __forceinline__ __device__ unsigned thread_rank() const {
     return __popc(Mask & ((1u << __lane()) - 1));
   }
   /// A vote's bits by lane become bits by rank.
-  __inline__ __device__ unsigned packed(unsigned lanes) const {
+  __forceinline__ __device__ unsigned packed(unsigned lanes) const {
     unsigned bits = 0, rank = 0;
     for (int lane = 0; lane < 32; ++lane)
       if (Mask >> lane & 1)
@@ -103,14 +105,16 @@ class thread_group {
 protected:
   enum Kind { Block, Grid, Lanes, Single } What;
   unsigned Mask;
-  __inline__ __device__ thread_group(Kind what, unsigned mask)
+  __forceinline__ __device__ thread_group(Kind what, unsigned mask)
       : What(what), Mask(mask) {}
 
 public:
-  static __inline__ __device__ thread_group single_() { return {Single, 1u}; }
-  static __inline__ __device__ thread_group part_(const thread_group &parent,
-                                                  unsigned size);
-  __inline__ __device__ thread_group(const __lanes &lanes)
+  static __forceinline__ __device__ thread_group single_() {
+    return {Single, 1u};
+  }
+  static __forceinline__ __device__ thread_group
+  part_(const thread_group &parent, unsigned size);
+  __forceinline__ __device__ thread_group(const __lanes &lanes)
       : What(Lanes), Mask(lanes.mask_()) {}
   STARK_SIM_GROUP void sync() const {
     if (What == Block)
@@ -120,16 +124,16 @@ public:
     else if (What == Lanes)
       __syncwarp(Mask);
   }
-  __inline__ __device__ unsigned long long num_threads() const {
+  __forceinline__ __device__ unsigned long long num_threads() const {
     if (What == Grid)
       return (unsigned long long)__block_size() * __stark_sim_sreg(9) *
              __stark_sim_sreg(10) * __stark_sim_sreg(11);
     return What == Block ? __block_size() : __popc(Mask);
   }
-  __inline__ __device__ unsigned long long size() const {
+  __forceinline__ __device__ unsigned long long size() const {
     return num_threads();
   }
-  __inline__ __device__ unsigned long long thread_rank() const {
+  __forceinline__ __device__ unsigned long long thread_rank() const {
     if (What == Grid) {
       unsigned long long block =
           __stark_sim_sreg(3) +
@@ -143,43 +147,56 @@ public:
     return What == Block ? __block_rank()
                          : __popc(Mask & ((1u << __lane()) - 1));
   }
-  __inline__ __device__ bool is_valid() const { return true; }
+  __forceinline__ __device__ bool is_valid() const { return true; }
 };
 STARK_SIM_DEVICE thread_group this_thread() { return thread_group::single_(); }
 
 class thread_block : public thread_group {
 public:
-  __inline__ __device__ thread_block() : thread_group(Block, 0) {}
+  __forceinline__ __device__ thread_block() : thread_group(Block, 0) {}
   struct arrival_token {};
   static STARK_SIM_GROUP void sync() { __syncthreads(); }
   STARK_SIM_GROUP arrival_token barrier_arrive() const { return {}; }
   STARK_SIM_GROUP void barrier_wait(arrival_token &&) const { sync(); }
-  static __inline__ __device__ unsigned thread_rank() { return __block_rank(); }
-  static __inline__ __device__ unsigned num_threads() { return __block_size(); }
-  static __inline__ __device__ unsigned size() { return __block_size(); }
-  static __inline__ __device__ dim3 group_index() { return blockIdx; }
-  static __inline__ __device__ dim3 thread_index() { return threadIdx; }
-  static __inline__ __device__ dim3 group_dim() { return blockDim; }
-  static __inline__ __device__ dim3 dim_threads() { return blockDim; }
+  static __forceinline__ __device__ unsigned thread_rank() {
+    return __block_rank();
+  }
+  static __forceinline__ __device__ unsigned num_threads() {
+    return __block_size();
+  }
+  static __forceinline__ __device__ unsigned size() { return __block_size(); }
+  static __forceinline__ __device__ dim3 group_index() { return blockIdx; }
+  static __forceinline__ __device__ dim3 thread_index() { return threadIdx; }
+  static __forceinline__ __device__ dim3 group_dim() { return blockDim; }
+  static __forceinline__ __device__ dim3 dim_threads() { return blockDim; }
 };
 STARK_SIM_DEVICE thread_block this_thread_block() { return thread_block(); }
 
 class grid_group : public thread_group {
 public:
-  __inline__ __device__ grid_group() : thread_group(Grid, 0) {}
+  __forceinline__ __device__ grid_group() : thread_group(Grid, 0) {}
   static STARK_SIM_GROUP void sync() { __stark_sim_grid_sync(); }
-  static __inline__ __device__ dim3 group_dim() { return gridDim; }
-  static __inline__ __device__ dim3 dim_blocks() { return gridDim; }
-  static __inline__ __device__ dim3 block_index() { return blockIdx; }
-  static __inline__ __device__ unsigned long long num_blocks() {
+  static __forceinline__ __device__ dim3 group_dim() { return gridDim; }
+  static __forceinline__ __device__ dim3 dim_blocks() { return gridDim; }
+  static __forceinline__ __device__ dim3 block_index() { return blockIdx; }
+  static __forceinline__ __device__ unsigned long long num_blocks() {
     return (unsigned long long)__stark_sim_sreg(9) * __stark_sim_sreg(10) *
            __stark_sim_sreg(11);
   }
-  static __inline__ __device__ unsigned long long block_rank() {
+  static __forceinline__ __device__ unsigned long long block_rank() {
     return __stark_sim_sreg(3) +
            (unsigned long long)__stark_sim_sreg(9) *
                (__stark_sim_sreg(4) +
                 (unsigned long long)__stark_sim_sreg(10) * __stark_sim_sreg(5));
+  }
+  static __forceinline__ __device__ unsigned long long num_threads() {
+    return num_blocks() * __block_size();
+  }
+  static __forceinline__ __device__ unsigned long long size() {
+    return num_threads();
+  }
+  static __forceinline__ __device__ unsigned long long thread_rank() {
+    return block_rank() * __block_size() + __block_rank();
   }
 };
 STARK_SIM_DEVICE grid_group this_grid() { return grid_group(); }
@@ -191,19 +208,21 @@ template <unsigned Size> class __tile : public __lanes {
                 "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 public:
-  __inline__ __device__ __tile()
+  __forceinline__ __device__ __tile()
       : __lanes(Size == 32 ? 0xffffffffu
                            : ((1u << (Size & 31)) - 1)
                                  << (__stark_sim_sreg(12) & ~(Size - 1))) {}
-  static __inline__ __device__ constexpr unsigned num_threads() { return Size; }
-  static __inline__ __device__ constexpr unsigned size() { return Size; }
-  static __inline__ __device__ unsigned thread_rank() {
+  static __forceinline__ __device__ constexpr unsigned num_threads() {
+    return Size;
+  }
+  static __forceinline__ __device__ constexpr unsigned size() { return Size; }
+  static __forceinline__ __device__ unsigned thread_rank() {
     return __lane() & (Size - 1);
   }
-  static __inline__ __device__ unsigned meta_group_rank() {
+  static __forceinline__ __device__ unsigned meta_group_rank() {
     return __block_rank() / Size;
   }
-  static __inline__ __device__ unsigned meta_group_size() {
+  static __forceinline__ __device__ unsigned meta_group_size() {
     return (__block_size() + Size - 1) / Size;
   }
   template <class T> STARK_SIM_GROUP T shfl(T value, int rank) const {
@@ -229,14 +248,14 @@ class thread_block_tile : public thread_block_tile<Size, void> {};
 /// The lanes of a warp that are here together.
 class coalesced_group : public __lanes {
 public:
-  __inline__ __device__ explicit coalesced_group(unsigned mask)
+  __forceinline__ __device__ explicit coalesced_group(unsigned mask)
       : __lanes(mask) {}
   template <unsigned Size, class Parent>
-  __inline__ __device__
+  __forceinline__ __device__
   coalesced_group(const thread_block_tile<Size, Parent> &tile)
       : __lanes(tile.mask_()) {}
-  __inline__ __device__ unsigned meta_group_rank() const { return 0; }
-  __inline__ __device__ unsigned meta_group_size() const { return 1; }
+  __forceinline__ __device__ unsigned meta_group_rank() const { return 0; }
+  __forceinline__ __device__ unsigned meta_group_size() const { return 1; }
   template <class T> STARK_SIM_GROUP T shfl(T value, int rank) const {
     return __shuffle_words(Mask, value, 0, lane_of((unsigned)rank % size()),
                            32);
@@ -278,7 +297,7 @@ STARK_SIM_DEVICE coalesced_group tiled_partition(const coalesced_group &parent,
       mask |= (unsigned)(rank++ / size == mine) << lane;
   return coalesced_group(mask);
 }
-__inline__ __device__ thread_group
+__forceinline__ __device__ thread_group
 thread_group::part_(const thread_group &parent, unsigned size) {
   if (parent.What == Lanes)
     return tiled_partition(coalesced_group(parent.Mask), size);
@@ -307,11 +326,11 @@ template <class Group> STARK_SIM_GROUP void sync(const Group &group) {
   group.sync();
 }
 template <class Group>
-__inline__ __device__ auto thread_rank(const Group &group) {
+__forceinline__ __device__ auto thread_rank(const Group &group) {
   return group.thread_rank();
 }
 template <class Group>
-__inline__ __device__ auto group_size(const Group &group) {
+__forceinline__ __device__ auto group_size(const Group &group) {
   return group.size();
 }
 

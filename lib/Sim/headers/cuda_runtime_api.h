@@ -42,8 +42,6 @@ int __stark_sim_host_occupancy(int *blocks, const void *kernel, int block_size,
 int __stark_sim_host_symbol(const void *host, void **address);
 /// Ends the run with the verdict `unsupported`; \p what names the function.
 void __stark_sim_host_unsupported(const char *what);
-/// Modelled milliseconds of all that the device has done so far.
-double __stark_sim_host_time(void);
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                      void *stream = nullptr);

@@ -13,7 +13,6 @@ Dim3 Grid, Block;
 size_t Shared;
 void *Stream;
 int LastError;
-double Time;
 } // namespace
 
 extern "C" {
@@ -67,7 +66,6 @@ int __stark_sim_host_symbol(const void *host, void **address) {
   *address = const_cast<void *>(host);
   return 0;
 }
-double __stark_sim_host_time() { return Time += 1.5; }
 void __stark_sim_host_unsupported(const char *what) {
   std::printf("unsupported: %s\n", what);
 }
