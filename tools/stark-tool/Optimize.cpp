@@ -156,6 +156,10 @@ static Flag<unsigned>
     Wait("wait", cl::init(0), cl::value_desc("seconds"),
          cl::desc("How long to wait for each answer or result before "
                   "suspending (default 0)"));
+static Flag<bool>
+    Estimate("estimate",
+             cl::desc("Say what the run may cost in calls, tokens and money; "
+                      "ask nobody and write nothing"));
 static Flag<bool> Explain("explain",
                           cl::desc("Say which node was selected, why, and what "
                                    "the agents were shown"));
@@ -329,6 +333,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Request.WorkloadMargin = !Margin.getNumOccurrences() && !*Replayed;
   if (Margin.getNumOccurrences())
     Search.Margin = Margin;
+  if (Estimate)
+    return tool::printRequestEstimate(Request, llvm::outs());
   watchInterrupts();
   Search.Cancelled = &interruptFlag();
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchRun.h"
+#include "stark/Search/Estimate.h"
 #include "stark/Search/Record.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -123,16 +124,22 @@ versions(const SearchRequest &Request) {
   return V;
 }
 
-llvm::Expected<SearchResult>
-tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
-  llvm::Expected<std::string> Arch = findArch(Request);
-  if (!Arch)
-    return Arch.takeError();
+namespace {
+/// What is asked and who answers.
+struct Question {
+  Task T;
+  PromptSet Prompts;
+  std::unique_ptr<ChatClient> Chat;
+};
+} // namespace
+
+static llvm::Expected<Question> load(const SearchRequest &Request,
+                                     const std::string &Arch) {
   ParseOptions Parse;
   Parse.Flags = Request.Flags;
   Parse.Toolkit = Request.Toolkit;
-  if (!Arch->empty())
-    Parse.Arch = *Arch;
+  if (!Arch.empty())
+    Parse.Arch = Arch;
   std::string Workload = Request.Workload.empty()
                              ? defaultWorkload(Request.Source)
                              : Request.Workload;
@@ -142,13 +149,38 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
   llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFor(Request));
   if (!Prompts)
     return Prompts.takeError();
-
   ChatClientOptions Answering = Request.Answering;
   Answering.Exchange.WaitMs = Request.WaitMs;
   llvm::Expected<std::unique_ptr<ChatClient>> Chat =
       makeChatClient(Request.Provider, Answering);
   if (!Chat)
     return Chat.takeError();
+  return Question{std::move(*T), std::move(*Prompts), std::move(*Chat)};
+}
+
+llvm::Error tool::printRequestEstimate(const SearchRequest &Request,
+                                       llvm::raw_ostream &OS) {
+  // The judge's GPU changes little, and need not be there yet.
+  llvm::Expected<Question> Q = load(Request, Request.Arch);
+  if (!Q)
+    return Q.takeError();
+  llvm::Expected<RunEstimate> E =
+      estimateRun(Q->T, Q->Prompts, *Q->Chat, Request.Search);
+  if (!E)
+    return E.takeError();
+  printEstimate(*E, OS);
+  return llvm::Error::success();
+}
+
+llvm::Expected<SearchResult>
+tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
+  llvm::Expected<std::string> Arch = findArch(Request);
+  if (!Arch)
+    return Arch.takeError();
+  llvm::Expected<Question> Q = load(Request, *Arch);
+  if (!Q)
+    return Q.takeError();
+  Task *T = &Q->T;
   EvaluatorOptions Judging;
   Judging.Build.Toolkit = Request.Toolkit;
   Judging.Build.Arch = *Arch;
@@ -167,7 +199,7 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
     return Versions.takeError();
   Options.Versions = std::move(*Versions);
   llvm::Expected<SearchOutcome> Outcome = runSearch(
-      *T, *Prompts, **Chat, **Judge, Options, Request.RunFolder, Observer);
+      *T, Q->Prompts, *Q->Chat, **Judge, Options, Request.RunFolder, Observer);
   if (!Outcome)
     return Outcome.takeError();
   return SearchResult{std::move(*T), std::move(*Outcome)};

@@ -44,6 +44,10 @@ struct SearchResult {
 llvm::Expected<SearchResult> runSearchRequest(const SearchRequest &Request,
                                               SearchObserver &Observer);
 
+/// What the request would cost, printed; nothing is written and nobody asked.
+llvm::Error printRequestEstimate(const SearchRequest &Request,
+                                 llvm::raw_ostream &OS);
+
 /// The options of the run that \p Provider replays; unset for other specs.
 llvm::Expected<std::optional<SearchOptions>>
 replayedOptions(llvm::StringRef Provider);
