@@ -108,14 +108,6 @@ llvm::Expected<ChatRequest> Team::firstRequest(const Question &Q) const {
   return R;
 }
 
-static std::string requestId(unsigned Attempt, llvm::StringRef Role,
-                             unsigned Try) {
-  std::string Id;
-  llvm::raw_string_ostream(Id)
-      << llvm::format("%04u-", Attempt) << Role << "-" << Try;
-  return Id;
-}
-
 namespace {
 /// Why a reply is no answer, before its text is looked at.
 struct StopProblem {
@@ -199,36 +191,13 @@ llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
   (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
   Question Q{Prompts.Plan, std::move(*V), Heat.Plan, PlanTokens};
   return ask<Instruction>(
-      In, Q, [&](llvm::StringRef Text) -> llvm::Expected<Instruction> {
-        llvm::Expected<PlanReply> Plan = parsePlanReply(Text);
-        if (!Plan)
-          return Plan.takeError();
-        Instruction I;
-        llvm::Expected<std::vector<Anchor>> Anchors =
-            Plan->SiteIds.empty()
-                ? groundMarks(*In.Base, *In.BaseSites, Plan->Marked)
-                : groundSites(*In.Base, *In.BaseSites, Plan->SiteIds);
-        if (!Anchors)
-          return Anchors.takeError();
-        if (Anchors->empty())
-          return failed("the plan marks nothing; wanted one place at least");
-        I.Title = std::move(Plan->Title);
-        I.Advice = std::move(Plan->Advice);
-        I.Anchors = std::move(*Anchors);
-        return I;
-      });
+      In, Q, [&](llvm::StringRef Text) { return readPlan(In, Text); });
 }
 
 llvm::Expected<AgentResult<std::string>> Team::askForCode(const AgentInput &In,
                                                           const Question &Q) {
-  const std::vector<Anchor> &Anchors = In.Given->Anchors;
   return ask<std::string>(
-      In, Q, [&](llvm::StringRef Text) -> llvm::Expected<std::string> {
-        llvm::Expected<CodeReply> Code = parseCodeReply(Text, Anchors.size());
-        if (!Code)
-          return Code.takeError();
-        return makeCandidate(*In.Base, Anchors, *Code, In.T->Entry.Name);
-      });
+      In, Q, [&](llvm::StringRef Text) { return readCode(In, Text); });
 }
 
 /// What code and debug are both told of their instruction.
@@ -264,21 +233,6 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
   return askForCode(In, {Prompts.Debug, std::move(*V), Heat.Debug, CodeTokens});
 }
 
-/// The first line that says something, as a title.
-static std::string titleOf(llvm::StringRef Explanation) {
-  constexpr size_t TitleLimit = 120;
-  while (!Explanation.empty()) {
-    auto [Line, Rest] = Explanation.split('\n');
-    Line = Line.trim(" \t\r#*_`");
-    if (!Line.empty())
-      return Line.size() <= TitleLimit
-                 ? cleanText(Line)
-                 : cleanText(Line.take_front(TitleLimit - 3)) + "...";
-    Explanation = Rest;
-  }
-  return "no explanation";
-}
-
 llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
   llvm::Expected<Values> V = shared(In);
   if (!V)
@@ -287,20 +241,7 @@ llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
   (*V)["window"] = describeWindow(In);
   Question Q{Prompts.Single, std::move(*V), Heat.Single, CodeTokens};
   return ask<SingleAnswer>(
-      In, Q, [&](llvm::StringRef Text) -> llvm::Expected<SingleAnswer> {
-        llvm::Expected<CodeReply> Code = parseCodeReply(Text, 0);
-        if (!Code)
-          return Code.takeError();
-        llvm::Expected<std::string> Candidate =
-            makeCandidate(*In.Base, {}, *Code, In.T->Entry.Name);
-        if (!Candidate)
-          return Candidate.takeError();
-        SingleAnswer Answer;
-        Answer.Given.Title = titleOf(Code->Explanation);
-        Answer.Given.Advice = cleanText(Code->Explanation);
-        Answer.Text = std::move(*Candidate);
-        return Answer;
-      });
+      In, Q, [&](llvm::StringRef Text) { return readSingle(In, Text); });
 }
 
 std::unique_ptr<AgentTeam> stark::makeAgentTeam(const PromptSet &Prompts,

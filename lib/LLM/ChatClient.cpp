@@ -80,6 +80,8 @@ stark::makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options) {
   auto [Kind, Path] = Spec.split(':');
   if (Kind == "exchange" && !Path.empty())
     return makeExchangeClient(Path, Options.Exchange);
+  if (Spec == "rules")
+    return makeRulesClient();
   if (Kind == "replay" && !Path.empty())
     return makeReplayClient(Path);
   if (Kind == "config" && !Path.empty())
@@ -89,8 +91,8 @@ stark::makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options) {
     return Models.takeError();
   if (!Models->provider(Spec))
     return usageError("provider: got '" + Spec +
-                      "', wanted exchange:DIR, replay:RUN, config:FILE or one "
-                      "of " +
+                      "', wanted rules, exchange:DIR, replay:RUN, config:FILE "
+                      "or one of " +
                       Models->providerNames());
   ProviderSettings Settings;
   Settings.Provider = Spec.str();

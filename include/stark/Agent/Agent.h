@@ -51,6 +51,11 @@ struct AgentInput {
   const Instruction *Given = nullptr; ///< of code and debug
   std::string Device;                 ///< "NVIDIA H200, sm_90, ..."
   std::string Hints;                  ///< more for the plan agent, may be empty
+  /// What was asked for this base before, oldest first. Unlike the window it
+  /// leaves nothing out; for agents that are no models.
+  std::vector<const Instruction *> Tried;
+  /// Whether a text has the tokens of a node that there is; may be empty.
+  std::function<bool(llvm::StringRef Text)> Known;
 };
 
 template <class T> struct AgentResult {
@@ -88,6 +93,19 @@ struct Temperatures {
   double Plan = 0.8, Code = 0.1, Debug = 0.1; ///< paper, appendix B
   double Single = 0.7; ///< likewise, of its single-agent baselines
 };
+
+/// "0007-code-1": attempt, role, try.
+std::string requestId(unsigned Attempt, llvm::StringRef Role, unsigned Try);
+
+/// A reply to plan, grounded. The error's text is the re-ask.
+llvm::Expected<Instruction> readPlan(const AgentInput &In,
+                                     llvm::StringRef Reply);
+/// A reply to code or debug as a whole candidate; likewise.
+llvm::Expected<std::string> readCode(const AgentInput &In,
+                                     llvm::StringRef Reply);
+/// A reply to single; likewise.
+llvm::Expected<SingleAnswer> readSingle(const AgentInput &In,
+                                        llvm::StringRef Reply);
 
 std::unique_ptr<AgentTeam> makeAgentTeam(const PromptSet &Prompts,
                                          Temperatures T, AskFunction Ask);

@@ -43,8 +43,11 @@ struct ChatRequest {
       Temperature; ///< wanted; what was applied is in the reply
   uint64_t MaxOutputTokens = 16000;
   std::string ResponseSchema; ///< JSON schema of a structured answer, or empty
+  /// The answer, where the asker makes it itself: only the client "rules"
+  /// looks at it.
+  std::string Prepared;
   /// Over everything that is sent; Id and StablePrefix, which change no
-  /// answer, are left out.
+  /// answer, and Prepared, which is one, are left out.
   std::string digest() const;
 };
 
@@ -127,6 +130,10 @@ makeExchangeClient(llvm::StringRef Folder, const ExchangeOptions &Options);
 llvm::Expected<std::unique_ptr<ChatClient>>
 makeReplayClient(llvm::StringRef RunFolder);
 
+/// Gives back what each request has prepared: the answers of agents that need
+/// no model go the same way as a model's. Its identity is "rules".
+std::unique_ptr<ChatClient> makeRulesClient();
+
 struct ChatClientOptions {
   ExchangeOptions Exchange;
   std::string Model;      ///< of an HTTP provider; empty: its default
@@ -134,9 +141,9 @@ struct ChatClientOptions {
   std::string ModelsFile; ///< extends the table of models; may be empty
 };
 
-/// "exchange:DIR", "replay:RUN", "config:FILE" (roles mapped to providers and
-/// models, docs/providers.md), or the name of a provider of the table of
-/// models ("anthropic").
+/// "exchange:DIR", "replay:RUN", "rules", "config:FILE" (roles mapped to
+/// providers and models, docs/providers.md), or the name of a provider of the
+/// table of models ("anthropic").
 llvm::Expected<std::unique_ptr<ChatClient>>
 makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options);
 

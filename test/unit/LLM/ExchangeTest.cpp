@@ -242,10 +242,11 @@ TEST(Provider, UnknownSpecIsUsage) {
     llvm::Error E = Client.takeError();
     EXPECT_EQ(errorKind(E), ErrorKind::Usage);
     std::string Text = llvm::toString(std::move(E));
-    EXPECT_EQ(Text.find(std::string("provider: got '") + Spec +
-                        "', wanted exchange:DIR, replay:RUN, config:FILE or "
-                        "one of anthropic, openai, "),
-              0u)
+    EXPECT_EQ(
+        Text.find(std::string("provider: got '") + Spec +
+                  "', wanted rules, exchange:DIR, replay:RUN, config:FILE "
+                  "or one of anthropic, openai, "),
+        0u)
         << Text;
   }
 }
