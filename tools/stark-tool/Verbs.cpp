@@ -8,7 +8,7 @@
 #include "Verbs.h"
 
 std::vector<stark::tool::Verb> stark::tool::verbs() {
-  return {sitesVerb(),  groundVerb(),  workloadVerb(), optimizeVerb(),
-          reportVerb(), benchVerb(),   buildVerb(),    doctorVerb(),
-          askVerb(),    simulateVerb()};
+  return {sitesVerb(),    groundVerb(), rewritesVerb(), workloadVerb(),
+          optimizeVerb(), reportVerb(), benchVerb(),    buildVerb(),
+          doctorVerb(),   askVerb(),    simulateVerb()};
 }

@@ -37,6 +37,7 @@ std::vector<Verb> verbs();
 // One a file, each named after its verb.
 Verb sitesVerb();
 Verb groundVerb();
+Verb rewritesVerb();
 Verb workloadVerb();
 Verb optimizeVerb();
 Verb reportVerb();

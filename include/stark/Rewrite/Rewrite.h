@@ -1,0 +1,124 @@
+//===- Rewrite.h - Changes that need no model -----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   source + sites -> where each rewrite applies, and why not elsewhere
+///                  -> edits -> the rewritten text
+/// A rewrite keeps what the source computes, up to the rounding of a reordered
+/// sum where its advice says so. Where that cannot be shown from the AST (and,
+/// for what only the caller knows, from the workload), it refuses with the
+/// reason. docs/rewrites.md lists them all.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_REWRITE_REWRITE_H
+#define STARK_REWRITE_REWRITE_H
+
+#include "stark/AST/Site.h"
+#include "stark/Task/Task.h"
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stark {
+
+/// What a rewrite looks at.
+struct RewriteInput {
+  const ParsedSource *Source = nullptr;
+  const Sites *All = nullptr;
+  /// Says which arguments are buffers of their own and what error is allowed.
+  /// Without it whatever depends on that is refused.
+  const Task *T = nullptr;
+};
+
+/// Bytes of the source and what takes their place.
+struct Edit {
+  Range Bytes;
+  std::string Text;
+  bool operator==(const Edit &) const = default;
+};
+
+/// A place where a rewrite applies.
+struct Match {
+  std::string Rewrite;            ///< "vector-access"
+  std::string Variant;            ///< "512" of a block size; often empty
+  std::string Site;               ///< "softmax_kernel:loop1"
+  std::vector<std::string> Sites; ///< what has to change, for the plan
+  unsigned Line = 0;
+  std::string Title;    ///< at most ten words
+  std::string Advice;   ///< what changes, why that is faster, what it relies on
+  unsigned Promise = 0; ///< 1 to 100: which to try first, no prediction
+  /// "block-size=512@launch_softmax:launch1"; unique in a source.
+  std::string key() const;
+};
+
+/// A place where it might be thought to apply, and does not.
+struct Refusal {
+  std::string Rewrite, Site;
+  unsigned Line = 0;
+  std::string Reason; ///< lower case, no full stop
+};
+
+/// What is known of a source, made once and used by all rewrites.
+class Facts;
+
+class Findings {
+public:
+  using MakeEdits = std::function<llvm::Expected<std::vector<Edit>>()>;
+  /// \p Make runs only when the match is applied, while the facts live.
+  void offer(Match M, MakeEdits Make);
+  void refuse(llvm::StringRef Site, unsigned Line, const llvm::Twine &Reason);
+
+  std::vector<Match> Matches;
+  std::vector<Refusal> Refusals;
+  std::vector<MakeEdits> Makers; ///< one a match
+};
+
+class Rewrite {
+public:
+  virtual ~Rewrite() = default;
+  virtual llvm::StringRef name() const = 0;
+  /// One line: what it does.
+  virtual llvm::StringRef summary() const = 0;
+  /// Where it applies. Reads the AST only: milliseconds for a usual source.
+  virtual void prepare(const Facts &F, Findings &Out) const = 0;
+};
+
+/// Every rewrite, the most promising first.
+const std::vector<std::unique_ptr<const Rewrite>> &rewriteCatalogue();
+
+/// All rewrites over one source. \p Input must outlive it.
+class RewriteSet {
+public:
+  explicit RewriteSet(const RewriteInput &Input);
+  ~RewriteSet();
+  /// The most promising first, then in source order. Where a rewrite applies
+  /// at several places of one function there is a match that takes them all.
+  const std::vector<Match> &matches() const;
+  const std::vector<Refusal> &refusals() const;
+  /// The whole text with the match of \p Key applied. Errors: no such match
+  /// (with those that are meant), edits that overlap.
+  llvm::Expected<std::string> apply(llvm::StringRef Key) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> Hidden;
+};
+
+/// \p Text with \p Edits made, in \p Text's line ends. Errors: edits that
+/// overlap or lie outside.
+llvm::Expected<std::string> applyEdits(llvm::StringRef Text,
+                                       std::vector<Edit> Edits);
+
+/// For the plan agent of a model: the matches of \p Input, one a line with the
+/// site; empty when there is none.
+std::string describeRewrites(const RewriteInput &Input);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,34 @@
+//===- RulesTeam.h - Agents without a model -------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   source -> rewrites that apply -> one not yet tried -> plan, code
+/// They see the AST rather than a prompt, but each answer is a reply to a
+/// request, so that journal, resume, replay and cache are as with a model.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_REWRITE_RULESTEAM_H
+#define STARK_REWRITE_RULESTEAM_H
+
+#include "stark/Agent/Agent.h"
+
+namespace stark {
+
+/// Whether a run with a chat client of this identity is answered by rules,
+/// live or replayed.
+bool isRulesProvider(llvm::StringRef Identity);
+
+/// plan: the most promising rewrite that was not tried on this base and gives
+/// a text that is not in the tree; equal ones are drawn from \p Seed and the
+/// attempt. code: the source with that rewrite made. debug: another rewrite
+/// within the same anchors. Each has a problem and no value when none is left.
+std::unique_ptr<AgentTeam> makeRulesTeam(uint64_t Seed, AskFunction Ask);
+
+} // namespace stark
+
+#endif

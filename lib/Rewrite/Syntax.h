@@ -1,0 +1,70 @@
+//===- Syntax.h - Small questions about expressions -----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   What an expression is beneath parentheses and casts, where it stands in
+/// the file, and whether evaluating it can change anything.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_SYNTAX_H
+#define STARK_LIB_REWRITE_SYNTAX_H
+
+#include "clang/AST/Expr.h"
+#include "clang/AST/ParentMap.h"
+#include "clang/AST/Stmt.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+
+namespace stark {
+
+/// Without parentheses, casts of any kind, temporaries and copies.
+const clang::Expr *strip(const clang::Expr *E);
+
+/// Every node of \p S, parents first; threadIdx.x and its kin are leaves.
+void forEach(const clang::Stmt *S,
+             llvm::function_ref<void(const clang::Stmt *)> Visit);
+
+/// "threadIdx", 'x'.
+struct BuiltinIndex {
+  llvm::StringRef Name;
+  char Axis;
+};
+std::optional<BuiltinIndex> builtinIndex(const clang::Expr *E);
+bool isBuiltin(const clang::Expr *E, llvm::StringRef Name, char Axis);
+
+/// The variable that \p E names, null when it is something else.
+const clang::VarDecl *variableOf(const clang::Expr *E);
+bool mentions(const clang::Stmt *S, const clang::ValueDecl *V);
+
+/// The name of the function that \p E calls, empty when that is not plain.
+llvm::StringRef calleeOf(const clang::Stmt *E);
+
+/// Whether every use of \p V in \p Body only reads it, so that it holds what it
+/// was initialised with.
+bool isNeverWritten(const clang::VarDecl *V, const clang::Stmt *Body,
+                    const clang::ParentMap &Parents);
+
+/// Evaluating \p E reads memory at most: no assignment, no call but of math
+/// and conversion functions of the toolkit. \p Why gets what was met.
+bool isPure(const clang::Stmt *E, const clang::ASTContext &Context,
+            std::string *Why = nullptr);
+
+/// The integer that \p E always is. Follows local variables of \p Body that
+/// are never written.
+std::optional<uint64_t> constantOf(const clang::Expr *E,
+                                   const clang::ASTContext &Context,
+                                   const clang::Stmt *Body,
+                                   const clang::ParentMap &Parents);
+
+/// The terms of a sum: "a + (b + c)" has three.
+std::vector<const clang::Expr *> termsOf(const clang::Expr *E);
+std::vector<const clang::Expr *> factorsOf(const clang::Expr *E);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,154 @@
+//===- Rewrites.cpp - stark-tool rewrites ---------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchRun.h"
+#include "Verbs.h"
+#include "stark/Rewrite/Rewrite.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+namespace cl = llvm::cl;
+namespace json = llvm::json;
+
+static cl::SubCommand Command(
+    "rewrites",
+    "List the changes that need no model, or make one\n\n"
+    "  stark-tool rewrites FILE.cu [--workload W] [--json] [-- flags]\n"
+    "      Where each rewrite applies, and why not where it might be thought\n"
+    "      to. Each line is NAME@SITE, or NAME=VARIANT@SITE.\n"
+    "  stark-tool rewrites FILE.cu --apply NAME@SITE [-o OUT.cu]\n"
+    "      Prints FILE.cu with that change, or writes it to OUT.cu.\n\n"
+    "A rewrite keeps what the source computes, but for the order in which a\n"
+    "sum is added where it says so. What only the caller can know, such as\n"
+    "that two buffers do not overlap or what error is allowed, is taken from\n"
+    "the workload (default: NAME.workload.json beside FILE.cu, if it is\n"
+    "there); without one, rewrites that depend on it are refused.\n"
+    "docs/rewrites.md has them all. --provider rules of optimize searches\n"
+    "with them.\n\n"
+    "Example:\n"
+    "  stark-tool rewrites softmax.cu --apply "
+    "vector-access@softmax_kernel:loop1\n\n"
+    "Exit codes: 0 done, also when none applies; 1 it does not apply, or\n"
+    "failed; 2 usage.");
+static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
+                                 cl::Required, cl::sub(Command));
+static cl::opt<std::string>
+    WorkloadFile("workload", cl::value_desc("file"),
+                 cl::desc("What the entry is called with (default: "
+                          "NAME.workload.json beside FILE.cu, if there)"),
+                 cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<std::string> Apply("apply", cl::value_desc("name@site"),
+                                  cl::desc("Make this change"),
+                                  cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<std::string> Output("o", cl::value_desc("file"),
+                                   cl::desc("Where the changed text goes"),
+                                   cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<bool> Json("json", cl::desc("Print JSON (version 1)"),
+                          cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<std::string>
+    Arch("arch", cl::desc("GPU architecture to parse for (default sm_90)"),
+         cl::value_desc("sm_NN"), cl::init("sm_90"), cl::sub(Command),
+         cl::cat(tool::category()));
+static cl::opt<std::string> CudaPath("cuda-path",
+                                     cl::desc("CUDA toolkit (default: found)"),
+                                     cl::value_desc("dir"), cl::sub(Command),
+                                     cl::cat(tool::category()));
+
+static void printText(const RewriteSet &Set) {
+  for (const Match &M : Set.matches())
+    llvm::outs() << M.key() << ": line " << M.Line << ": " << M.Title << "\n";
+  if (Set.matches().empty())
+    llvm::outs() << "no rewrite applies\n";
+  for (const Refusal &R : Set.refusals())
+    llvm::outs() << "not " << R.Rewrite << "@" << R.Site << ": line " << R.Line
+                 << ": " << R.Reason << "\n";
+}
+
+static void printJson(const RewriteSet &Set) {
+  json::Array Matches, Refusals;
+  for (const Match &M : Set.matches()) {
+    json::Array Sites;
+    for (const std::string &Id : M.Sites)
+      Sites.push_back(json::fixUTF8(Id));
+    Matches.push_back(json::Object{{"key", json::fixUTF8(M.key())},
+                                   {"rewrite", M.Rewrite},
+                                   {"variant", M.Variant},
+                                   {"site", json::fixUTF8(M.Site)},
+                                   {"sites", std::move(Sites)},
+                                   {"line", M.Line},
+                                   {"title", M.Title},
+                                   {"advice", json::fixUTF8(M.Advice)},
+                                   {"promise", M.Promise}});
+  }
+  for (const Refusal &R : Set.refusals())
+    Refusals.push_back(json::Object{{"rewrite", R.Rewrite},
+                                    {"site", json::fixUTF8(R.Site)},
+                                    {"line", R.Line},
+                                    {"reason", json::fixUTF8(R.Reason)}});
+  llvm::outs() << json::Value(json::Object{{"version", 1},
+                                           {"file", json::fixUTF8(File)},
+                                           {"rewrites", std::move(Matches)},
+                                           {"refused", std::move(Refusals)}})
+               << "\n";
+}
+
+static llvm::Error run(const std::vector<std::string> &Flags) {
+  if (Apply.empty() && !Output.empty())
+    return usageError("rewrites: -o is for what --apply NAME@SITE makes");
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  ParseOptions Options;
+  Options.Flags = Flags;
+  Options.Arch = Arch;
+  Options.Toolkit = CudaPath;
+  if (Flags.empty())
+    if (llvm::Error E = addFlagsFromDatabase(File, Options))
+      return E;
+  std::string Workload = WorkloadFile.empty() ? tool::defaultWorkload(File)
+                                              : WorkloadFile.getValue();
+  std::optional<Task> T;
+  std::shared_ptr<ParsedSource> Source;
+  if (!WorkloadFile.empty() || llvm::sys::fs::exists(Workload)) {
+    llvm::Expected<Task> Loaded = loadTask(File, Workload, Options);
+    if (!Loaded)
+      return Loaded.takeError();
+    T = std::move(*Loaded);
+    Source = T->Parsed;
+  } else {
+    auto Parsed = parseSource(File, *Text, Options);
+    if (!Parsed)
+      return Parsed.takeError();
+    Source = std::move(*Parsed);
+  }
+  Sites All = findSites(*Source);
+  RewriteInput In;
+  In.Source = Source.get();
+  In.All = &All;
+  In.T = T ? &*T : nullptr;
+  RewriteSet Set(In);
+  if (Apply.empty()) {
+    if (Json)
+      printJson(Set);
+    else
+      printText(Set);
+    return llvm::Error::success();
+  }
+  llvm::Expected<std::string> Changed = Set.apply(Apply);
+  if (!Changed)
+    return Changed.takeError();
+  if (!Output.empty())
+    return writeFileAtomically(Output, *Changed);
+  llvm::outs() << *Changed;
+  return llvm::Error::success();
+}
+
+tool::Verb tool::rewritesVerb() { return {Command, run}; }
