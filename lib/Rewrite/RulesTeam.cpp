@@ -181,8 +181,8 @@ RulesTeam::answer(const ChatRequest &Request,
 
 static std::set<std::string> triedOn(const AgentInput &In) {
   std::set<std::string> Keys;
-  for (const Instruction *I : In.Tried)
-    Keys.insert(keyOf(I->Advice));
+  for (const std::string &Advice : In.Tried)
+    Keys.insert(keyOf(Advice));
   return Keys;
 }
 

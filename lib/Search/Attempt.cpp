@@ -7,6 +7,8 @@
 
 #include "Attempt.h"
 #include "WindowText.h"
+#include "stark/Rewrite/Rewrite.h"
+#include "stark/Rewrite/RulesTeam.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
@@ -38,14 +40,20 @@ private:
 class Maker {
 public:
   Maker(SearchState &State, const SelectEvent &S)
-      : State(State), S(S),
-        Team(makeAgentTeam(
-            State.Prompts, State.Options.Heat,
-            [this](const ChatRequest &Request) { return ask(Request); })) {}
+      : State(State), S(S), ByRules(isRulesProvider(State.Chat.identity())),
+        Team(makeTeam()) {}
 
   llvm::Error make();
 
 private:
+  std::unique_ptr<AgentTeam> makeTeam() {
+    AskFunction Ask = [this](const ChatRequest &Request) {
+      return ask(Request);
+    };
+    return ByRules ? makeRulesTeam(State.Options.Seed, std::move(Ask))
+                   : makeAgentTeam(State.Prompts, State.Options.Heat,
+                                   std::move(Ask));
+  }
   llvm::Error reserve(const ChatRequest &Request, const WorstCase &Worst);
   llvm::Expected<ChatReply> ask(const ChatRequest &Request);
   llvm::Expected<std::string> askAgents(Node &N, const ParsedNode &Base);
@@ -56,6 +64,7 @@ private:
 
   SearchState &State;
   const SelectEvent &S;
+  const bool ByRules; ///< the agents are rewrites, no model
   std::unique_ptr<AgentTeam> Team;
 };
 } // namespace
@@ -188,6 +197,11 @@ llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
   In.BaseSites = &Base.All;
   In.Selected = &Selected;
   In.Device = deviceLine(State.T.node(0).Found, State.Of);
+  for (unsigned Child : State.T.node(unsigned(N.Base)).Children)
+    In.Tried.push_back(State.T.node(Child).Given.Advice);
+  In.Known = [this](llvm::StringRef Text) {
+    return State.Known.find(Text) >= 0;
+  };
   auto Look = [&](WindowRole Role) {
     In.Window.clear();
     for (const ShownTo &Part : S.Shown)
@@ -211,6 +225,8 @@ llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
     }
   } else if (!S.Debug) {
     Look(WindowRole::Plan);
+    if (!ByRules)
+      In.Hints = describeRewrites({In.Base, In.BaseSites, In.T});
     llvm::Expected<AgentResult<Instruction>> Plan = Team->plan(In);
     if (!Plan)
       return Plan.takeError();

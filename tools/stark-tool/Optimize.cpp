@@ -32,6 +32,7 @@ static cl::SubCommand Command(
     "Providers:  NAME          a model over HTTP: anthropic, openai, gemini,\n"
     "                          llama.cpp, ... (docs/providers.md)\n"
     "            config:FILE   a provider and a model for each role\n"
+    "            rules         rewrites of the syntax tree, no model needed\n"
     "            exchange:DIR  requests and answers as files in DIR\n"
     "            replay:RUN    the replies of a run, no model needed; flags "
     "that\n"

@@ -51,9 +51,9 @@ struct AgentInput {
   const Instruction *Given = nullptr; ///< of code and debug
   std::string Device;                 ///< "NVIDIA H200, sm_90, ..."
   std::string Hints;                  ///< more for the plan agent, may be empty
-  /// What was asked for this base before, oldest first. Unlike the window it
+  /// The advice given for this base before, oldest first. Unlike the window it
   /// leaves nothing out; for agents that are no models.
-  std::vector<const Instruction *> Tried;
+  std::vector<std::string> Tried;
   /// Whether a text has the tokens of a node that there is; may be empty.
   std::function<bool(llvm::StringRef Text)> Known;
 };
