@@ -104,6 +104,10 @@ void Machine::access(uint32_t Site, char *Address, uint32_t Bytes,
                      SiteKind Kind, uint64_t Stored, bool Known) {
   if (++Accesses > AccessLimit)
     OnLimit();
+  // A thread's own variables lie on its stack.
+  char *Own = Stacks[Running->Stack];
+  if (Address >= Own && Address + Bytes <= Own + StackBytes)
+    return;
   uint32_t Align = T.Sites[Site].Align;
   if (Align > 1 && (reinterpret_cast<uintptr_t>(Address) & (Align - 1)))
     return finding("misaligned", "misaligned " + std::string(verb(Kind)) +

@@ -20,10 +20,6 @@
 using namespace stark::sim;
 namespace ctx = boost::context::detail;
 
-namespace {
-constexpr size_t StackBytes = 128 * 1024;
-}
-
 extern "C" {
 uint32_t *__stark_sim_lane;
 uint32_t *__stark_sim_counts;
@@ -52,18 +48,18 @@ void Machine::suspend() {
 void Machine::resume(Lane &L) {
   if (!L.Started) {
     if (FreeStacks.empty()) {
-      void *Stack = mmap(nullptr, StackBytes + 4096, PROT_READ | PROT_WRITE,
+      void *Stack = mmap(nullptr, StackBytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (Stack == MAP_FAILED)
         return OnUnsupported("no memory for the stack of a thread");
-      mprotect(Stack, 4096, PROT_NONE);
+      mprotect(Stack, StackGuard, PROT_NONE);
       FreeStacks.push_back(unsigned(Stacks.size()));
       Stacks.push_back(static_cast<char *>(Stack));
     }
     L.Stack = FreeStacks.back();
     FreeStacks.pop_back();
-    L.Context = ctx::make_fcontext(Stacks[L.Stack] + 4096 + StackBytes,
-                                   StackBytes, FiberEntry::run);
+    L.Context = ctx::make_fcontext(Stacks[L.Stack] + StackBytes,
+                                   StackBytes - StackGuard, FiberEntry::run);
     L.Started = true;
   }
   L.State = Wait::None;

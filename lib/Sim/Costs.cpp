@@ -9,7 +9,10 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -69,6 +72,85 @@ Slots costOfCall(StringRef Name, const Type *Result) {
   S.Count = Double ? Special * 10 + Float : Special;
   S.Float = Double ? 0 : Float;
   return S;
+}
+
+/// Functions of our headers by the GPU's instructions for them.
+const StringMap<Slots> &instructionTable() {
+  static const StringMap<Slots> Table = [] {
+    StringMap<Slots> T;
+    auto Add = [&](Slots S, std::initializer_list<const char *> Names) {
+      for (const char *Name : Names)
+        T[Name] = S;
+    };
+    const char *Arithmetic[] = {"add", "sub", "mul", "fma", "neg", "abs", "max",
+                                "min", "lt",  "gt",  "le",  "ge",  "eq",  "ne"};
+    for (const char *Name : Arithmetic)
+      for (const char *Width : {"", "2"})
+        for (const char *Form : {"", "_rn", "_sat", "_relu", "_nan"})
+          T[std::string("__h") + Name + Width + Form] = {Unit::Half, 1, 0};
+    Add({Unit::Integer, 1, 0}, {"__half2float",
+                                "__float2half",
+                                "__float2half_rn",
+                                "__float2half_rz",
+                                "__bfloat162float",
+                                "__float2bfloat16",
+                                "__float2bfloat16_rn",
+                                "__float22half2_rn",
+                                "__floats2half2_rn",
+                                "__float22bfloat162_rn",
+                                "__floats2bfloat162_rn",
+                                "__byte_perm",
+                                "__dp4a",
+                                "__dp2a_lo",
+                                "__dp2a_hi",
+                                "__funnelshift_l",
+                                "__funnelshift_r",
+                                "__mul24",
+                                "__umul24",
+                                "__sad",
+                                "__usad",
+                                "__float2int_rn",
+                                "__float2int_rz",
+                                "__float2uint_rn",
+                                "__float2uint_rz",
+                                "__int2float_rn",
+                                "__uint2float_rn",
+                                "__half2int_rn",
+                                "__int2half_rn"});
+    Add({Unit::Integer, 2, 0},
+        {"__half22float2", "__bfloat1622float2", "__mulhi", "__umulhi",
+         "__vadd4", "__vsub4", "__vadd2", "__vsub2"});
+    // A quarter of the integer rate.
+    Add({Unit::Integer, 4, 0}, {"__popc", "__clz", "__ffs", "__brev"});
+    Add({Unit::Integer, 8, 0}, {"__popcll", "__clzll", "__ffsll", "__brevll"});
+    for (const char *Name : {"__fadd_", "__fsub_", "__fmul_", "__fmaf_"})
+      for (const char *Rounding : {"rn", "rz", "ru", "rd"})
+        T[std::string(Name) + Rounding] = {Unit::Float, 1, 0};
+    for (const char *Name : {"__dadd_", "__dsub_", "__dmul_", "__fma_"})
+      for (const char *Rounding : {"rn", "rz", "ru", "rd"})
+        T[std::string(Name) + Rounding] = {Unit::Double, 1, 0};
+    Add({Unit::Float, 1, 0}, {"__saturatef"});
+    Add({Unit::Special, 1, 5}, {"__frcp_rn", "__frcp_rz", "__hdiv"});
+    Add({Unit::Special, 1, 8}, {"__fsqrt_rn", "__fsqrt_rz"});
+    Add({Unit::Special, 1, 7}, {"__fdiv_rn", "__fdiv_rz"});
+    Add({Unit::Special, 1, 2},
+        {"hexp", "hexp2", "hlog", "hlog2", "hrcp", "hrsqrt", "hsqrt", "htanh"});
+    Add({Unit::Special, 2, 4},
+        {"h2exp", "h2exp2", "h2log", "h2log2", "h2rcp", "h2rsqrt", "h2sqrt"});
+    return T;
+  }();
+  return Table;
+}
+
+std::string baseName(StringRef Symbol) {
+  ItaniumPartialDemangler Parts;
+  std::string Mangled = Symbol.str();
+  if (Parts.partialDemangle(Mangled.c_str()))
+    return Mangled;
+  char *Base = Parts.getFunctionBaseName(nullptr, nullptr);
+  std::string Name = Base ? Base : "";
+  std::free(Base);
+  return Name;
 }
 
 Slots costOf(const Instruction &I) {
@@ -156,6 +238,11 @@ Slots costOf(const Instruction &I) {
     StringRef Name = Callee->getName();
     if (Name == "__stark_sim_sreg")
       return {Unit::Integer, 0.25f, 0};
+    if (isInstruction(*Callee)) {
+      auto Found = instructionTable().find(baseName(Name));
+      return Found == instructionTable().end() ? Slots{Unit::Special, 1, 0}
+                                               : Found->second;
+    }
     if (Name.starts_with("__stark_sim_shuffle"))
       return {Unit::Memory, 1, 0};
     if (Name.starts_with("__stark_sim_"))
@@ -173,6 +260,17 @@ Slots costOf(const Instruction &I) {
   }
 }
 } // namespace
+
+bool stark::sim::isInstruction(const Function &F) {
+  if (F.isDeclaration())
+    return false;
+  const DISubprogram *Where = F.getSubprogram();
+  if (!Where || !Where->getFilename().contains("/stark-sim/"))
+    return F.getName().contains("__stark_sim_unit_");
+  std::string Base = baseName(F.getName());
+  return StringRef(Base).starts_with("__stark_sim_unit_") ||
+         instructionTable().contains(Base);
+}
 
 CodeBlock stark::sim::costOf(const BasicBlock &Block) {
   CodeBlock Out;

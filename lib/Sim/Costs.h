@@ -17,6 +17,11 @@ namespace stark::sim {
 /// instructions, which are close to PTX, not to the machine's.
 CodeBlock costOf(const llvm::BasicBlock &Block);
 
+/// Whether \p F is a function of lib/Sim/headers that is one instruction, or a
+/// short fixed sequence, of a GPU: it is costed as that where it is called, and
+/// what this CPU does for it is not looked at.
+bool isInstruction(const llvm::Function &F);
+
 /// How many 32-bit values are live at the worst place of \p F, and a few that
 /// every kernel needs for addresses.
 unsigned estimateRegisters(const llvm::Function &F);

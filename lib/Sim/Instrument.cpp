@@ -288,7 +288,10 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
   IRBuilder<> B(&I);
   unsigned Number = newSite(I, Kind, Bytes);
   Out.Sites[Number].Volatile = Volatile;
-  Out.Sites[Number].Align = unsigned(getLoadStoreAlignment(&I).value());
+  // An atomic must be aligned to its size, whatever the code promises.
+  Out.Sites[Number].Align = isa<LoadInst>(I) || isa<StoreInst>(I)
+                                ? unsigned(getLoadStoreAlignment(&I).value())
+                                : unsigned(PowerOf2Ceil(Bytes));
   std::vector<Type *> Types{B.getInt32Ty(), B.getPtrTy(), B.getInt32Ty()};
   std::vector<Value *> Arguments{B.getInt32(Number), Pointer,
                                  B.getInt32(unsigned(Bytes))};
@@ -397,7 +400,8 @@ void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
       StringRef Name = Callee ? Callee->getName() : "";
       if (Name == "__stark_sim_sreg")
         expandRegister(*Call);
-      else if (Name.starts_with("__stark_sim_"))
+      else if (Callee && Callee->isDeclaration() &&
+               Name.starts_with("__stark_sim_"))
         addSync(*Call, Name);
     }
   }
@@ -412,7 +416,8 @@ llvm::Expected<Tables> Instrumenter::run() {
     if (!F.isDeclaration())
       Bodies.push_back(&F);
   for (Function *F : Bodies)
-    instrumentFunction(*F, FunctionIndex[F]);
+    if (!isInstruction(*F))
+      instrumentFunction(*F, FunctionIndex[F]);
   if (Out.Sites.size() > MaxSites)
     return failed("the device code has " + std::to_string(Out.Sites.size()) +
                   " accesses, the simulator numbers up to " +

@@ -50,6 +50,10 @@ struct Allocation {
   std::unique_ptr<std::vector<Cell>> Cells;
 };
 
+/// Of each thread, its own arrays included; a page that may not be touched lies
+/// below.
+constexpr size_t StackBytes = 132 * 1024, StackGuard = 4096;
+
 /// What a lane waits for.
 enum class Wait : uint8_t { None, Barrier, Warp, Grid, Trace, Done };
 enum class WarpOp : uint8_t { Sync, Shuffle, Vote, Match, Reduce };

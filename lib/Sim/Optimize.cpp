@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Costs.h"
 #include "Instrument.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -79,8 +80,13 @@ static void makeVectorAccesses(Function &F) {
 
 void stark::sim::optimizeDevice(Module &M) {
   for (Function &F : M)
-    if (!F.isDeclaration())
+    if (!F.isDeclaration()) {
       makeVectorAccesses(F);
+      if (isInstruction(F)) {
+        F.removeFnAttr(Attribute::AlwaysInline);
+        F.addFnAttr(Attribute::NoInline);
+      }
+    }
   PipelineTuningOptions Tuning;
   Tuning.LoopVectorization = Tuning.SLPVectorization = false;
   PassBuilder Builder(nullptr, Tuning);
