@@ -100,6 +100,15 @@ void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
   finding("out of bounds", "out-of-bounds global " + What);
 }
 
+void Machine::trace(uint32_t Site, uint64_t Address) {
+  Running->Trace.push_back(uint64_t(Site) << 48 | Address);
+  if (Running->Trace.size() >= TraceLimit) {
+    Running->State = Wait::Trace;
+    Running->Site = Site;
+    suspend();
+  }
+}
+
 void Machine::access(uint32_t Site, char *Address, uint32_t Bytes,
                      SiteKind Kind, uint64_t Stored, bool Known) {
   if (++Accesses > AccessLimit)
@@ -115,16 +124,8 @@ void Machine::access(uint32_t Site, char *Address, uint32_t Bytes,
                                      " bytes by " + here(Site) +
                                      ": the address is no multiple of " +
                                      std::to_string(Align));
-  if (How == Mode::Profile) {
-    Running->Trace.push_back(
-        uint64_t(Site) << 48 |
-        (reinterpret_cast<uintptr_t>(Address) & 0xffffffffffffull));
-    if (Running->Trace.size() >= TraceLimit) {
-      Running->State = Wait::Trace;
-      Running->Site = Site;
-      suspend();
-    }
-  }
+  if (How == Mode::Profile)
+    trace(Site, reinterpret_cast<uintptr_t>(Address) & AddressMask);
   if (Address >= SharedBase && Address < SharedBase + SharedMemory.size())
     return sharedAccess(Site, Address, Bytes, Kind, Stored, Known);
   SiteCache &C = Cached[Site];
@@ -277,8 +278,14 @@ void Machine::range(uint32_t Site, char *Address, uint64_t Bytes) {
 
 void Machine::local(uint32_t Site, const char *Base, uint64_t Size,
                     const char *Address, uint32_t Bytes) {
-  if (Address >= Base && Address + Bytes <= Base + Size)
+  if (Address >= Base && Address + Bytes <= Base + Size) {
+    // Word W of every lane's array lies in one line, as on a GPU.
+    if (How == Mode::Profile)
+      trace(Site,
+            LocalBegin +
+                (uint64_t(Address - Base) / 4 * 32 + Running->Thread % 32) * 4);
     return;
+  }
   finding("out of bounds",
           "out-of-bounds local " + std::string(verb(T.Sites[Site].Kind)) +
               " of " + std::to_string(Bytes) + " bytes by " + here(Site) +

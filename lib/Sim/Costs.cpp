@@ -74,6 +74,23 @@ Slots costOfCall(StringRef Name, const Type *Result) {
   return S;
 }
 
+/// nvcc turns the index arithmetic of a loop into pointers that advance, and
+/// what is constant into the offset of the access.
+constexpr float AddressShare = 0.2f, ThreeOperands = 0.7f;
+
+bool feedsAddressesOnly(const Instruction &I, unsigned Depth = 0) {
+  if (I.use_empty() || Depth > 4)
+    return false;
+  return all_of(I.users(), [&](const User *U) {
+    if (isa<GetElementPtrInst>(U))
+      return true;
+    auto *Next = dyn_cast<Instruction>(U);
+    return Next && Next->getType()->isIntegerTy() &&
+           (isa<CastInst>(Next) || isa<BinaryOperator>(Next)) &&
+           feedsAddressesOnly(*Next, Depth + 1);
+  });
+}
+
 /// Functions of our headers by the GPU's instructions for them.
 const StringMap<Slots> &instructionTable() {
   static const StringMap<Slots> Table = [] {
@@ -130,6 +147,9 @@ const StringMap<Slots> &instructionTable() {
       for (const char *Rounding : {"rn", "rz", "ru", "rd"})
         T[std::string(Name) + Rounding] = {Unit::Double, 1, 0};
     Add({Unit::Float, 1, 0}, {"__saturatef"});
+    Add({Unit::Special, 1, 1}, {"__fdividef"});
+    Add({Unit::Special, 2, 1}, {"__powf"});
+    Add({Unit::Special, 3, 1}, {"__tanf"});
     Add({Unit::Special, 1, 5}, {"__frcp_rn", "__frcp_rz", "__hdiv"});
     Add({Unit::Special, 1, 8}, {"__fsqrt_rn", "__fsqrt_rz"});
     Add({Unit::Special, 1, 7}, {"__fdiv_rn", "__fdiv_rz"});
@@ -196,9 +216,15 @@ Slots costOf(const Instruction &I) {
   case Instruction::URem:
     if (isa<ConstantInt>(I.getOperand(1)))
       return {Unit::Integer, 3, 0};
-    return {Unit::Integer, T->getIntegerBitWidth() > 32 ? 70.0f : 20.0f, 0};
+    return {Unit::Integer, T->getIntegerBitWidth() > 32 ? 60.0f : 12.0f, 0};
   case Instruction::Add:
   case Instruction::Sub:
+    // One instruction with the product that it uses.
+    for (const Value *Operand : I.operands())
+      if (auto *Product = dyn_cast<BinaryOperator>(Operand))
+        if (Product->getOpcode() == Instruction::Mul && Product->hasOneUse())
+          return {Unit::Integer, 0, 0};
+    [[fallthrough]];
   case Instruction::And:
   case Instruction::Or:
   case Instruction::Xor:
@@ -207,15 +233,21 @@ Slots costOf(const Instruction &I) {
   case Instruction::AShr:
   case Instruction::ICmp:
   case Instruction::Select:
+    if (feedsAddressesOnly(I))
+      return {Unit::Integer, AddressShare, 0};
     return {Unit::Integer,
-            float(lanes(T)) *
+            // Three operands fit into one addition or logic operation.
+            float(lanes(T)) * ThreeOperands *
                 (I.getOperand(0)->getType()->isIntegerTy(64) ? 2.0f : 1.0f),
             0};
   case Instruction::Mul:
+    if (feedsAddressesOnly(I))
+      return {Unit::Integer, AddressShare, 0};
     return {Unit::Integer, T->isIntegerTy(64) ? 4.0f : 1.0f, 0};
   case Instruction::GetElementPtr:
     return {Unit::Integer,
-            cast<GetElementPtrInst>(I).hasAllConstantIndices() ? 0.0f : 1.0f,
+            cast<GetElementPtrInst>(I).hasAllConstantIndices() ? 0.0f
+                                                               : AddressShare,
             0};
   case Instruction::Load:
   case Instruction::Store:
@@ -272,6 +304,19 @@ bool stark::sim::isInstruction(const Function &F) {
          instructionTable().contains(Base);
 }
 
+/// `#pragma unroll 1`
+static bool unrollDisabled(const BranchInst &Latch) {
+  const MDNode *Loop = Latch.getMetadata(LLVMContext::MD_loop);
+  for (unsigned I = 1; Loop && I < Loop->getNumOperands(); ++I)
+    if (auto *Hint = dyn_cast<MDNode>(Loop->getOperand(I)))
+      if (auto *Name = Hint->getNumOperands()
+                           ? dyn_cast<MDString>(Hint->getOperand(0))
+                           : nullptr)
+        if (Name->getString() == "llvm.loop.unroll.disable")
+          return true;
+  return false;
+}
+
 CodeBlock stark::sim::costOf(const BasicBlock &Block) {
   CodeBlock Out;
   // When each value is ready, in cycles and in loads that had to come first.
@@ -290,12 +335,13 @@ CodeBlock stark::sim::costOf(const BasicBlock &Block) {
       }
     if (isa<LoadInst>(I) || isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I))
       At.second += 1;
+    else if (S.Where == Unit::Control || isa<ICmpInst>(I))
+      continue; // what steers a loop runs beside what it computes
     else if (S.Count + S.Float > 0)
       At.first += S.Where == Unit::Special  ? 18 + 4 * S.Float
                   : S.Where == Unit::Memory ? 25
-                  : S.Count > 1 && I.getType()->isVectorTy()
-                      ? 4
-                      : 4 * std::max(1.0f, S.Count + S.Float);
+                  : S.Count <= 4            ? 4
+                                            : 4 * S.Count;
     Ready[&I] = At;
     Out.Path = std::max(Out.Path, At.first);
     Out.LoadDepth = std::max(Out.LoadDepth, At.second);
@@ -303,9 +349,8 @@ CodeBlock stark::sim::costOf(const BasicBlock &Block) {
   // nvcc unrolls a loop of one block by four where it does not know better.
   auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
   if (Branch && Branch->isConditional() &&
-      is_contained(successors(&Block), &Block)) {
+      is_contained(successors(&Block), &Block) && !unrollDisabled(*Branch))
     Out.LoadDepth /= 4;
-  }
   return Out;
 }
 

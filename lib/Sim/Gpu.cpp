@@ -64,6 +64,9 @@ llvm::Expected<GpuDescription> sim::parseGpu(llvm::StringRef Text,
   Real("shared_latency", G.SharedLatency);
   Real("barrier_latency", G.BarrierLatency);
   Real("atomic_cycles", G.AtomicCycles);
+  Real("blocks_per_us", G.BlocksPerUs);
+  Real("atomics_per_ns", G.AtomicsPerNs);
+  Real("atomics_per_ns_one_address", G.AtomicsPerNsOneAddress);
   Real("launch_us", G.LaunchUs);
   R.optional("sources", Sources);
   if (std::string Problem = R.problem(); !Problem.empty())

@@ -130,7 +130,7 @@ FunctionCallee Instrumenter::callee(StringRef Name,
 /// Which variables are __shared__: those that say so, and arrays without a size
 /// that are declared only, which is what `extern __shared__` leaves.
 void Instrumenter::listVariables() {
-  DenseSet<const GlobalVariable *> Marked;
+  DenseSet<const GlobalVariable *> Marked, Constants;
   if (GlobalVariable *Notes = M.getGlobalVariable("llvm.global.annotations"))
     if (auto *List = dyn_cast<ConstantArray>(Notes->getInitializer()))
       for (const Use &Item : List->operands()) {
@@ -144,9 +144,12 @@ void Instrumenter::listVariables() {
         auto *Bytes = Text && Text->hasInitializer()
                           ? dyn_cast<ConstantDataArray>(Text->getInitializer())
                           : nullptr;
-        if (What && Bytes && Bytes->isCString() &&
-            Bytes->getAsCString() == "stark_shared")
-          Marked.insert(What);
+        if (What && Bytes && Bytes->isCString()) {
+          if (Bytes->getAsCString() == "stark_shared")
+            Marked.insert(What);
+          if (Bytes->getAsCString() == "stark_constant")
+            Constants.insert(What);
+        }
       }
   uint64_t Offset = 0;
   for (GlobalVariable &V : M.globals()) {
@@ -177,7 +180,8 @@ void Instrumenter::listVariables() {
     D.Symbol = V.getName().str();
     D.Name = plainName(V.getName());
     D.Bytes = Layout.getTypeAllocSize(T);
-    D.Constant = V.isConstant();
+    D.Constant = V.isConstant() || Constants.count(&V);
+    D.Banked = Constants.count(&V);
     if (V.hasLocalLinkage()) {
       // The runtime looks it up by name.
       V.setLinkage(GlobalValue::ExternalLinkage);
@@ -288,6 +292,8 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
   IRBuilder<> B(&I);
   unsigned Number = newSite(I, Kind, Bytes);
   Out.Sites[Number].Volatile = Volatile;
+  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    Out.Sites[Number].Float = Atomic->isFloatingPointOperation();
   // An atomic must be aligned to its size, whatever the code promises.
   Out.Sites[Number].Align = isa<LoadInst>(I) || isa<StoreInst>(I)
                                 ? unsigned(getLoadStoreAlignment(&I).value())

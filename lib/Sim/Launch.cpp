@@ -160,8 +160,13 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
     }
     return 0;
   }
-  Recorder =
-      std::make_unique<LaunchRecorder>(T, Gpu, PerSm, K.StaticShared + Dynamic);
+  std::vector<std::pair<uint64_t, uint64_t>> Constants;
+  for (const auto &A : Allocations)
+    if (A->Banked)
+      Constants.push_back({reinterpret_cast<uint64_t>(A->Begin) & AddressMask,
+                           reinterpret_cast<uint64_t>(A->End) & AddressMask});
+  Recorder = std::make_unique<LaunchRecorder>(
+      T, Gpu, PerSm, K.StaticShared + Dynamic, std::move(Constants));
   std::vector<uint64_t> Sample = sampledBlocks();
   for (uint64_t I : Sample) {
     prepareBlock(I);

@@ -45,7 +45,7 @@ struct Allocation {
   char *Begin = nullptr, *End = nullptr;
   std::string Name; ///< of the entry's argument, empty otherwise
   unsigned ElementBytes = 1;
-  bool Freed = false, Constant = false;
+  bool Freed = false, Constant = false, Banked = false;
   /// Null when it is too large to be watched.
   std::unique_ptr<std::vector<Cell>> Cells;
 };
@@ -165,6 +165,7 @@ private:
   void stuck();
   void endOfWarp(unsigned W);
   std::vector<uint64_t> sampledBlocks() const;
+  void trace(uint32_t Site, uint64_t Address);
   void outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
                    SiteKind Kind);
   void sharedAccess(uint32_t Site, char *Address, uint32_t Bytes, SiteKind Kind,

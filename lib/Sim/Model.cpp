@@ -43,6 +43,7 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
                         128};
   double Busy[Units] = {};
   double Slots = 0, Path = 0;
+  double ConstantCycles = 0, PartialSectors = 0;
   double GlobalRequests = 0, GlobalSectors = 0, L1Hits = 0, SharedCycles = 0,
          SharedRequests = 0, AtomicCycles = 0;
   for (const SiteProfile &S : P.Sites) {
@@ -51,6 +52,8 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
     L1Hits += double(S.L1Sectors);
     SharedCycles += double(S.SharedCycles);
     SharedRequests += double(S.SharedRequests);
+    ConstantCycles += double(S.ConstantCycles);
+    PartialSectors += double(S.PartialSectors);
   }
   for (size_t I = 0; I < P.Sites.size(); ++I)
     if (T.Sites[I].Kind == SiteKind::Atomic)
@@ -104,7 +107,7 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
   double Pipe = (GlobalRequests + SharedCycles +
                  std::max(0.0, GlobalSectors / 4 - GlobalRequests)) /
                 Sampled;
-  Pipe += AtomicCycles * Gpu.AtomicCycles / Sampled;
+  Pipe += (AtomicCycles * Gpu.AtomicCycles + ConstantCycles) / Sampled;
   double BlockCycles = std::max(Issue, Pipe);
   double Blocks = double(P.Blocks);
   double PerSm = Blocks / Gpu.Sms;
@@ -116,7 +119,14 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
                : PerSm > 8 ? PerSm
                            : Deepest) /
               PerUs;
-  P.L2Us = P.L2Sectors * 32 * Blocks / Gpu.L2GBs * 1e-3;
+  // A sector that is written in part costs L2 several times a whole one.
+  P.L2Us = (P.L2Sectors + 3 * PartialSectors / Sampled) * 32 * Blocks /
+           Gpu.L2GBs * 1e-3;
+  P.DispatchUs = Blocks / Gpu.BlocksPerUs;
+  P.AtomicUs = P.GlobalAtomics *
+               std::max(1 / Gpu.AtomicsPerNs,
+                        P.HottestShare / Gpu.AtomicsPerNsOneAddress) *
+               1e-3;
   P.DramUs = P.DramBytes / Gpu.DramGBs * 1e-3;
   double Rounds = std::max(1.0, PerSm / Resident);
   P.LatencyUs = Path * Rounds / PerUs;
@@ -125,7 +135,9 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
                                       : "instruction issue"},
       {P.L2Us, "L2 bandwidth"},
       {P.DramUs, "DRAM bandwidth"},
-      {P.LatencyUs, "latency"}};
+      {P.LatencyUs, "latency"},
+      {P.DispatchUs, "the dispatch of blocks"},
+      {P.AtomicUs, "atomics in L2"}};
   double Worst = 0, Squares = 0;
   for (auto &[Us, Name] : Bounds) {
     if (Us > Worst) {

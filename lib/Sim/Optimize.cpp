@@ -33,8 +33,8 @@ static bool isPrivate(const Value *Pointer) {
   return isa<AllocaInst>(Pointer->stripInBoundsOffsets());
 }
 
-/// A copy of 8 or 16 aligned bytes between memory and a thread's own variable
-/// (`float4 v = p[i];`) is one access; SROA would make one of each member.
+/// A copy of 8 or 16 aligned bytes from or to memory (`float4 v = p[i];`) is
+/// one access; SROA would make one of each member.
 static void makeVectorAccesses(Function &F) {
   std::vector<MemCpyInst *> Copies;
   for (Instruction &I : instructions(F))
@@ -49,7 +49,10 @@ static void makeVectorAccesses(Function &F) {
          FromPrivate = isPrivate(C->getRawSource());
     Align Outer = ToPrivate ? C->getSourceAlign().valueOrOne()
                             : C->getDestAlign().valueOrOne();
-    if (ToPrivate == FromPrivate || Outer.value() < Bytes)
+    if (!ToPrivate && !FromPrivate)
+      Outer = std::min(C->getSourceAlign().valueOrOne(),
+                       C->getDestAlign().valueOrOne());
+    if ((ToPrivate && FromPrivate) || Outer.value() < Bytes)
       continue;
     IRBuilder<> B(C);
     // Elements as the variable has them, so that it can be taken apart again.

@@ -19,14 +19,16 @@
 using namespace stark::sim;
 
 namespace {
-constexpr uint64_t AddressMask = 0xffffffffffffull;
 constexpr unsigned Ways = 4;
 constexpr uint64_t LineBytes = 128, SectorBytes = 32;
+/// DRAM is read and written in pieces of two sectors.
+constexpr uint64_t GranuleBytes = 64;
 } // namespace
 
-LaunchRecorder::LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
-                               unsigned BlocksPerSm, uint64_t SharedBytes)
-    : T(T), Gpu(Gpu) {
+LaunchRecorder::LaunchRecorder(
+    const Tables &T, const GpuDescription &Gpu, unsigned BlocksPerSm,
+    uint64_t SharedBytes, std::vector<std::pair<uint64_t, uint64_t>> Constants)
+    : T(T), Gpu(Gpu), Constants(std::move(Constants)) {
   Out.Sites.resize(T.Sites.size());
   Out.ThreadCounts.resize(T.Blocks.size());
   Out.WarpCounts.resize(T.Blocks.size());
@@ -117,8 +119,28 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
               Words[Bank][Used[Bank]] = Word;
             Worst = std::max(Worst, ++Used[Bank]);
           }
-        P.SharedCycles += Worst;
+        // Floating additions in shared memory are loops that compare and swap.
+        P.SharedCycles += S.Float ? Worst * 12 : Worst;
       }
+      continue;
+    }
+    bool Banked = false;
+    for (const auto &[Begin, End] : Constants)
+      Banked |= Addresses[0] >= Begin && Addresses[0] < End;
+    if (Banked) {
+      std::sort(Addresses, Addresses + Count);
+      P.ConstantCycles +=
+          2 * uint64_t(std::unique(Addresses, Addresses + Count) - Addresses);
+      continue;
+    }
+    if (Addresses[0] >= LocalBegin) {
+      // Served by L1, a line a cycle.
+      std::set<uint64_t> Lines;
+      for (unsigned I = 0; I < Count; ++I)
+        Lines.insert(Addresses[I] / LineBytes);
+      P.Sectors += Lines.size() * 4;
+      P.L1Sectors += Lines.size() * 4;
+      P.LeastSectors += 4;
       continue;
     }
     uint64_t Sectors[64];
@@ -143,7 +165,12 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
         Worst = std::max(Worst, Same);
       }
       P.AtomicConflicts += Worst - 1;
+      for (unsigned I = 0; I < Count; ++I)
+        ++Atomics[Addresses[I]];
+      Out.GlobalAtomics += Count;
     }
+    if (S.Kind == SiteKind::Store && Count * Bytes < Found * SectorBytes)
+      P.PartialSectors += Found;
     // The bytes that were asked for, each counted once.
     std::sort(Addresses, Addresses + Count);
     uint64_t Distinct =
@@ -155,7 +182,7 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
       P.L1Sectors += Hit;
       if (!Hit)
         ++Block.Traffic[Next];
-      if (Seen[Next].insert(Sectors[I]).second)
+      if (Seen[Next].insert(Sectors[I] / (GranuleBytes / SectorBytes)).second)
         ++Block.Unique[Next];
     }
   }
@@ -194,7 +221,8 @@ LaunchProfile LaunchRecorder::finish(
     double WaveBytes = 0, GridBytes = 0;
     double Size = 0;
   };
-  std::vector<Reach> Of(Arrays.size() + 1);
+  // What is read and what is written travel apart.
+  std::vector<Reach> Of(2 * (Arrays.size() + 1));
   std::set<uint32_t> SiteSet;
   for (const Footprint &B : Blocks)
     for (const auto &[Site, Sectors] : B.Traffic)
@@ -224,7 +252,7 @@ LaunchProfile LaunchRecorder::finish(
         Along[2] = &B;
     }
     Traffic /= Sampled;
-    Unique = Unique / Sampled * SectorBytes;
+    Unique = Unique / Sampled * GranuleBytes;
     double Step[3] = {0, 0, 0};
     bool Affine = Origin != nullptr;
     if (Origin) {
@@ -272,7 +300,8 @@ LaunchProfile LaunchRecorder::finish(
       }
       return std::min(Size, Distinct * Unique);
     };
-    Reach &R = Of[Array];
+    bool Writes = T.Sites[Site].Kind != SiteKind::Load;
+    Reach &R = Of[Array + (Writes ? Arrays.size() + 1 : 0)];
     R.Size = Size;
     R.Traffic += Traffic;
     R.WaveBytes = std::max(R.WaveBytes, Covered(double(Wave)));
@@ -284,10 +313,20 @@ LaunchProfile LaunchRecorder::finish(
     WaveBytes += R.WaveBytes;
   for (const Reach &R : Of) {
     double ToL2 = R.Traffic * SectorBytes * Total;
-    double Once = std::min(R.GridBytes, ToL2);
-    double Again = std::min(ToL2, R.WaveBytes * Waves);
+    double Once = R.GridBytes;
+    double Again =
+        std::min(ToL2 * (GranuleBytes / SectorBytes), R.WaveBytes * Waves);
+    // What lies between two uses of a byte by blocks of different waves.
+    double Distance =
+        R.WaveBytes > 0 ? R.GridBytes / R.WaveBytes * WaveBytes : 0;
     Out.DramBytes +=
-        WaveBytes < 0.8 * Gpu.L2Bytes ? Once : std::max(Once, Again);
+        Distance < 0.8 * Gpu.L2Bytes ? Once : std::max(Once, Again);
   }
+  uint64_t Hottest = 0;
+  for (const auto &[Address, Count] : Atomics)
+    Hottest = std::max(Hottest, Count);
+  if (Out.GlobalAtomics > 0)
+    Out.HottestShare = double(Hottest) / Out.GlobalAtomics;
+  Out.GlobalAtomics *= Total / Sampled;
   return std::move(Out);
 }

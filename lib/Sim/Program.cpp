@@ -427,6 +427,7 @@ RunProfile Program::run(const char *Entry, void **Arguments,
       Allocation &A = M.adopt(I->VariableAddress[V], I->T.Variables[V].Bytes,
                               I->T.Variables[V].Name, 1, /*Holds=*/true);
       A.Constant = I->T.Variables[V].Constant;
+      A.Banked = I->T.Variables[V].Banked;
     }
   for (const DeviceBuffer &B : Buffers) {
     Allocation &A = M.adopt(B.Data, B.Bytes, B.Name, B.ElementBytes, B.Holds);

@@ -41,6 +41,9 @@ struct GpuDescription {
   // Cycles.
   double L1Latency = 33, L2Latency = 270, DramLatency = 600, SharedLatency = 23,
          BarrierLatency = 30, AtomicCycles = 2;
+  double BlocksPerUs = 1650; ///< that the whole GPU begins
+  /// Of the whole L2, and of one address.
+  double AtomicsPerNs = 5.0, AtomicsPerNsOneAddress = 1.3;
   double LaunchUs = 2.0; ///< a kernel that does nothing, between two events
 };
 

@@ -22,6 +22,10 @@
 
 namespace stark::sim {
 
+/// Addresses in a trace have 48 bits; a thread's own arrays lie above this.
+constexpr uint64_t AddressMask = 0xffffffffffffull,
+                   LocalBegin = 0xf00000000000ull;
+
 /// Of one site, over the sampled blocks.
 struct SiteProfile {
   uint64_t Requests = 0; ///< of warps
@@ -31,6 +35,8 @@ struct SiteProfile {
   uint64_t L1Sectors = 0;    ///< of them found in L1
   uint64_t SharedRequests = 0, SharedCycles = 0;
   uint64_t AtomicConflicts = 0; ///< threads of a request on one address
+  uint64_t ConstantCycles = 0;  ///< distinct addresses of __constant__ requests
+  uint64_t PartialSectors = 0;  ///< of stores, written in part by a request
 };
 
 struct LaunchProfile {
@@ -44,10 +50,14 @@ struct LaunchProfile {
   std::vector<uint64_t> WarpCounts;
   uint64_t WarpsSampled = 0;
   uint64_t Barriers = 0; ///< of warps
-  double L2Sectors = 0;  ///< of a mean block
-  double DramBytes = 0;  ///< of the launch
+  /// Thread atomics on global memory, and the share of the address that most
+  /// of them meet.
+  double GlobalAtomics = 0, HottestShare = 0;
+  double L2Sectors = 0; ///< of a mean block
+  double DramBytes = 0; ///< of the launch
   // Made by the model, in microseconds; the greatest bounds the launch.
-  double TimeUs = 0, IssueUs = 0, L2Us = 0, DramUs = 0, LatencyUs = 0;
+  double TimeUs = 0, IssueUs = 0, L2Us = 0, DramUs = 0, LatencyUs = 0,
+         DispatchUs = 0, AtomicUs = 0;
   std::string Bound; ///< "DRAM bandwidth"
 };
 
@@ -61,8 +71,10 @@ struct RunProfile {
 /// Collects one launch.
 class LaunchRecorder {
 public:
+  /// \p Constants: where __constant__ variables lie.
   LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
-                 unsigned BlocksPerSm, uint64_t SharedBytes);
+                 unsigned BlocksPerSm, uint64_t SharedBytes,
+                 std::vector<std::pair<uint64_t, uint64_t>> Constants);
   /// \p Lanes: the traces of one warp, site << 48 | address, each from lane 0.
   void warp(const std::vector<std::vector<uint64_t> *> &Lanes, char *SharedBase,
             uint64_t SharedBytes);
@@ -90,7 +102,10 @@ private:
   std::vector<uint8_t> L1Valid;
   uint64_t L1Sets = 0;
   std::vector<Footprint> Blocks;
-  std::unordered_map<uint32_t, std::unordered_set<uint64_t>> Seen;
+  std::unordered_map<uint32_t, std::unordered_set<uint64_t>>
+      Seen; ///< granules of one block, by site
+  std::unordered_map<uint64_t, uint64_t> Atomics; ///< by address, all blocks
+  std::vector<std::pair<uint64_t, uint64_t>> Constants;
 };
 
 /// Fills the times of \p P.

@@ -29,6 +29,7 @@ struct Site {
   unsigned Bytes = 0;    ///< of one thread, 0: not known before it runs
   unsigned Align = 1;    ///< what the code promises of the address
   unsigned Line = 0;     ///< of the user's file, 0: unknown
+  bool Float = false;    ///< of Atomic: adds floating-point numbers
   bool Volatile = false; ///< ordered against other threads by its writer
   std::string What;      ///< of Sync: "__syncthreads"
 };
@@ -58,7 +59,8 @@ struct SharedVariable {
 struct DeviceVariable {
   std::string Name, Symbol;
   uint64_t Bytes = 0;
-  bool Constant = false;
+  bool Constant = false; ///< no thread may write to it
+  bool Banked = false;   ///< __constant__: the constant cache serves it
 };
 
 struct DeviceFunction {
