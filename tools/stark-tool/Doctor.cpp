@@ -159,6 +159,14 @@ static void device(std::vector<Finding> &Findings) {
                       "here, stark-worker --spool DIR there"});
 }
 
+static Finding simulator() {
+  std::string Program = programFolder() + "/stark-sim";
+  if (fs::can_execute(Program))
+    return {"simulator", State::Ok, Program + " (--evaluator sim)", ""};
+  return {"simulator", State::Absent, "no " + Program,
+          "build all of Stark, or install it again"};
+}
+
 static Finding prompts() {
   std::string Folder = tool::promptsFolder();
   llvm::Expected<PromptSet> Found = loadPrompts(Folder);
@@ -237,6 +245,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   toolkit(Findings);
   Findings.push_back(hostCompiler());
   device(Findings);
+  Findings.push_back(simulator());
   Findings.push_back(prompts());
   Findings.push_back(userCache());
   if (!Store.empty())
