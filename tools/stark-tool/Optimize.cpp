@@ -38,6 +38,8 @@ static cl::SubCommand Command(
     "that\n"
     "                          are not given are those of RUN\n"
     "Evaluators: cuda          this machine's GPU\n"
+    "            sim[:GPU]     a GPU simulated on this CPU, times modelled\n"
+    "                          (docs/sim.md): h200 (default), a100, ...\n"
     "            spool:DIR     jobs for `stark-worker --spool DIR` elsewhere\n"
     "            replay:RUN    the verdicts of a run, no GPU needed\n\n"
     "Example:\n"
