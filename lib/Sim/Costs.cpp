@@ -68,7 +68,7 @@ Slots costOfCall(StringRef Name, const Type *Result) {
           .Cases("erf", "erfc", {1, 25})
           .Default({1, 20});
   Slots S;
-  S.Where = Double ? Unit::Double : Unit::Special;
+  S.Where = Double ? Unit::Double : Special > 0 ? Unit::Special : Unit::Float;
   S.Count = Double ? Special * 10 + Float : Special;
   S.Float = Double ? 0 : Float;
   return S;
@@ -349,8 +349,12 @@ CodeBlock stark::sim::costOf(const BasicBlock &Block) {
   // nvcc unrolls a loop of one block by four where it does not know better.
   auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
   if (Branch && Branch->isConditional() &&
-      is_contained(successors(&Block), &Block) && !unrollDisabled(*Branch))
+      is_contained(successors(&Block), &Block) && !unrollDisabled(*Branch)) {
     Out.LoadDepth /= 4;
+    Out.Slots[unsigned(Unit::Control)] /= 4;
+    float &Integer = Out.Slots[unsigned(Unit::Integer)];
+    Integer = std::max(0.0f, Integer - 1); // its counter and its end
+  }
   return Out;
 }
 

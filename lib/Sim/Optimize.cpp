@@ -26,7 +26,9 @@ static constexpr char Pipeline[] =
     "fixpoint>,simplifycfg,"
     "loop-simplify,loop(indvars),loop-unroll<O2;no-runtime;no-partial>,"
     "sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,adce,"
-    "simplifycfg),"
+    "simplifycfg,"
+    // Neighbours that are known to be aligned are one access for nvcc, too.
+    "load-store-vectorizer,early-cse),"
     "globaldce";
 
 static bool isPrivate(const Value *Pointer) {

@@ -167,7 +167,8 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
       P.AtomicConflicts += Worst - 1;
       for (unsigned I = 0; I < Count; ++I)
         ++Atomics[Addresses[I]];
-      Out.GlobalAtomics += Count;
+      // Those of one sector go together unless they meet on one address.
+      Out.GlobalAtomics += std::max(Found, Worst);
     }
     if (S.Kind == SiteKind::Store && Count * Bytes < Found * SectorBytes)
       P.PartialSectors += Found;
@@ -219,6 +220,7 @@ LaunchProfile LaunchRecorder::finish(
   struct Reach {
     double Traffic = 0; ///< sectors to L2, of a mean block
     double WaveBytes = 0, GridBytes = 0;
+    double Passes = 0; ///< bytes, when each site has to fetch its own
     double Size = 0;
   };
   // What is read and what is written travel apart.
@@ -306,6 +308,7 @@ LaunchProfile LaunchRecorder::finish(
     R.Traffic += Traffic;
     R.WaveBytes = std::max(R.WaveBytes, Covered(double(Wave)));
     R.GridBytes = std::max(R.GridBytes, Covered(Total));
+    R.Passes += std::min(Covered(Total), Traffic * GranuleBytes * Total);
     Out.L2Sectors += Traffic;
   }
   double WaveBytes = 0;
@@ -313,7 +316,11 @@ LaunchProfile LaunchRecorder::finish(
     WaveBytes += R.WaveBytes;
   for (const Reach &R : Of) {
     double ToL2 = R.Traffic * SectorBytes * Total;
-    double Once = R.GridBytes;
+    // Passes of one block over an array find nothing of it in L2 when the
+    // blocks of a wave together touch more than that holds.
+    double Once = WaveBytes < 0.8 * Gpu.L2Bytes
+                      ? R.GridBytes
+                      : std::max(R.GridBytes, R.Passes);
     double Again =
         std::min(ToL2 * (GranuleBytes / SectorBytes), R.WaveBytes * Waves);
     // What lies between two uses of a byte by blocks of different waves.
