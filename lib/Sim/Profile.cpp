@@ -74,6 +74,9 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
   size_t At[32] = {};
   uint64_t Shared = reinterpret_cast<uint64_t>(SharedBase) & AddressMask;
   Footprint &Block = Blocks.back();
+  // The last load of shared memory, as wide as it has grown.
+  uint64_t Wide[32], WideBytes = 0;
+  unsigned WideCount = 0;
   for (;;) {
     // Lanes that are behind go first: sites are numbered in program order.
     uint32_t Next = ~0u;
@@ -96,6 +99,19 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
     if (Addresses[0] >= Shared && Addresses[0] < Shared + SharedBytes) {
       // Wide accesses are served in parts of 128 bytes; within a part lanes
       // that want different words of one bank wait.
+      // nvcc makes one load of 16 aligned bytes of neighbours.
+      bool Joins = S.Kind == SiteKind::Load && Bytes == 4 &&
+                   Count == WideCount && WideBytes + 4 <= 16;
+      for (unsigned I = 0; I < Count && Joins; ++I)
+        Joins = Addresses[I] == Wide[I] + WideBytes && Wide[I] % 16 == 0;
+      if (Joins) {
+        WideBytes += 4;
+        --P.Requests;
+        continue;
+      }
+      WideCount = S.Kind == SiteKind::Load && Bytes == 4 ? Count : 0;
+      WideBytes = 4;
+      std::copy(Addresses, Addresses + Count, Wide);
       ++P.SharedRequests;
       unsigned PerPart =
           unsigned(std::max<uint64_t>(1, 128 / std::max<uint64_t>(Bytes, 4)));

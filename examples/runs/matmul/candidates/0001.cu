@@ -2,6 +2,7 @@
 // which reads a whole row of a and a whole column of b.
 
 #include "matmul.h"
+#include <cuda_bf16.h>
 #include <cstdint>
 
 __global__ void matmul_kernel(const float *a, const float *b, float *c, int m,
@@ -16,239 +17,262 @@ __global__ void matmul_kernel(const float *a, const float *b, float *c, int m,
   c[(size_t)row * n + col] = sum;
 }
 
-static constexpr int kMmTileM = 128;
-static constexpr int kMmTileN = 256;
-static constexpr int kMmSlotBytes = 24576; // one k-slice of 16: A 8 KB, B 16 KB
-static constexpr int kMmPartB = 8192;      // offset of B's hi part in a slot
-static constexpr int kMmLoB = 8192;        // from B's hi part to its lo part
-static constexpr int kMmSmemBytes = 4 * kMmSlotBytes;
+static constexpr int kBM = 128;
+static constexpr int kBN = 256;
+static constexpr int kBK = 32;
+static constexpr int kThreads = 256;
+static constexpr int kGroupM = 16;
 
-// x = hi + lo in bf16, for two numbers; the lower half of a register holds x.
-static __device__ __forceinline__ void mm_split2(float x, float y, uint32_t &h,
-                                                 uint32_t &l) {
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(h) : "f"(y), "f"(x));
-  float rx = x - __uint_as_float(h << 16);
-  float ry = y - __uint_as_float(h & 0xffff0000u);
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(l) : "f"(ry), "f"(rx));
-}
+// Row pitches in bytes: free of bank conflicts for ldmatrix, multiples of 16.
+static constexpr int kPitchA = 40 * 2;
+static constexpr int kPitchB = 264 * 2;
 
-// Splits eight floats and stores them as two 16-byte chunks.
-static __device__ __forceinline__ void
-mm_put8(unsigned char *hi, unsigned char *lo, const float4 (&v)[2]) {
-  uint4 h, l;
-  mm_split2(v[0].x, v[0].y, h.x, l.x);
-  mm_split2(v[0].z, v[0].w, h.y, l.y);
-  mm_split2(v[1].x, v[1].y, h.z, l.z);
-  mm_split2(v[1].z, v[1].w, h.w, l.w);
-  *reinterpret_cast<uint4 *>(hi) = h;
-  *reinterpret_cast<uint4 *>(lo) = l;
-}
+// Byte offsets within one stage.
+static constexpr int kOffAhi = 0;
+static constexpr int kOffAlo = kOffAhi + kBM * kPitchA;
+static constexpr int kOffBhi = kOffAlo + kBM * kPitchA;
+static constexpr int kOffBlo = kOffBhi + kBK * kPitchB;
+static constexpr int kStageBytes = kOffBlo + kBK * kPitchB;
+static constexpr int kSmemBytes = 2 * kStageBytes;
 
-static __device__ __forceinline__ void mm_get8(const float *p,
-                                               float4 (&v)[2]) {
-  v[0] = __ldg(reinterpret_cast<const float4 *>(p));
-  v[1] = __ldg(reinterpret_cast<const float4 *>(p) + 1);
-}
+static_assert(kStageBytes == 54272, "stage size");
 
-static __device__ __forceinline__ void mm_ldsm(uint32_t (&r)[4],
+static __device__ __forceinline__ void ldsm_x4(uint32_t (&r)[4],
                                                uint32_t addr) {
   asm volatile(
-      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
       : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
       : "r"(addr)
       : "memory");
 }
 
-static __device__ __forceinline__ void mm_ldsm_t(uint32_t (&r)[4],
-                                                 uint32_t addr) {
+static __device__ __forceinline__ void ldsm_x4_trans(uint32_t (&r)[4],
+                                                     uint32_t addr) {
   asm volatile(
-      "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+      "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];\n"
       : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
       : "r"(addr)
       : "memory");
 }
 
-static __device__ __forceinline__ void
-mm_mma(float (&d)[4], const uint32_t (&x)[4], uint32_t y0, uint32_t y1) {
+static __device__ __forceinline__ void mma_bf16(float (&d)[4],
+                                                const uint32_t (&a)[4],
+                                                uint32_t b0, uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y0), "r"(y1));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Full tiles only: m % 128 == 0, n % 256 == 0, k % 32 == 0, k > 0, and all
-// pointers 16-byte aligned.
-static __global__ void __launch_bounds__(256, 1)
-    mm_bf16x3(const float *__restrict__ a, const float *__restrict__ b,
-              float *__restrict__ c, int m, int n, int k) {
-  extern __shared__ __align__(1024) unsigned char mm_smem[];
+static __device__ __forceinline__ uint32_t bf162_bits(__nv_bfloat162 v) {
+  return *reinterpret_cast<uint32_t *>(&v);
+}
+
+// Splits four floats into bf16 high and low parts and stores 8 bytes of each.
+static __device__ __forceinline__ void split_store(unsigned char *hi,
+                                                   unsigned char *lo,
+                                                   float4 v) {
+  const __nv_bfloat162 h01 = __floats2bfloat162_rn(v.x, v.y);
+  const __nv_bfloat162 h23 = __floats2bfloat162_rn(v.z, v.w);
+  const float2 f01 = __bfloat1622float2(h01);
+  const float2 f23 = __bfloat1622float2(h23);
+  const __nv_bfloat162 l01 = __floats2bfloat162_rn(v.x - f01.x, v.y - f01.y);
+  const __nv_bfloat162 l23 = __floats2bfloat162_rn(v.z - f23.x, v.w - f23.y);
+  *reinterpret_cast<uint2 *>(hi) = make_uint2(bf162_bits(h01), bf162_bits(h23));
+  *reinterpret_cast<uint2 *>(lo) = make_uint2(bf162_bits(l01), bf162_bits(l23));
+}
+
+static __device__ __forceinline__ float4 load_float4(const float *p) {
+  return __ldg(reinterpret_cast<const float4 *>(p));
+}
+
+// Needs m % 128 == 0, n % 256 == 0, k % 32 == 0 and 16-byte aligned pointers.
+static __global__ void __launch_bounds__(kThreads, 1)
+    matmul_split_bf16_kernel(const float *__restrict__ a,
+                             const float *__restrict__ b,
+                             float *__restrict__ c, int m, int n, int k) {
+  extern __shared__ __align__(16) unsigned char smem[];
 
   const int tid = threadIdx.x;
-  const int l = tid & 31;
+  const int lane = tid & 31;
   const int warp = tid >> 5;
-  const int wm = warp & 1;
-  const int wn = warp >> 1;
+  const int wm = warp >> 2;
+  const int wn = warp & 3;
 
-  // Which tile: groups of eight row tiles, walked down the rows first.
-  const int mTiles = m / kMmTileM;
-  const int nTiles = n / kMmTileN;
-  const int per = 8 * nTiles;
-  const int bid = (int)blockIdx.x;
+  // Groups of kGroupM tiles along m share the columns of b in L2.
+  const int tm = m / kBM;
+  const int tn = n / kBN;
+  const int bid = blockIdx.x;
+  const int per = kGroupM * tn;
   const int g = bid / per;
-  const int first = g * 8;
-  const int gs = min(8, mTiles - first);
-  const int rest = bid - g * per;
-  const int m0 = (first + rest % gs) * kMmTileM;
-  const int n0 = (rest / gs) * kMmTileN;
+  const int first = g * kGroupM;
+  const int gs = min(tm - first, kGroupM);
+  const int rem = bid - g * per;
+  const int m0 = (first + rem % gs) * kBM;
+  const int n0 = (rem / gs) * kBN;
 
-  // What this thread loads and where it stores it.
-  const int u = tid >> 1;
-  const int ac = tid & 1;
-  const int ar = (u & ~6) | ((u & 2) << 1) | ((u & 4) >> 1);
-  const int bj = tid & 31;
-  const int bk = tid >> 5;
-  const float *pa = a + (size_t)(m0 + ar) * k + 8 * ac;
-  const float *pb = b + (size_t)bk * n + n0 + 8 * bj;
-  const size_t bHalf = (size_t)8 * n;
-  const size_t bStep = (size_t)16 * n;
-  const int stA = ar * 64 + ((ac ^ ((ar >> 1) & 3)) * 16);
-  const int stAlo = stA ^ 32;
-  const int stB = kMmPartB + bk * 512 + ((bj ^ (bk & 7)) * 16);
+  // Global addresses of this thread's first float4 of A and of B.
+  const int a_row = tid >> 2;
+  const int a_kc = (tid & 3) * 4;
+  const int b_kr = tid >> 6;
+  const int b_nc = (tid & 63) * 4;
+  const float *a_ptr = a + (size_t)(m0 + a_row) * k + a_kc;
+  const float *b_ptr = b + (size_t)b_kr * n + n0 + b_nc;
+  const size_t a_step = (size_t)64 * k; // from i to i + 1
+  const size_t b_step = (size_t)4 * n;
 
-  // Fragment offsets inside a slot.
-  const uint32_t sbase = (uint32_t)__cvta_generic_to_shared(mm_smem);
-  const uint32_t aOff = (uint32_t)((wm * 64 + (l & 15)) * 64 +
-                                   (((l >> 4) ^ ((l >> 1) & 3)) * 16));
-  const uint32_t aOffLo = aOff ^ 32u;
-  const uint32_t bOff = (uint32_t)((l & 15) * 512 + wn * 128 +
-                                   (((l >> 4) ^ (l & 7)) * 16));
+  // Where they go within a stage.
+  const int a_st = a_row * kPitchA + a_kc * 2;
+  const int b_st = b_kr * kPitchB + b_nc * 2;
+
+  // Where the fragments come from.
+  const uint32_t smem_u32 =
+      static_cast<uint32_t>(__cvta_generic_to_shared(smem));
+  const uint32_t a_frag = smem_u32 + kOffAhi +
+                          (wm * 64 + (lane & 15)) * kPitchA + (lane >> 4) * 16;
+  const uint32_t b_frag = smem_u32 + kOffBhi + (lane & 15) * kPitchB +
+                          (wn * 64 + (lane >> 4) * 8) * 2;
 
   float acc[4][8][4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
+  for (int mi = 0; mi < 4; ++mi)
 #pragma unroll
-    for (int j = 0; j < 8; ++j)
+    for (int ni = 0; ni < 8; ++ni)
 #pragma unroll
       for (int e = 0; e < 4; ++e)
-        acc[i][j][e] = 0.0f;
+        acc[mi][ni][e] = 0.0f;
 
-  float4 va[2], vb0[2], vb1[2];
-  const int Q = k / 16; // even, at least 2
+  float4 sa[2];
+  float4 sb[4];
+  const int KT = k / kBK;
 
+  // Fill stage 0, both halves; then fetch the first half of tile 1.
 #pragma unroll
-  for (int s = 0; s < 2; ++s) {
-    mm_get8(pa, va);
-    mm_get8(pb, vb0);
-    mm_get8(pb + bHalf, vb1);
-    pa += 16;
-    pb += bStep;
-    unsigned char *ws = mm_smem + s * kMmSlotBytes;
-    mm_put8(ws + stA, ws + stAlo, va);
-    mm_put8(ws + stB, ws + stB + kMmLoB, vb0);
-    mm_put8(ws + stB + 8 * 512, ws + stB + 8 * 512 + kMmLoB, vb1);
+  for (int h = 0; h < 2; ++h) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      sa[i] = load_float4(a_ptr + i * a_step + h * 16);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      sb[i] = load_float4(b_ptr + (size_t)(h * 16) * n + i * b_step);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      unsigned char *p = smem + a_st + i * 64 * kPitchA + h * 32;
+      split_store(p + kOffAhi, p + kOffAlo, sa[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      unsigned char *p = smem + b_st + (h * 16 + i * 4) * kPitchB;
+      split_store(p + kOffBhi, p + kOffBlo, sb[i]);
+    }
   }
-  if (Q > 2) {
-    mm_get8(pa, va);
-    mm_get8(pb, vb0);
-    mm_get8(pb + bHalf, vb1);
-    pa += 16;
-    pb += bStep;
+  if (KT > 1) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      sa[i] = load_float4(a_ptr + i * a_step + kBK);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      sb[i] = load_float4(b_ptr + (size_t)kBK * n + i * b_step);
   }
   __syncthreads();
 
 #pragma unroll 1
-  for (int q0 = 0; q0 < Q; q0 += 2) {
+  for (int kt = 0; kt < KT; ++kt) {
+    const int cur = kt & 1;
+    const uint32_t a_cur = a_frag + cur * kStageBytes;
+    const uint32_t b_cur = b_frag + cur * kStageBytes;
+    unsigned char *nxt = smem + (cur ^ 1) * kStageBytes;
+    const bool has_next = kt + 1 < KT;
+
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const int q = q0 + h;
-      const uint32_t rs = sbase + (uint32_t)((q & 3) * kMmSlotBytes);
-      unsigned char *ws = mm_smem + ((q + 2) & 3) * kMmSlotBytes;
-      const bool st = q + 2 < Q;
-      const bool ld = q + 3 < Q;
-
-      uint32_t ah[4][4], al[4][4];
+      uint32_t ahi[4][4];
+      uint32_t alo[4][4];
 #pragma unroll
-      for (int mt = 0; mt < 4; ++mt) {
-        mm_ldsm(al[mt], rs + aOffLo + mt * 1024);
-        mm_ldsm(ah[mt], rs + aOff + mt * 1024);
+      for (int mi = 0; mi < 4; ++mi) {
+        const uint32_t p = a_cur + mi * 16 * kPitchA + h * 32;
+        ldsm_x4(ahi[mi], p);
+        ldsm_x4(alo[mi], p + (kOffAlo - kOffAhi));
       }
 
-#pragma unroll
-      for (int jg = 0; jg < 4; ++jg) {
-        uint32_t bh[4], bl[4];
-        const uint32_t bAddr = rs + kMmPartB + (bOff ^ (uint32_t)(jg * 32));
-        mm_ldsm_t(bh, bAddr);
-        mm_ldsm_t(bl, bAddr + kMmLoB);
+      // The half that replaces the staged one: (kt+1, 1) or (kt+2, 0).
+      const bool reload = h == 0 ? has_next : kt + 2 < KT;
+      const int k_next = h == 0 ? (kt + 1) * kBK + 16 : (kt + 2) * kBK;
+      const float *a_next = a_ptr + k_next;
+      const float *b_next = b_ptr + (size_t)k_next * n;
 
 #pragma unroll
-        for (int mt = 0; mt < 4; ++mt)
-#pragma unroll
-          for (int t = 0; t < 2; ++t)
-            mm_mma(acc[mt][2 * jg + t], al[mt], bh[2 * t], bh[2 * t + 1]);
-#pragma unroll
-        for (int mt = 0; mt < 4; ++mt)
-#pragma unroll
-          for (int t = 0; t < 2; ++t)
-            mm_mma(acc[mt][2 * jg + t], ah[mt], bl[2 * t], bl[2 * t + 1]);
-#pragma unroll
-        for (int mt = 0; mt < 4; ++mt)
-#pragma unroll
-          for (int t = 0; t < 2; ++t)
-            mm_mma(acc[mt][2 * jg + t], ah[mt], bh[2 * t], bh[2 * t + 1]);
+      for (int j = 0; j < 4; ++j) {
+        uint32_t bhi[4];
+        uint32_t blo[4];
+        const uint32_t q = b_cur + h * 16 * kPitchB + j * 32;
+        ldsm_x4_trans(bhi, q);
+        ldsm_x4_trans(blo, q + (kOffBlo - kOffBhi));
 
-        if (jg == 0) {
-          if (st)
-            mm_put8(ws + stA, ws + stAlo, va);
-          if (ld) {
-            mm_get8(pa, va);
-            pa += 16;
-          }
+#pragma unroll
+        for (int mi = 0; mi < 4; ++mi) {
+          mma_bf16(acc[mi][2 * j], alo[mi], bhi[0], bhi[1]);
+          mma_bf16(acc[mi][2 * j + 1], alo[mi], bhi[2], bhi[3]);
         }
-        if (jg == 1) {
-          if (st)
-            mm_put8(ws + stB, ws + stB + kMmLoB, vb0);
-          if (ld)
-            mm_get8(pb, vb0);
+#pragma unroll
+        for (int mi = 0; mi < 4; ++mi) {
+          mma_bf16(acc[mi][2 * j], ahi[mi], blo[0], blo[1]);
+          mma_bf16(acc[mi][2 * j + 1], ahi[mi], blo[2], blo[3]);
         }
-        if (jg == 2) {
-          if (st)
-            mm_put8(ws + stB + 8 * 512, ws + stB + 8 * 512 + kMmLoB, vb1);
-          if (ld) {
-            mm_get8(pb + bHalf, vb1);
-            pb += bStep;
+#pragma unroll
+        for (int mi = 0; mi < 4; ++mi) {
+          mma_bf16(acc[mi][2 * j], ahi[mi], bhi[0], bhi[1]);
+          mma_bf16(acc[mi][2 * j + 1], ahi[mi], bhi[2], bhi[3]);
+        }
+
+        if (has_next) {
+          if (j < 2) {
+            unsigned char *p = nxt + a_st + (j & 1) * 64 * kPitchA + h * 32;
+            split_store(p + kOffAhi, p + kOffAlo, sa[j & 1]);
           }
+          unsigned char *p = nxt + b_st + (h * 16 + j * 4) * kPitchB;
+          split_store(p + kOffBhi, p + kOffBlo, sb[j]);
+        }
+        if (reload) {
+          if (j < 2)
+            sa[j & 1] = load_float4(a_next + (j & 1) * a_step);
+          sb[j] = load_float4(b_next + j * b_step);
         }
       }
     }
     __syncthreads();
   }
 
-  const int row0 = m0 + wm * 64 + (l >> 2);
-  const int col0 = n0 + wn * 64 + 2 * (l & 3);
+  float *c_ptr = c + (size_t)(m0 + wm * 64 + (lane >> 2)) * n + n0 + wn * 64 +
+                 (lane & 3) * 2;
 #pragma unroll
-  for (int mt = 0; mt < 4; ++mt) {
-    float *p0 = c + (size_t)(row0 + mt * 16) * n + col0;
-    float *p1 = p0 + bHalf;
+  for (int mi = 0; mi < 4; ++mi) {
+    float *row0 = c_ptr + (size_t)(mi * 16) * n;
+    float *row8 = row0 + (size_t)8 * n;
 #pragma unroll
-    for (int nt = 0; nt < 8; ++nt) {
-      *reinterpret_cast<float2 *>(p0 + nt * 8) =
-          make_float2(acc[mt][nt][0], acc[mt][nt][1]);
-      *reinterpret_cast<float2 *>(p1 + nt * 8) =
-          make_float2(acc[mt][nt][2], acc[mt][nt][3]);
+    for (int ni = 0; ni < 8; ++ni) {
+      *reinterpret_cast<float2 *>(row0 + ni * 8) =
+          make_float2(acc[mi][ni][0], acc[mi][ni][1]);
+      *reinterpret_cast<float2 *>(row8 + ni * 8) =
+          make_float2(acc[mi][ni][2], acc[mi][ni][3]);
     }
   }
 }
 
 void matmul(const float *a, const float *b, float *c, int m, int n, int k,
             cudaStream_t stream) {
-  const bool aligned =
-      ((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) % 16 == 0;
-  if (aligned && m > 0 && n > 0 && k > 0 && m % kMmTileM == 0 &&
-      n % kMmTileN == 0 && k % 32 == 0) {
-    cudaFuncSetAttribute(mm_bf16x3, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         kMmSmemBytes);
-    const int blocks = (m / kMmTileM) * (n / kMmTileN);
-    mm_bf16x3<<<blocks, 256, kMmSmemBytes, stream>>>(a, b, c, m, n, k);
+  const bool aligned = ((reinterpret_cast<uintptr_t>(a) |
+                         reinterpret_cast<uintptr_t>(b) |
+                         reinterpret_cast<uintptr_t>(c)) %
+                        16) == 0;
+  if (aligned && m > 0 && n > 0 && k > 0 && m % kBM == 0 && n % kBN == 0 &&
+      k % kBK == 0) {
+    cudaFuncSetAttribute(matmul_split_bf16_kernel,
+                         cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         kSmemBytes);
+    const unsigned blocks = (unsigned)(m / kBM) * (unsigned)(n / kBN);
+    matmul_split_bf16_kernel<<<blocks, kThreads, kSmemBytes, stream>>>(a, b, c,
+                                                                       m, n, k);
     return;
   }
   dim3 block(16, 16);
