@@ -44,14 +44,21 @@ function(stark_link_llvm target what)
   if(what STREQUAL "CLANG")
     if(STARK_STATIC_LLVM)
       # Clang's own targets bring the shared LLVM where a distribution built them
-      # with it, so the archives are named.
+      # with it, so the archives are named. Clang's code generator was built with
+      # Polly where libLLVMExtensions.a says so (Debian: libpolly-19-dev).
+      if(TARGET Polly AND NOT EXISTS "${LLVM_LIBRARY_DIR}/libPolly.a")
+        message(FATAL_ERROR
+          "STARK_STATIC_LLVM: ${LLVM_LIBRARY_DIR}/libPolly.a is missing, which this LLVM needs; on Debian: "
+          "apt-get install libpolly-${LLVM_VERSION_MAJOR}-dev")
+      endif()
       set(archives "")
-      foreach(lib IN ITEMS Tooling ToolingCore Frontend Driver Serialization Parse Sema Analysis Edit
+      foreach(lib IN ITEMS CodeGen Tooling ToolingCore Frontend Driver Serialization Parse Sema Analysis Edit
           ASTMatchers AST Rewrite Lex Basic APINotes Support)
         list(APPEND archives "${LLVM_LIBRARY_DIR}/libclang${lib}.a")
       endforeach()
       llvm_map_components_to_libnames(llvm support option object demangle frontendopenmp frontendhlsl
-        frontendoffloading windowsdriver targetparser profiledata bitreader bitstreamreader)
+        frontendoffloading frontenddriver windowsdriver targetparser profiledata bitreader bitstreamreader
+        orcjit native passes lto coverage irprinter irreader hipstdpar)
       target_link_libraries(${target} PRIVATE "$<LINK_GROUP:RESCAN,${archives}>" ${llvm})
     else()
       target_link_libraries(${target} PRIVATE clang-cpp LLVM)
