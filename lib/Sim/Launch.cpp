@@ -15,6 +15,7 @@
 #include "Machine.h"
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 
 using namespace stark::sim;
 
@@ -28,6 +29,13 @@ namespace {
 // cudaError_t
 constexpr int InvalidConfiguration = 9, InvalidValue = 1;
 constexpr uint64_t MiddleBlocks = 3;
+
+/// Of this process: what others do on the machine does not count.
+double processorSeconds() {
+  timespec Now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &Now);
+  return double(Now.tv_sec) + double(Now.tv_nsec) * 1e-9;
+}
 } // namespace
 
 Machine::Machine(const Tables &T, const GpuDescription &Gpu) : T(T), Gpu(Gpu) {
@@ -151,15 +159,34 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   ++Epoch;
   LaunchEpoch = Epoch;
 
-  if (How == Mode::Check) {
-    for (uint64_t I = 0; I < Grid.count(); ++I) {
-      prepareBlock(I);
-      // What shared memory holds at first must not look like zeros.
-      std::memset(SharedBase, 0xA5, Bytes);
-      runBlock();
-    }
-    return 0;
+  double Begun = processorSeconds();
+  if (How == Mode::Check)
+    checkBlocks();
+  else
+    profileBlocks(K, PerSm);
+  Profiled.LaunchSeconds += processorSeconds() - Begun;
+  return 0;
+}
+
+/// \p Counts: how often each basic block was entered.
+void Machine::addInstructions(const uint32_t *Counts) {
+  for (size_t B = 0; B < T.Blocks.size(); ++B)
+    if (Counts[B])
+      for (float Slots : T.Blocks[B].Slots)
+        Profiled.ThreadInstructions += double(Counts[B]) * double(Slots);
+}
+
+void Machine::checkBlocks() {
+  for (uint64_t I = 0; I < Grid.count(); ++I) {
+    prepareBlock(I);
+    // What shared memory holds at first must not look like zeros.
+    std::memset(SharedBase, 0xA5, SharedBytes);
+    runBlock();
   }
+  addInstructions(CountPool.data());
+}
+
+void Machine::profileBlocks(const Kernel &K, unsigned PerSm) {
   std::vector<std::pair<uint64_t, uint64_t>> Constants;
   for (const auto &A : Allocations)
     if (A->Banked)
@@ -170,7 +197,7 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   std::vector<uint64_t> Sample = sampledBlocks();
   for (uint64_t I : Sample) {
     prepareBlock(I);
-    std::memset(SharedBase, 0, Bytes);
+    std::memset(SharedBase, 0, SharedBytes);
     Recorder->beginBlock(I % Grid.X, I / Grid.X % Grid.Y, I / Grid.X / Grid.Y);
     runBlock();
     std::vector<uint32_t *> Counts;
@@ -180,6 +207,8 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
         Counts.push_back(Lanes[L].Counts);
       Recorder->counts(Counts);
     }
+    for (const Lane &L : Lanes)
+      addInstructions(L.Counts);
     Recorder->endBlock();
   }
   std::vector<std::pair<uint64_t, uint64_t>> Arrays;
@@ -198,7 +227,6 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   Profiled.Launches.push_back(Recorder->finish(Grid.X, Grid.Y, Grid.Z, Arrays));
   model(Profiled.Launches.back(), T, Gpu);
   Recorder.reset();
-  return 0;
 }
 
 void Machine::addTransfer(uint64_t Bytes) {

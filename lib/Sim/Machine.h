@@ -165,6 +165,9 @@ private:
   void stuck();
   void endOfWarp(unsigned W);
   std::vector<uint64_t> sampledBlocks() const;
+  void checkBlocks();
+  void profileBlocks(const Kernel &K, unsigned PerSm);
+  void addInstructions(const uint32_t *Counts);
   void trace(uint32_t Site, uint64_t Address);
   void outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
                    SiteKind Kind);

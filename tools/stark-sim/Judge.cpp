@@ -44,6 +44,7 @@ struct Report {
   char Text[8192];
   double TimeUs;
   uint64_t Accesses;
+  double ThreadInstructions, LaunchSeconds;
 };
 
 void copyText(char *To, size_t Size, const std::string &From) {
@@ -57,6 +58,7 @@ public:
   Judge(std::string Folder, const GpuDescription &Gpu)
       : Folder(std::move(Folder)), Gpu(Gpu) {}
   Result run();
+  Speeds Took;
 
 private:
   bool stop(Outcome End, const std::string &Why) {
@@ -215,6 +217,8 @@ Report Judge::child(Program &P, const char *Entry, Inputs &In, RunMode Mode,
                describeProfile(Ran, P.tables()));
     Shared->TimeUs = Ran.timeUs();
     Shared->Accesses = Ran.Accesses;
+    Shared->ThreadInstructions = Ran.ThreadInstructions;
+    Shared->LaunchSeconds = Ran.LaunchSeconds;
     Shared->What = Report::Done;
     _exit(0);
   }
@@ -246,6 +250,9 @@ Report Judge::child(Program &P, const char *Entry, Inputs &In, RunMode Mode,
              describeStop(Status, TimedOut, TimeoutMs));
   }
   munmap(Shared, sizeof(Report));
+  Speed &S = Mode == RunMode::Check ? Took.Check : Took.Profile;
+  S.ThreadInstructions += Copy.ThreadInstructions;
+  S.Seconds += Copy.LaunchSeconds;
   return Copy;
 }
 
@@ -412,6 +419,10 @@ Result Judge::run() {
   return Out;
 }
 
-Result sim::judge(const std::string &Folder, const GpuDescription &Gpu) {
-  return Judge(Folder, Gpu).run();
+Result sim::judge(const std::string &Folder, const GpuDescription &Gpu,
+                  Speeds &Took) {
+  Judge J(Folder, Gpu);
+  Result R = J.run();
+  Took = J.Took;
+  return R;
 }

@@ -20,9 +20,19 @@
 
 namespace stark::sim {
 
+/// How fast the simulator itself was: what simulated threads executed in the
+/// launches of one mode, and the processor time that this took.
+struct Speed {
+  double ThreadInstructions = 0, Seconds = 0;
+};
+struct Speeds {
+  Speed Check, Profile;
+};
+
 /// Never fails: what kept the job from being judged is a result of outcome
 /// Infrastructure.
-job::Result judge(const std::string &Folder, const GpuDescription &Gpu);
+job::Result judge(const std::string &Folder, const GpuDescription &Gpu,
+                  Speeds &Took);
 
 } // namespace stark::sim
 

@@ -9,6 +9,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,11 +29,32 @@ static cl::opt<std::string>
                  "describes a GPU"),
         cl::cat(Category));
 
+static cl::opt<bool>
+    ShowSpeed("speed",
+              cl::desc("Tell on standard error how many thread instructions a "
+                       "second were simulated on one core, in launches that "
+                       "are checked and in those that are profiled"),
+              cl::cat(Category));
+
+static void show(const char *Mode, const sim::Speed &S) {
+  if (S.Seconds > 0)
+    llvm::errs() << llvm::format(
+        "%s: %.1f million thread instructions in %.3f s, %.1f million a "
+        "second\n",
+        Mode, S.ThreadInstructions * 1e-6, S.Seconds,
+        S.ThreadInstructions * 1e-6 / S.Seconds);
+}
+
 static llvm::Error run() {
   llvm::Expected<sim::GpuDescription> G = sim::describeGpu(Gpu);
   if (!G)
     return G.takeError();
-  std::string Text = job::printResult(sim::judge(Folder, *G));
+  sim::Speeds Took;
+  std::string Text = job::printResult(sim::judge(Folder, *G, Took));
+  if (ShowSpeed) {
+    show("check", Took.Check);
+    show("profile", Took.Profile);
+  }
   if (!ResultFile.empty())
     return writeFileAtomically(ResultFile, Text);
   llvm::outs() << Text << "\n";

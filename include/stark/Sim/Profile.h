@@ -65,6 +65,9 @@ struct RunProfile {
   std::vector<LaunchProfile> Launches;
   double TransferUs = 0;
   uint64_t Accesses = 0; ///< that threads made, of every kind
+  /// That the simulated threads executed, as the GPU would count them, and the
+  /// processor time that the launches took here.
+  double ThreadInstructions = 0, LaunchSeconds = 0;
   double timeUs() const;
 };
 
