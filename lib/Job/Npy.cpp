@@ -125,3 +125,24 @@ std::string job::checkNpy(const std::string &Path, DType Type,
   uint64_t Bytes = 0;
   return readHeader(In, Path, Type, Shape, Bytes);
 }
+
+std::string job::printNpy(DType Type, const std::vector<int64_t> &Shape,
+                          const char *Data) {
+  std::string Header = std::string("{'descr': '") + descriptorOf(Type) +
+                       "', 'fortran_order': False, 'shape': (";
+  uint64_t Bytes = dtypeBytes(Type);
+  for (int64_t Extent : Shape) {
+    Header += std::to_string(Extent) + ",";
+    Bytes *= uint64_t(Extent);
+  }
+  if (Shape.size() > 1)
+    Header.pop_back();
+  Header += "), }";
+  // The data begin at a multiple of 64 bytes.
+  Header.resize((10 + Header.size() + 1 + 63) / 64 * 64 - 11, ' ');
+  Header += '\n';
+  std::string Out("\x93NUMPY\x01\x00", 8);
+  Out += char(Header.size() & 255);
+  Out += char(Header.size() >> 8);
+  return Out.append(Header).append(Data, Bytes);
+}

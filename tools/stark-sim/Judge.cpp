@@ -8,6 +8,7 @@
 #include "Judge.h"
 #include "Inputs.h"
 #include "stark/Job/Lockdown.h"
+#include "stark/Job/Npy.h"
 #include "stark/Sim/Program.h"
 #include "stark/Support/File.h"
 #include "stark/Support/JsonFields.h"
@@ -59,6 +60,7 @@ public:
       : Folder(std::move(Folder)), Gpu(Gpu) {}
   Result run();
   Speeds Took;
+  std::string Outputs; ///< where the candidate's go, until they are written
 
 private:
   bool stop(Outcome End, const std::string &Why) {
@@ -76,6 +78,7 @@ private:
   /// A source that is judged for itself: there is nothing to compare with.
   bool checkCase(unsigned I);
   bool timeCase(unsigned I);
+  bool keepOutputs(unsigned I, const Inputs &In);
   std::string where(unsigned I, uint64_t Seed) const {
     return "size '" + J.Cases[I].Label + "', seed " + std::to_string(Seed);
   }
@@ -312,7 +315,7 @@ bool Judge::compareCase(unsigned I) {
     Report Got =
         child(*Candidate, "stark_call", Mine, RunMode::Check,
               std::max<uint64_t>(Wanted.Accesses * 10, 10000000), J.TimeoutMs);
-    if (candidateFailed(Got, where(I, Seed)))
+    if (candidateFailed(Got, where(I, Seed)) || !keepOutputs(I, Mine))
       return false;
     for (size_t L = 0; L < J.Leaves.size(); ++L) {
       const Leaf &Of = J.Leaves[L];
@@ -349,10 +352,25 @@ bool Judge::checkCase(unsigned I) {
       leftOut(C);
       return true;
     }
-    if (candidateFailed(Got, where(I, Seed)))
+    if (candidateFailed(Got, where(I, Seed)) || !keepOutputs(I, In))
       return false;
   }
   ++Compared;
+  return true;
+}
+
+bool Judge::keepOutputs(unsigned I, const Inputs &In) {
+  for (size_t L = 0; L < J.Leaves.size() && !Outputs.empty(); ++L) {
+    const Leaf &Of = J.Leaves[L];
+    if (Of.Kind != LeafKind::Buffer ||
+        (Of.Use != Role::Output && Of.Use != Role::InOut))
+      continue;
+    std::string Path = Outputs + "." + std::to_string(L) + ".npy";
+    if (llvm::Error E = writeFileAtomically(
+            Path, printNpy(Of.Type, J.Cases[I].Values[L].Shape, In.data(L))))
+      return stop(Outcome::Infrastructure, llvm::toString(std::move(E)));
+  }
+  Outputs.clear();
   return true;
 }
 
@@ -420,8 +438,9 @@ Result Judge::run() {
 }
 
 Result sim::judge(const std::string &Folder, const GpuDescription &Gpu,
-                  Speeds &Took) {
+                  const std::string &Outputs, Speeds &Took) {
   Judge J(Folder, Gpu);
+  J.Outputs = Outputs;
   Result R = J.run();
   Took = J.Took;
   return R;

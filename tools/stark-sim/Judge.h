@@ -30,9 +30,11 @@ struct Speeds {
 };
 
 /// Never fails: what kept the job from being judged is a result of outcome
-/// Infrastructure.
+/// Infrastructure. \p Outputs: unless empty, what the candidate computed for
+/// the smallest size and first seed is written to OUTPUTS.LEAF.npy, as
+/// stark-worker does.
 job::Result judge(const std::string &Folder, const GpuDescription &Gpu,
-                  Speeds &Took);
+                  const std::string &Outputs, Speeds &Took);
 
 } // namespace stark::sim
 

@@ -29,6 +29,12 @@ static cl::opt<std::string>
                  "describes a GPU"),
         cl::cat(Category));
 
+static cl::opt<std::string> Outputs(
+    "outputs", cl::value_desc("prefix"),
+    cl::desc("Keep what the candidate computed for its smallest size and first "
+             "seed: PREFIX.LEAF.npy, LEAF being the argument's number in "
+             "job.json, bf16 as 16-bit unsigned integers"),
+    cl::cat(Category));
 static cl::opt<bool>
     ShowSpeed("speed",
               cl::desc("Tell on standard error how many thread instructions a "
@@ -50,7 +56,7 @@ static llvm::Error run() {
   if (!G)
     return G.takeError();
   sim::Speeds Took;
-  std::string Text = job::printResult(sim::judge(Folder, *G, Took));
+  std::string Text = job::printResult(sim::judge(Folder, *G, Outputs, Took));
   if (ShowSpeed) {
     show("check", Took.Check);
     show("profile", Took.Profile);

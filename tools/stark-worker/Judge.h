@@ -26,6 +26,7 @@ struct Judge {
   std::unique_ptr<ChildProcess> Source, Candidate;
   ChildSpec SourceSpec; ///< to start it again
   std::string Notes;    ///< for the end of the diagnostics
+  std::string Outputs;  ///< where the candidate's go, until they are written
 
   bool stop(job::Outcome End, const std::string &Diagnostics) {
     Out.End = End;
@@ -40,6 +41,8 @@ struct Judge {
                     Answer &A);
   /// Compares the outputs that both have exported.
   bool compareOutputs(const Situation &S, unsigned Round, job::Outcome IfBad);
+  /// Writes what the candidate has exported for \p CaseIndex, once.
+  bool keepOutputs(unsigned CaseIndex);
   /// At most the job's limit; a candidate gets less when the source was quick.
   uint64_t candidateLimitMs(double SourceUs) const;
 };

@@ -20,8 +20,10 @@
 namespace stark::worker {
 
 /// Never fails: what kept the job from being judged is a result of outcome
-/// Infrastructure.
-job::Result runJob(const std::string &Folder, int Device);
+/// Infrastructure. \p Outputs: unless empty, what the candidate computed for
+/// the first size and seed is written to OUTPUTS.LEAF.npy, LEAF counted from 0.
+job::Result runJob(const std::string &Folder, int Device,
+                   const std::string &Outputs);
 
 /// The device's facts from a child of its own; false with \p Error.
 bool probeDevice(int Device, DeviceFacts &Facts, std::string &Error);

@@ -18,14 +18,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 using namespace stark;
 using namespace stark::worker;
 
 static const char Help[] =
-    R"(stark-worker JOBFOLDER [--result FILE] [--device N]
-stark-worker --spool DIR [--watch] [--results DIR] [--device N]
+    R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N]
+stark-worker --spool DIR [--watch] [--results DIR] [--outputs DIR] [--device N]
 stark-worker --probe [--device N]
 
 Judges candidate kernels on a GPU: compares their outputs with the source's
@@ -38,6 +39,9 @@ on fresh inputs and times both, interleaved. Needs a CUDA driver, nothing else.
   --once          with --spool: stop when no job is left (the default)
   --watch         with --spool: wait for more jobs until interrupted
   --results DIR   with --spool: where results go instead
+  --outputs DIR   keeps what each candidate computed for its smallest size and
+                  first seed: DIR/ID.LEAF.npy, LEAF being the argument's number
+                  in job.json, bf16 as 16-bit unsigned integers
   --probe         prints the GPU's facts as JSON, or says why there is none
   --device N      which GPU, counted from 0 as the driver lists them
 
@@ -55,7 +59,7 @@ int usage(const std::string &Message) {
 }
 
 struct Flags {
-  std::string Job, Result, Spool, Results;
+  std::string Job, Result, Spool, Results, Outputs;
   bool Watch = false, Probe = false, IsChild = false;
   ChildOptions Child;
 };
@@ -91,6 +95,8 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
       Good = Text(F.Results);
     else if (Word == "--result")
       Good = Text(F.Result);
+    else if (Word == "--outputs")
+      Good = Text(F.Outputs);
     else if (Word == "--device")
       Good = Count(F.Child.Device);
     else if (Word == "--once")
@@ -126,8 +132,18 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
   return 0;
 }
 
+/// Judges one job; its outputs are named after its folder.
+static job::Result judge(const Flags &F, const std::string &Folder) {
+  namespace fs = std::filesystem;
+  fs::path Name = fs::path(Folder).filename();
+  if (Name.empty()) // "jobs/softmax/"
+    Name = fs::path(Folder).parent_path().filename();
+  return runJob(Folder, F.Child.Device,
+                F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string());
+}
+
 static int runOne(const Flags &F) {
-  job::Result R = runJob(F.Job, F.Child.Device);
+  job::Result R = judge(F, F.Job);
   std::string Text = printResult(R), Error;
   if (F.Result.empty())
     std::fputs(Text.c_str(), stdout);
@@ -154,14 +170,19 @@ int main(int Argc, char **Argv) {
   if (Modes != 1)
     return usage("got " + std::to_string(Modes) +
                  " of a job folder, --spool and --probe, wanted one");
+  std::error_code Problem;
+  if (!F.Outputs.empty() &&
+      (std::filesystem::create_directories(F.Outputs, Problem), Problem)) {
+    std::fprintf(stderr, "error: %s: cannot be created: %s\n",
+                 F.Outputs.c_str(), Problem.message().c_str());
+    return 1;
+  }
   if (!F.Spool.empty()) {
     SpoolOptions Options;
     Options.Folder = F.Spool;
     Options.Results = F.Results;
     Options.Watch = F.Watch;
-    Options.Judge = [&](const std::string &Folder) {
-      return runJob(Folder, F.Child.Device);
-    };
+    Options.Judge = [&](const std::string &Folder) { return judge(F, Folder); };
     Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
       return probeDevice(F.Child.Device, Facts, Error);
     };

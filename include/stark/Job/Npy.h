@@ -30,6 +30,10 @@ std::vector<char> readNpy(const std::string &Path, DType Type,
 std::string checkNpy(const std::string &Path, DType Type,
                      const std::vector<int64_t> &Shape);
 
+/// The bytes of a .npy file that holds \p Data; bf16 as readNpy() takes it.
+std::string printNpy(DType Type, const std::vector<int64_t> &Shape,
+                     const char *Data);
+
 } // namespace stark::job
 
 #endif

@@ -4,7 +4,8 @@
 Builds y[i] = 2 * x[i] + 1 as the source and the body (with x, y, n) as the
 candidate, for the host, and runs worker-on-host on them. Prints the outcome,
 the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
-odd size is the tool's own), timeout=MS, spool=1 (through a spool).
+odd size is the tool's own), timeout=MS, spool=1 (through a spool),
+outputs=1 (keep the candidate's outputs in FOLDER/outputs).
 """
 import json
 import os
@@ -66,10 +67,11 @@ def main():
             "timing": {"warmup_ms": 20, "min_samples": 12, "max_samples": 16, "max_ms": 500, "relative_error": 0.05}}, f)
     result = os.path.join(folder, "results", name + ".json")
     os.makedirs(os.path.dirname(result))
+    outputs = ["--outputs", os.path.join(folder, "outputs")] if "outputs" in keys else []
     if "spool" in keys:
-        code = subprocess.call([worker, "--spool", folder])
+        code = subprocess.call([worker, "--spool", folder, *outputs])
     else:
-        code = subprocess.call([worker, job, "--result", result])
+        code = subprocess.call([worker, job, "--result", result, *outputs])
     with open(result) as f:
         r = json.load(f)
     print("exit code:", code)

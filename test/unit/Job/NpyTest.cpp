@@ -79,3 +79,19 @@ TEST(Npy, HugeClaimsAreRefused) {
   EXPECT_EQ(errorOf(G, DType::F64, {int64_t(1) << 62, 16}),
             ": wanted more than 2^64 bytes");
 }
+
+TEST(Npy, WhatIsWrittenIsReadAgain) {
+  std::vector<char> Data(2 * 3 * 4);
+  for (size_t I = 0; I < Data.size(); ++I)
+    Data[I] = char(I * 7);
+  for (const std::vector<int64_t> &Shape :
+       {std::vector<int64_t>{6}, {2, 3}, {1, 2, 3}}) {
+    std::string Text = printNpy(DType::I32, Shape, Data.data());
+    EXPECT_EQ((Text.size() - Data.size()) % 64, 0u);
+    File F("", 0);
+    std::ofstream(F.Path, std::ios::binary) << Text;
+    std::string Error;
+    EXPECT_EQ(readNpy(F.Path, DType::I32, Shape, Error), Data);
+    EXPECT_EQ(Error, "");
+  }
+}
