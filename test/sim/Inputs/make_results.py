@@ -1,4 +1,4 @@
-"""make_results.py FOLDER NAME=MEDIAN:SPREAD...: results as stark-worker writes
+"""make_results.py FOLDER NAME=MEDIAN:SPREAD[@SIZE]...: results as stark-worker writes
 them; a word in place of the figures is an outcome without times."""
 import json
 import os
@@ -7,9 +7,10 @@ import sys
 folder = sys.argv[1]
 os.makedirs(folder, exist_ok=True)
 for word in sys.argv[2:]:
-    name, figures = word.split("=")
+    name, figures = word.split("=", 1)
+    figures, _, size = figures.partition("@")
     median, colon, spread = figures.partition(":")
-    timing = {"label": "n=9", "samples": 30, "discarded": 5, "speedup": 1, "speedup_low": 1, "speedup_high": 1}
+    timing = {"label": size or "n=9", "samples": 30, "discarded": 5, "speedup": 1, "speedup_low": 1, "speedup_high": 1}
     for prefix in ("", "source_"):
         timing[prefix + "median_us"] = float(median) if colon else 0
         timing[prefix + "iqr_us"] = float(spread) if colon else 0
