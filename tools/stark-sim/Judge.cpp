@@ -6,22 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Judge.h"
-#include "Inputs.h"
-#include "stark/Job/Lockdown.h"
+#include "Call.h"
 #include "stark/Job/Npy.h"
 #include "stark/Sim/Program.h"
 #include "stark/Support/File.h"
 #include "stark/Support/JsonFields.h"
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sys/mman.h>
+#include <optional>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace stark;
@@ -38,27 +34,29 @@ constexpr uint64_t CheckBytes = uint64_t(16) << 20;
 /// timed, so that a verdict is the same on every machine.
 constexpr uint64_t SourceLimit = 60000000;
 
-/// What a child tells; it lies in memory that both see.
-struct Report {
-  enum Status { Died, Done, Found, Unsupported, TooLong } What;
-  char Kind[64];
-  char Text[8192];
-  double TimeUs;
-  uint64_t Accesses;
-  double ThreadInstructions, LaunchSeconds;
+/// One size and seed: the calls that are to be made of it.
+struct Trial {
+  unsigned Case = 0;
+  uint64_t Seed = 0;
+  bool Timed = false;
+  bool Begun = false;
+  std::string Trouble; ///< why its inputs cannot be made
+  std::unique_ptr<Inputs> Mine, Theirs;
+  std::unique_ptr<Call> Candidate, Source;
 };
 
-void copyText(char *To, size_t Size, const std::string &From) {
-  size_t N = std::min(From.size(), Size - 1);
-  std::memcpy(To, From.data(), N);
-  To[N] = 0;
-}
+/// Code is null when the source does not compile; the texts say why.
+struct Built {
+  std::unique_ptr<Program> Code;
+  std::string Diagnostics, Unsupported;
+};
 
 class Judge {
 public:
   Judge(std::string Folder, const GpuDescription &Gpu)
       : Folder(std::move(Folder)), Gpu(Gpu) {}
   Result run();
+  unsigned Jobs = 1; ///< children at once
   Speeds Took;
   std::string Outputs; ///< where the candidate's go, until they are written
 
@@ -69,15 +67,21 @@ private:
     return false;
   }
   bool read();
-  bool build(const std::string &File, std::unique_ptr<Program> &Into,
+  llvm::Expected<Built> compile(const std::string &File) const;
+  bool build();
+  bool built(llvm::Expected<Built> B, std::unique_ptr<Program> &Into,
              bool IsSource);
-  Report child(Program &P, const char *Entry, Inputs &In, RunMode Mode,
-               uint64_t Limit, uint64_t TimeoutMs);
-  /// Against the outputs of the source, with every seed.
-  bool compareCase(unsigned I);
-  /// A source that is judged for itself: there is nothing to compare with.
-  bool checkCase(unsigned I);
-  bool timeCase(unsigned I);
+  std::vector<Trial> plan() const;
+  /// Starts what can be started of \p U; \p Free children may be added.
+  void advance(Trial &U, unsigned &Free);
+  bool complete(const Trial &U) const;
+  bool passedOver(const Trial &U) const { return !U.Timed && LeftOut[U.Case]; }
+  // What a complete trial says. False: it ends the job.
+  bool judgeTrial(Trial &U);
+  bool judgeCheck(Trial &U);
+  bool judgeTime(Trial &U);
+  bool someCompared();
+  bool work();
   bool keepOutputs(unsigned I, const Inputs &In);
   std::string where(unsigned I, uint64_t Seed) const {
     return "size '" + J.Cases[I].Label + "', seed " + std::to_string(Seed);
@@ -90,14 +94,6 @@ private:
       Seeds.resize(1);
     return Seeds;
   }
-  void tooLarge(const Case &C) {
-    Notes += "size '" + C.Label +
-             "' was not compared: too large to simulate in full\n";
-  }
-  void leftOut(const Case &C) {
-    Notes +=
-        "size '" + C.Label + "' was left out: the source itself cannot do it\n";
-  }
 
   std::string Folder;
   const GpuDescription &Gpu;
@@ -107,17 +103,9 @@ private:
   std::unique_ptr<Program> Source, Candidate;
   std::string Notes, Profile;
   unsigned Compared = 0;
+  std::vector<bool> LeftOut; ///< by case: it cannot be compared
 };
 
-std::string describeStop(int Status, bool TimedOut, uint64_t TimeoutMs) {
-  if (TimedOut)
-    return "did not end within " + std::to_string(TimeoutMs) + " ms";
-  if (WIFSIGNALED(Status))
-    return std::string("the host code of the entry crashed: ") +
-           strsignal(WTERMSIG(Status));
-  return "the entry ended the process with exit code " +
-         std::to_string(WEXITSTATUS(Status));
-}
 } // namespace
 
 bool Judge::read() {
@@ -149,114 +137,54 @@ bool Judge::read() {
   return Error.empty() || stop(Outcome::Infrastructure, Error);
 }
 
-bool Judge::build(const std::string &File, std::unique_ptr<Program> &Into,
-                  bool IsSource) {
+llvm::Expected<Built> Judge::compile(const std::string &File) const {
   llvm::Expected<std::string> Text = readFile(Folder + "/" + File);
   if (!Text)
-    return stop(Outcome::Infrastructure, llvm::toString(Text.takeError()));
+    return Text.takeError();
   CompileRequest Request = Compile;
   Request.Text = std::move(*Text);
-  std::string Diagnostics, Unsupported;
+  Built B;
   llvm::Expected<std::unique_ptr<Program>> P =
-      Program::build(Request, Diagnostics, Unsupported);
+      Program::build(Request, B.Diagnostics, B.Unsupported);
   if (!P)
-    return stop(Outcome::Infrastructure, llvm::toString(P.takeError()));
-  Into = std::move(*P);
+    return P.takeError();
+  B.Code = std::move(*P);
+  return B;
+}
+
+bool Judge::built(llvm::Expected<Built> B, std::unique_ptr<Program> &Into,
+                  bool IsSource) {
+  if (!B)
+    return stop(Outcome::Infrastructure, llvm::toString(B.takeError()));
+  Into = std::move(B->Code);
   if (Into)
     return true;
-  if (!Unsupported.empty())
+  if (!B->Unsupported.empty())
     return stop(IsSource ? Outcome::Infrastructure : Outcome::Unsupported,
-                std::string(IsSource ? "the source itself: " : "") +
-                    "the simulator cannot run " + Unsupported);
+                "the simulator cannot run " + B->Unsupported);
   if (IsSource)
     return stop(Outcome::Infrastructure,
                 "the source itself does not compile for the simulator: " +
-                    Diagnostics);
-  Out.Compiler = Diagnostics;
+                    B->Diagnostics);
+  Out.Compiler = B->Diagnostics;
   return stop(Outcome::NotCompiled, "");
 }
 
-Report Judge::child(Program &P, const char *Entry, Inputs &In, RunMode Mode,
-                    uint64_t Limit, uint64_t TimeoutMs) {
-  auto *Shared = static_cast<Report *>(mmap(nullptr, sizeof(Report),
-                                            PROT_READ | PROT_WRITE,
-                                            MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  Report Copy{};
-  if (Shared == MAP_FAILED)
-    return Copy;
-  std::fflush(nullptr);
-  pid_t Pid = fork();
-  if (Pid == 0) {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct rlimit NoCore = {0, 0};
-    setrlimit(RLIMIT_CORE, &NoCore);
-    // What it prints is nobody's.
-    if (!freopen("/dev/null", "w", stdout) ||
-        !freopen("/dev/null", "w", stderr))
-      _exit(9);
-    lockDown();
-    RunHooks Hooks;
-    Hooks.OnFinding = [&](const std::string &Kind, const std::string &Text) {
-      copyText(Shared->Kind, sizeof(Shared->Kind), Kind);
-      copyText(Shared->Text, sizeof(Shared->Text), Text);
-      Shared->What = Report::Found;
-      _exit(0);
-    };
-    Hooks.OnUnsupported = [&](const std::string &What) {
-      copyText(Shared->Text, sizeof(Shared->Text), What);
-      Shared->What = Report::Unsupported;
-      _exit(0);
-    };
-    Hooks.AccessLimit = Limit;
-    Hooks.OnLimit = [&] {
-      Shared->What = Report::TooLong;
-      _exit(0);
-    };
-    RunProfile Ran =
-        P.run(Entry, In.arguments(), Gpu, Mode, In.buffers(), Hooks);
-    if (Mode == RunMode::Profile)
-      copyText(Shared->Text, sizeof(Shared->Text),
-               describeProfile(Ran, P.tables()));
-    Shared->TimeUs = Ran.timeUs();
-    Shared->Accesses = Ran.Accesses;
-    Shared->ThreadInstructions = Ran.ThreadInstructions;
-    Shared->LaunchSeconds = Ran.LaunchSeconds;
-    Shared->What = Report::Done;
-    _exit(0);
-  }
-  int Status = 0;
-  bool TimedOut = false;
-  if (Pid > 0) {
-    auto End =
-        std::chrono::steady_clock::now() + std::chrono::milliseconds(TimeoutMs);
-    useconds_t Pause = 200;
-    while (waitpid(Pid, &Status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > End) {
-        kill(-Pid, SIGKILL);
-        kill(Pid, SIGKILL);
-        waitpid(Pid, &Status, 0);
-        TimedOut = true;
-        break;
-      }
-      usleep(Pause);
-      Pause = std::min<useconds_t>(Pause * 2, 20000);
-    }
-    // Whatever it started goes with it.
-    kill(-Pid, SIGKILL);
-  }
-  Copy = *Shared;
-  Copy.Kind[sizeof(Copy.Kind) - 1] = Copy.Text[sizeof(Copy.Text) - 1] = 0;
-  if (TimedOut || Copy.What == Report::Died || Pid < 0) {
-    Copy.What = TimedOut ? Report::TooLong : Report::Died;
-    copyText(Copy.Text, sizeof(Copy.Text),
-             describeStop(Status, TimedOut, TimeoutMs));
-  }
-  munmap(Shared, sizeof(Report));
-  Speed &S = Mode == RunMode::Check ? Took.Check : Took.Profile;
-  S.ThreadInstructions += Copy.ThreadInstructions;
-  S.Seconds += Copy.LaunchSeconds;
-  return Copy;
+/// Both are compiled at once. No thread is left when the first child starts.
+bool Judge::build() {
+  std::optional<llvm::Expected<Built>> Other;
+  std::thread Second;
+  auto CompileOther = [&] { Other.emplace(compile(J.CandidateLibrary)); };
+  if (!itself() && Jobs > 1)
+    Second = std::thread(CompileOther);
+  bool Good = built(compile(J.SourceLibrary), Source, true);
+  if (Second.joinable())
+    Second.join();
+  else if (Good && !itself())
+    CompileOther();
+  if (!Good && Other && !*Other)
+    llvm::consumeError(Other->takeError());
+  return Good && (itself() || built(std::move(*Other), Candidate, false));
 }
 
 /// Ends the job when the candidate did not come through.
@@ -284,76 +212,139 @@ bool Judge::candidateFailed(const Report &R, const std::string &Where) {
   return !stop(Crash ? Outcome::Crashed : Outcome::Wrong, Text);
 }
 
-bool Judge::compareCase(unsigned I) {
-  const Case &C = J.Cases[I];
-  for (uint64_t Seed : seedsFor(I)) {
-    Inputs Mine(J, Folder), Theirs(J, Folder);
-    for (Inputs *In : {&Mine, &Theirs})
-      if (std::string Why = In->fill(I, Seed, false); !Why.empty())
-        return stop(Outcome::Infrastructure, Why);
-    Theirs.arm(0);
-    Mine.arm(0);
-    const char *Entry =
-        Source->has("stark_reference") ? "stark_reference" : "stark_call";
-    Report Wanted =
-        child(*Source, Entry, Theirs, RunMode::Check, SourceLimit, J.TimeoutMs);
-    if (Wanted.What != Report::Done) {
-      if (Wanted.What == Report::TooLong) {
-        tooLarge(C);
-        return true;
-      }
-      if (C.Added) {
-        leftOut(C);
-        return true;
-      }
-      return stop(Outcome::Infrastructure,
-                  std::string(Wanted.What == Report::Unsupported
-                                  ? "the simulator cannot run "
-                                  : "the source itself fails: ") +
-                      Wanted.Text + "\n(" + where(I, Seed) + ")");
-    }
-    Report Got =
-        child(*Candidate, "stark_call", Mine, RunMode::Check,
-              std::max<uint64_t>(Wanted.Accesses * 10, 10000000), J.TimeoutMs);
-    if (candidateFailed(Got, where(I, Seed)) || !keepOutputs(I, Mine))
-      return false;
-    for (size_t L = 0; L < J.Leaves.size(); ++L) {
-      const Leaf &Of = J.Leaves[L];
-      if (Of.Kind != LeafKind::Buffer ||
-          (Of.Use != Role::Output && Of.Use != Role::InOut))
-        continue;
-      Comparison Found =
-          compare(Of.Type, Mine.data(L), Theirs.data(L), C.Values[L].Shape,
-                  Of.Tolerance, poisonPattern(Of.Type, 0));
-      if (!Found.ok())
-        return stop(Outcome::Wrong,
-                    describeMismatch(Of, C.Values[L], Found,
-                                     "simulated call with " + where(I, Seed)));
-    }
-  }
-  ++Compared;
-  return true;
+/// Small sizes first; what is timed comes last.
+std::vector<Trial> Judge::plan() const {
+  std::vector<unsigned> Order(J.Cases.size());
+  std::iota(Order.begin(), Order.end(), 0u);
+  std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
+    return Inputs::bytesOf(J, A) < Inputs::bytesOf(J, B);
+  });
+  std::vector<Trial> Trials;
+  auto Add = [&](unsigned Case, uint64_t Seed, bool Timed) {
+    Trials.emplace_back();
+    Trials.back().Case = Case;
+    Trials.back().Seed = Seed;
+    Trials.back().Timed = Timed;
+  };
+  for (unsigned I : Order)
+    if (Inputs::bytesOf(J, I) <= CheckBytes)
+      for (uint64_t Seed : seedsFor(I))
+        Add(I, Seed, false);
+  for (unsigned I = 0; I < J.Cases.size(); ++I)
+    if (J.Cases[I].Timed)
+      Add(I, J.TimingSeed, true);
+  return Trials;
 }
 
-bool Judge::checkCase(unsigned I) {
-  const Case &C = J.Cases[I];
-  for (uint64_t Seed : seedsFor(I)) {
-    Inputs In(J, Folder);
-    if (std::string Why = In.fill(I, Seed, false); !Why.empty())
-      return stop(Outcome::Infrastructure, Why);
-    In.arm(0);
-    Report Got = child(*Source, "stark_call", In, RunMode::Check, SourceLimit,
-                       J.TimeoutMs);
-    if (Got.What == Report::TooLong) {
-      tooLarge(C);
-      return true;
+void Judge::advance(Trial &U, unsigned &Free) {
+  if (!Free || passedOver(U) || !U.Trouble.empty())
+    return;
+  bool Begins = !U.Begun;
+  U.Begun = true;
+  auto Fill = [&](std::unique_ptr<Inputs> &In) {
+    In = std::make_unique<Inputs>(J, Folder);
+    U.Trouble = In->fill(U.Case, U.Seed, U.Timed);
+    if (!U.Timed)
+      In->arm(0);
+    return U.Trouble.empty();
+  };
+  auto Start = [&](Program &P, Inputs &In, const char *Entry, uint64_t Limit) {
+    --Free;
+    return std::make_unique<Call>(
+        CallSpec{&P, Entry, &In, U.Timed ? RunMode::Profile : RunMode::Check,
+                 Limit, J.TimeoutMs},
+        Gpu);
+  };
+  if (Begins && !Fill(U.Mine))
+    return;
+  if (itself()) {
+    if (Begins)
+      U.Candidate =
+          Start(*Source, *U.Mine, "stark_call", U.Timed ? ~0ull : SourceLimit);
+    return;
+  }
+  if (U.Timed) {
+    // What a child writes is its own, so both share the inputs.
+    if (Begins)
+      U.Candidate = Start(*Candidate, *U.Mine, "stark_call", ~0ull);
+    if (Free && !U.Source)
+      U.Source = Start(*Source, *U.Mine, "stark_call", ~0ull);
+    return;
+  }
+  if (Begins && Fill(U.Theirs))
+    U.Source =
+        Start(*Source, *U.Theirs,
+              Source->has("stark_reference") ? "stark_reference" : "stark_call",
+              SourceLimit);
+  // How long the candidate may take follows from the source.
+  if (Free && !U.Candidate && U.Source && U.Source->ended() &&
+      U.Source->report().What == Report::Done)
+    U.Candidate =
+        Start(*Candidate, *U.Mine, "stark_call",
+              std::max<uint64_t>(U.Source->report().Accesses * 10, 10000000));
+}
+
+bool Judge::complete(const Trial &U) const {
+  if (passedOver(U) || !U.Trouble.empty())
+    return true;
+  bool SourceEnded = U.Source && U.Source->ended();
+  if (!itself() && !SourceEnded)
+    return false;
+  if (!itself() && !U.Timed && U.Source->report().What != Report::Done)
+    return true;
+  return U.Candidate && U.Candidate->ended();
+}
+
+bool Judge::judgeTrial(Trial &U) {
+  if (passedOver(U))
+    return true;
+  if (!U.Trouble.empty())
+    return stop(Outcome::Infrastructure, U.Trouble);
+  for (Call *C : {U.Source.get(), U.Candidate.get()})
+    if (C) {
+      Speed &S = U.Timed ? Took.Profile : Took.Check;
+      S.ThreadInstructions += C->report().ThreadInstructions;
+      S.Seconds += C->report().LaunchSeconds;
     }
-    if (Got.What != Report::Done && C.Added) {
-      leftOut(C);
-      return true;
-    }
-    if (candidateFailed(Got, where(I, Seed)) || !keepOutputs(I, In))
-      return false;
+  return U.Timed ? judgeTime(U) : judgeCheck(U);
+}
+
+bool Judge::judgeCheck(Trial &U) {
+  const Case &C = J.Cases[U.Case];
+  std::string Where = where(U.Case, U.Seed);
+  // A source that is judged for itself has nothing to be compared with.
+  const Report &Wanted = (itself() ? U.Candidate : U.Source)->report();
+  if (Wanted.What == Report::TooLong ||
+      (Wanted.What != Report::Done && C.Added)) {
+    Notes += Wanted.What == Report::TooLong
+                 ? "size '" + C.Label +
+                       "' was not compared: too large to simulate in full\n"
+                 : "size '" + C.Label +
+                       "' was left out: the source itself cannot do it\n";
+    LeftOut[U.Case] = true;
+    return true;
+  }
+  if (!itself() && Wanted.What != Report::Done)
+    return stop(Outcome::Infrastructure,
+                std::string(Wanted.What == Report::Unsupported
+                                ? "the simulator cannot run "
+                                : "the source itself fails: ") +
+                    Wanted.Text + "\n(" + Where + ")");
+  if (candidateFailed(U.Candidate->report(), Where) ||
+      !keepOutputs(U.Case, *U.Mine))
+    return false;
+  for (size_t L = 0; L < J.Leaves.size() && !itself(); ++L) {
+    const Leaf &Of = J.Leaves[L];
+    if (Of.Kind != LeafKind::Buffer ||
+        (Of.Use != Role::Output && Of.Use != Role::InOut))
+      continue;
+    Comparison Found =
+        compare(Of.Type, U.Mine->data(L), U.Theirs->data(L), C.Values[L].Shape,
+                Of.Tolerance, poisonPattern(Of.Type, 0));
+    if (!Found.ok())
+      return stop(Outcome::Wrong,
+                  describeMismatch(Of, C.Values[L], Found,
+                                   "simulated call with " + Where));
   }
   ++Compared;
   return true;
@@ -374,19 +365,13 @@ bool Judge::keepOutputs(unsigned I, const Inputs &In) {
   return true;
 }
 
-bool Judge::timeCase(unsigned I) {
-  Inputs In(J, Folder);
-  std::string Where = where(I, J.TimingSeed);
-  if (std::string Why = In.fill(I, J.TimingSeed, true); !Why.empty())
-    return stop(Outcome::Infrastructure, Why);
-  Report After = child(itself() ? *Source : *Candidate, "stark_call", In,
-                       RunMode::Profile, ~0ull, J.TimeoutMs);
+bool Judge::judgeTime(Trial &U) {
+  unsigned I = U.Case;
+  std::string Where = where(I, U.Seed);
+  const Report &After = U.Candidate->report();
   if (candidateFailed(After, Where))
     return false;
-  Report Before = After;
-  if (!itself())
-    Before =
-        child(*Source, "stark_call", In, RunMode::Profile, ~0ull, J.TimeoutMs);
+  const Report &Before = itself() ? After : U.Source->report();
   if (Before.What != Report::Done)
     return stop(Outcome::Infrastructure,
                 std::string("the source itself cannot be modelled: ") +
@@ -402,32 +387,51 @@ bool Judge::timeCase(unsigned I) {
   return true;
 }
 
+bool Judge::someCompared() {
+  return Compared ||
+         stop(Outcome::Infrastructure,
+              "no size is small enough to be compared on the simulator; add "
+              "one with \"check_only\": true to the workload");
+}
+
+/// Children run ahead, verdicts are given in the order of the plan: the result
+/// is the same however many run at once.
+bool Judge::work() {
+  std::vector<Trial> Trials = plan();
+  LeftOut.assign(J.Cases.size(), false);
+  useconds_t Pause = 200;
+  for (size_t Next = 0; Next < Trials.size();) {
+    size_t Last = std::min<size_t>(Trials.size(), Next + Jobs + 1);
+    unsigned Running = 0;
+    for (size_t I = Next; I < Last; ++I)
+      for (Call *C : {Trials[I].Source.get(), Trials[I].Candidate.get()})
+        Running += C && !C->ended();
+    unsigned Free = Jobs > Running ? Jobs - Running : 0, Before = Free;
+    // The inputs of sizes that are timed are large: two at once are enough.
+    for (size_t I = Next; I < Last; ++I)
+      if (!Trials[I].Timed || I <= Next + 1)
+        advance(Trials[I], Free);
+    if (complete(Trials[Next])) {
+      if (Trials[Next].Timed && !someCompared())
+        return false;
+      if (!judgeTrial(Trials[Next]))
+        return false;
+      Trials[Next++] = Trial();
+      Pause = 200;
+    } else if (Free == Before) {
+      usleep(Pause);
+      Pause = std::min<useconds_t>(Pause * 2, 10000);
+    }
+  }
+  return someCompared();
+}
+
 Result Judge::run() {
   auto Start = std::chrono::steady_clock::now();
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  if (read() && build(J.SourceLibrary, Source, true) &&
-      (itself() || build(J.CandidateLibrary, Candidate, false))) {
-    std::vector<unsigned> Order(J.Cases.size());
-    std::iota(Order.begin(), Order.end(), 0u);
-    std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
-      return Inputs::bytesOf(J, A) < Inputs::bytesOf(J, B);
-    });
-    bool Good = true;
-    for (unsigned I : Order)
-      if (Good && Inputs::bytesOf(J, I) <= CheckBytes)
-        Good = itself() ? checkCase(I) : compareCase(I);
-    if (Good && !Compared)
-      Good =
-          stop(Outcome::Infrastructure,
-               "no size is small enough to be compared on the simulator; add "
-               "one with \"check_only\": true to the workload");
-    for (unsigned I = 0; I < J.Cases.size(); ++I)
-      if (Good && J.Cases[I].Timed)
-        Good = timeCase(I);
-    if (Good) {
-      Out.End = Outcome::Correct;
-      Out.Diagnostics = Profile + Notes;
-    }
+  if (read() && build() && work()) {
+    Out.End = Outcome::Correct;
+    Out.Diagnostics = Profile + Notes;
   }
   Out.WallMs = uint64_t(std::chrono::duration_cast<std::chrono::milliseconds>(
                             std::chrono::steady_clock::now() - Start)
@@ -438,9 +442,10 @@ Result Judge::run() {
 }
 
 Result sim::judge(const std::string &Folder, const GpuDescription &Gpu,
-                  const std::string &Outputs, Speeds &Took) {
+                  unsigned Jobs, const std::string &Outputs, Speeds &Took) {
   Judge J(Folder, Gpu);
   J.Outputs = Outputs;
+  J.Jobs = std::max(1u, Jobs);
   Result R = J.run();
   Took = J.Took;
   return R;

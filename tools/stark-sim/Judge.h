@@ -30,11 +30,12 @@ struct Speeds {
 };
 
 /// Never fails: what kept the job from being judged is a result of outcome
-/// Infrastructure. \p Outputs: unless empty, what the candidate computed for
-/// the smallest size and first seed is written to OUTPUTS.LEAF.npy, as
-/// stark-worker does.
+/// Infrastructure. \p Jobs: calls that are simulated at once, each on one core;
+/// the result does not depend on it. \p Outputs: unless empty, what the
+/// candidate computed for the smallest size and first seed is written to
+/// OUTPUTS.LEAF.npy, as stark-worker does.
 job::Result judge(const std::string &Folder, const GpuDescription &Gpu,
-                  const std::string &Outputs, Speeds &Took);
+                  unsigned Jobs, const std::string &Outputs, Speeds &Took);
 
 } // namespace stark::sim
 

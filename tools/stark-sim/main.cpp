@@ -12,6 +12,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <thread>
 
 using namespace stark;
 namespace cl = llvm::cl;
@@ -29,6 +31,11 @@ static cl::opt<std::string>
                  "describes a GPU"),
         cl::cat(Category));
 
+static cl::opt<unsigned>
+    Jobs("jobs", cl::value_desc("n"), cl::init(0),
+         cl::desc("Calls that are simulated at once, each on one core "
+                  "(default: one a core, at most 8)"),
+         cl::cat(Category));
 static cl::opt<std::string> Outputs(
     "outputs", cl::value_desc("prefix"),
     cl::desc("Keep what the candidate computed for its smallest size and first "
@@ -55,8 +62,11 @@ static llvm::Error run() {
   llvm::Expected<sim::GpuDescription> G = sim::describeGpu(Gpu);
   if (!G)
     return G.takeError();
+  unsigned Cores =
+      Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   sim::Speeds Took;
-  std::string Text = job::printResult(sim::judge(Folder, *G, Outputs, Took));
+  std::string Text =
+      job::printResult(sim::judge(Folder, *G, Cores, Outputs, Took));
   if (ShowSpeed) {
     show("check", Took.Check);
     show("profile", Took.Profile);

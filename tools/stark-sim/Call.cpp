@@ -1,0 +1,134 @@
+//===- Call.cpp - One call of an entry, in a child process ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Call.h"
+#include "stark/Job/Lockdown.h"
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace stark::sim;
+
+static void copyText(char *To, size_t Size, const std::string &From) {
+  size_t N = std::min(From.size(), Size - 1);
+  std::memcpy(To, From.data(), N);
+  To[N] = 0;
+}
+
+static std::string describeStop(int Status, bool TimedOut, uint64_t TimeoutMs) {
+  if (TimedOut)
+    return "did not end within " + std::to_string(TimeoutMs) + " ms";
+  if (WIFSIGNALED(Status))
+    return std::string("the host code of the entry crashed: ") +
+           strsignal(WTERMSIG(Status));
+  return "the entry ended the process with exit code " +
+         std::to_string(WEXITSTATUS(Status));
+}
+
+Call::Call(const CallSpec &Spec, const GpuDescription &Gpu) : Spec(Spec) {
+  void *Memory = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (Memory == MAP_FAILED) {
+    Ended = true;
+    copyText(Said.Text, sizeof(Said.Text), "no memory for a child's report");
+    return;
+  }
+  Shared = static_cast<Report *>(Memory);
+  Deadline = std::chrono::steady_clock::now() +
+             std::chrono::milliseconds(Spec.TimeoutMs);
+  std::fflush(nullptr);
+  Id = fork();
+  if (Id == 0)
+    inChild(Gpu);
+  if (Id < 0) {
+    Ended = true;
+    copyText(Said.Text, sizeof(Said.Text), "no child process can be started");
+  }
+}
+
+Call::~Call() {
+  if (!Ended) {
+    kill(-Id, SIGKILL);
+    kill(Id, SIGKILL);
+    waitpid(Id, nullptr, 0);
+  }
+  if (Shared)
+    munmap(Shared, sizeof(Report));
+}
+
+void Call::inChild(const GpuDescription &Gpu) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct rlimit NoCore = {0, 0};
+  setrlimit(RLIMIT_CORE, &NoCore);
+  // What it prints is nobody's.
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+    _exit(9);
+  job::lockDown();
+  RunHooks Hooks;
+  Hooks.OnFinding = [&](const std::string &Kind, const std::string &Text) {
+    copyText(Shared->Kind, sizeof(Shared->Kind), Kind);
+    copyText(Shared->Text, sizeof(Shared->Text), Text);
+    Shared->What = Report::Found;
+    _exit(0);
+  };
+  Hooks.OnUnsupported = [&](const std::string &What) {
+    copyText(Shared->Text, sizeof(Shared->Text), What);
+    Shared->What = Report::Unsupported;
+    _exit(0);
+  };
+  Hooks.AccessLimit = Spec.AccessLimit;
+  Hooks.OnLimit = [&] {
+    Shared->What = Report::TooLong;
+    _exit(0);
+  };
+  RunProfile Ran = Spec.Of->run(Spec.Entry, Spec.Arguments->arguments(), Gpu,
+                                Spec.Mode, Spec.Arguments->buffers(), Hooks);
+  if (Spec.Mode == RunMode::Profile)
+    copyText(Shared->Text, sizeof(Shared->Text),
+             describeProfile(Ran, Spec.Of->tables()));
+  Shared->TimeUs = Ran.timeUs();
+  Shared->Accesses = Ran.Accesses;
+  Shared->ThreadInstructions = Ran.ThreadInstructions;
+  Shared->LaunchSeconds = Ran.LaunchSeconds;
+  Shared->What = Report::Done;
+  _exit(0);
+}
+
+bool Call::ended() {
+  if (Ended)
+    return true;
+  int Status = 0;
+  if (waitpid(Id, &Status, WNOHANG) != 0) {
+    finish(Status, false);
+  } else if (std::chrono::steady_clock::now() > Deadline) {
+    kill(-Id, SIGKILL);
+    kill(Id, SIGKILL);
+    waitpid(Id, &Status, 0);
+    finish(Status, true);
+  }
+  return Ended;
+}
+
+void Call::finish(int Status, bool TimedOut) {
+  // Whatever it started goes with it.
+  kill(-Id, SIGKILL);
+  Ended = true;
+  Said = *Shared;
+  Said.Kind[sizeof(Said.Kind) - 1] = Said.Text[sizeof(Said.Text) - 1] = 0;
+  if (TimedOut || Said.What == Report::Died) {
+    Said.What = TimedOut ? Report::TooLong : Report::Died;
+    copyText(Said.Text, sizeof(Said.Text),
+             describeStop(Status, TimedOut, Spec.TimeoutMs));
+  }
+}

@@ -1,0 +1,71 @@
+//===- Call.h - One call of an entry, in a child process ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   What was compiled runs only here: locked down, watched by a clock, and
+/// killed with all that it started.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_CALL_H
+#define STARK_SIM_CALL_H
+
+#include "Inputs.h"
+#include "stark/Sim/Program.h"
+#include <chrono>
+#include <sys/types.h>
+
+namespace stark::sim {
+
+/// What a child tells; it lies in memory that both see.
+struct Report {
+  enum Status { Died, Done, Found, Unsupported, TooLong } What;
+  char Kind[64];
+  char Text[8192];
+  double TimeUs;
+  uint64_t Accesses;
+  double ThreadInstructions, LaunchSeconds;
+};
+
+struct CallSpec {
+  Program *Of = nullptr;
+  const char *Entry = "stark_call";
+  Inputs *Arguments = nullptr;
+  RunMode Mode = RunMode::Check;
+  uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;
+};
+
+class Call {
+public:
+  /// Starts the child.
+  Call(const CallSpec &Spec, const GpuDescription &Gpu);
+  /// Kills it if it still runs.
+  ~Call();
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  /// Looks whether the child has ended, or kills it when it is late.
+  bool ended();
+  /// Once it has ended.
+  const Report &report() const { return Said; }
+  RunMode mode() const { return Spec.Mode; }
+
+private:
+  void inChild(const GpuDescription &Gpu);
+  void finish(int Status, bool TimedOut);
+
+  CallSpec Spec;
+  pid_t Id = -1;
+  Report *Shared = nullptr;
+  Report Said{};
+  bool Ended = false;
+  std::chrono::steady_clock::time_point Deadline;
+};
+
+} // namespace stark::sim
+
+#endif
