@@ -110,6 +110,6 @@ TEST(MakeEvaluator, AnUnknownNameIsAUsageError) {
     EXPECT_EQ(errorKind(Problem), ErrorKind::Usage);
     EXPECT_EQ(llvm::toString(std::move(Problem)),
               std::string("evaluator: got '") + Spec +
-                  "', wanted cuda, spool:DIR or replay:RUN");
+                  "', wanted cuda, sim[:GPU], spool:DIR or replay:RUN");
   }
 }
