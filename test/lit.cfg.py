@@ -39,5 +39,10 @@ config.substitutions.append(("%root", config.stark_source))
 config.substitutions.append(("%build", config.stark_build))
 config.substitutions.append(("%cmake", config.cmake))
 config.substitutions.append(("%cuda", config.cuda_root))
+# A model server that `utils/llama-test --set-up-only` installed.
+llama = os.environ.get("STARK_LLAMA") or os.path.join(config.stark_source, "build", "llama")
+config.substitutions.append(("%llama", llama))
+if os.path.exists(os.path.join(llama, "ready.json")):
+    config.available_features.add("real-server")
 if os.environ.get("STARK_QUIET_HOST"):
     config.available_features.add("quiet-host")
