@@ -27,6 +27,11 @@ char *__stark_sim_shared;
 uint32_t __stark_sim_site;
 }
 
+namespace {
+constexpr size_t GuardedStacks = 8192;
+constexpr unsigned SlabStacks = 64;
+} // namespace
+
 namespace stark::sim {
 struct FiberEntry {
   static void run(ctx::transfer_t From) {
@@ -45,17 +50,42 @@ void Machine::suspend() {
   Scheduler = Back.fctx;
 }
 
+/// The page below the first stacks may not be touched. A system gives a process
+/// some 65000 pieces of memory, and such a stack is two; of a cooperative
+/// launch's many threads the others are looked at when it is done.
+unsigned Machine::newStack() {
+  bool Guarded = Stacks.size() < GuardedStacks;
+  if (StacksInSlab == 0) {
+    unsigned Count = Guarded ? 1 : SlabStacks;
+    void *Memory = mmap(nullptr, StackBytes * Count, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (Memory == MAP_FAILED ||
+        (Guarded && mprotect(Memory, StackGuard, PROT_NONE) != 0))
+      OnUnsupported("no memory for the stack of a thread");
+    madvise(Memory, StackBytes * Count, MADV_NOHUGEPAGE);
+    StackSlab = static_cast<char *>(Memory);
+    StacksInSlab = Count;
+  }
+  Stacks.push_back(StackSlab);
+  StackSlab += StackBytes;
+  --StacksInSlab;
+  return unsigned(Stacks.size() - 1);
+}
+
+/// Whether a thread has gone beyond a stack that is not guarded.
+bool Machine::overran() const {
+  for (size_t I = GuardedStacks; I < Stacks.size(); ++I) {
+    unsigned char There = 0;
+    if (mincore(Stacks[I], StackGuard, &There) == 0 && (There & 1))
+      return true;
+  }
+  return false;
+}
+
 void Machine::resume(Lane &L) {
   if (!L.Started) {
-    if (FreeStacks.empty()) {
-      void *Stack = mmap(nullptr, StackBytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (Stack == MAP_FAILED)
-        return OnUnsupported("no memory for the stack of a thread");
-      mprotect(Stack, StackGuard, PROT_NONE);
-      FreeStacks.push_back(unsigned(Stacks.size()));
-      Stacks.push_back(static_cast<char *>(Stack));
-    }
+    if (FreeStacks.empty())
+      FreeStacks.push_back(newStack());
     L.Stack = FreeStacks.back();
     FreeStacks.pop_back();
     L.Context = ctx::make_fcontext(Stacks[L.Stack] + StackBytes,
@@ -158,13 +188,21 @@ void Machine::runBlock() {
           break;
         }
     }
-    bool AllDone = true, Waiting = true;
+    bool AllDone = true, Waiting = true, InGrid = true;
+    const Lane *Left = nullptr, *Waits = nullptr;
     for (const Lane &L : Lanes) {
       AllDone &= L.State == Wait::Done;
       Waiting &= L.State == Wait::Barrier || L.State == Wait::Done;
+      InGrid &= L.State == Wait::Grid || L.State == Wait::Done;
+      (L.State == Wait::Grid ? Waits : Left) = &L;
     }
-    if (AllDone)
+    if (AllDone || (InGrid && !Left))
       return;
+    if (InGrid)
+      return finding("divergent barrier",
+                     "barrier of the grid reached by a part of the block: " +
+                         here(Waits->Site) + ": thread " +
+                         threadName(Left->Thread) + " has left the kernel");
     if (Waiting)
       releaseBarrier();
     else if (!Ran)
@@ -262,14 +300,6 @@ int Machine::barrier(int Op, int Predicate, int Id, int Count) {
   L.Predicate = Predicate;
   suspend();
   return int(Running->Result);
-}
-
-void Machine::gridSync() {
-  if (Grid.count() == 1) {
-    barrier(-1, 0, 0, 0);
-    return;
-  }
-  unsupported("a barrier of the whole grid");
 }
 
 uint32_t Machine::activeMask() const {

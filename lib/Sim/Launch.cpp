@@ -144,15 +144,9 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   Warps = (Threads + 31) / 32;
   Lanes.resize(Threads);
   WarpEpoch.assign(Warps, 0);
-  uint64_t Bytes = T.SharedEnd + Dynamic;
-  SharedMemory.assign(Bytes + 1024 + 64, 0);
-  SharedBase =
-      SharedMemory.data() +
-      (1024 - reinterpret_cast<uintptr_t>(SharedMemory.data()) % 1024) % 1024;
-  SharedBytes = Bytes;
+  makeShared();
   __stark_sim_shared = SharedBase;
-  if (How == Mode::Check)
-    SharedCells.assign((Bytes + 4095) / 4, Cell());
+  TogetherInGrid = Cooperative;
   CountPool.assign(std::max<size_t>(T.Blocks.size(), 1) *
                        (How == Mode::Profile ? Threads : 1),
                    0u);
@@ -160,12 +154,29 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   LaunchEpoch = Epoch;
 
   double Begun = processorSeconds();
-  if (How == Mode::Check)
+  if (How == Mode::Check && Cooperative && Grid.count() > 1)
+    checkResident();
+  else if (How == Mode::Check)
     checkBlocks();
   else
     profileBlocks(K, PerSm);
   Profiled.LaunchSeconds += processorSeconds() - Begun;
+  if (overran())
+    unsupported("local arrays of more than 128 KiB in a cooperative launch");
   return 0;
+}
+
+/// Shared memory of one block, at a multiple of 1024 bytes.
+void Machine::makeShared() {
+  SharedBytes = T.SharedEnd + Dynamic;
+  // What it holds at first must not look like zeros.
+  SharedMemory.assign(SharedBytes + 1024 + 64,
+                      char(How == Mode::Check ? 0xA5 : 0));
+  SharedBase =
+      SharedMemory.data() +
+      (1024 - reinterpret_cast<uintptr_t>(SharedMemory.data()) % 1024) % 1024;
+  if (How == Mode::Check)
+    SharedCells.assign((SharedBytes + 4095) / 4, Cell());
 }
 
 /// \p Counts: how often each basic block was entered.

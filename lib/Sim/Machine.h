@@ -166,6 +166,12 @@ private:
   void endOfWarp(unsigned W);
   std::vector<uint64_t> sampledBlocks() const;
   void checkBlocks();
+  struct ResidentBlock;
+  void exchange(ResidentBlock &B);
+  void checkResident();
+  void makeShared();
+  unsigned newStack();
+  bool overran() const;
   void profileBlocks(const Kernel &K, unsigned PerSm);
   void addInstructions(const uint32_t *Counts);
   void trace(uint32_t Site, uint64_t Address);
@@ -200,13 +206,16 @@ private:
   Lane *Running = nullptr;
   boost::context::detail::fcontext_t Scheduler = nullptr;
   std::vector<char *> Stacks;
+  /// Where the next stacks lie that have no guard, and how many are left there.
+  char *StackSlab = nullptr;
+  unsigned StacksInSlab = 0;
   std::vector<unsigned> FreeStacks;
   std::vector<char> SharedMemory;
   char *SharedBase = nullptr;
   uint64_t SharedBytes = 0;
   std::vector<Cell> SharedCells;
   uint32_t Epoch = 1, LaunchEpoch = 1, BlockEpoch = 1;
-  bool BlockSynced = false;
+  bool BlockSynced = false, TogetherInGrid = false;
   std::vector<uint32_t> CountPool;
   std::unique_ptr<LaunchRecorder> Recorder;
   RunProfile Profiled;

@@ -1,0 +1,106 @@
+//===- Resident.cpp - Blocks that wait for each other ---------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   In a cooperative launch all blocks are there at once, each with its fibers
+/// and its shared memory. They take turns in the order of their numbers, each
+/// until the grid's barrier, so a run is the same every time.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace stark::sim;
+
+extern "C" {
+extern char *__stark_sim_shared;
+extern uint32_t __stark_sim_site;
+}
+
+struct Machine::ResidentBlock {
+  std::vector<Lane> Lanes;
+  std::vector<uint16_t> WarpEpoch;
+  std::vector<char> SharedMemory;
+  std::vector<Cell> SharedCells;
+  char *SharedBase = nullptr;
+  uint64_t Linear = 0;
+  uint32_t BlockEpoch = 0;
+  bool BlockSynced = false;
+};
+
+/// Puts \p B in the place of the block that is there. Lanes stay where they
+/// are in memory: their fibers know them by address.
+void Machine::exchange(ResidentBlock &B) {
+  std::swap(Lanes, B.Lanes);
+  std::swap(WarpEpoch, B.WarpEpoch);
+  std::swap(SharedMemory, B.SharedMemory);
+  std::swap(SharedCells, B.SharedCells);
+  std::swap(SharedBase, B.SharedBase);
+  std::swap(BlockLinear, B.Linear);
+  std::swap(BlockEpoch, B.BlockEpoch);
+  std::swap(BlockSynced, B.BlockSynced);
+  __stark_sim_shared = SharedBase;
+}
+
+void Machine::checkResident() {
+  std::vector<ResidentBlock> Blocks(Grid.count());
+  for (uint64_t I = 0; I < Blocks.size(); ++I) {
+    exchange(Blocks[I]);
+    Lanes.resize(Threads);
+    WarpEpoch.resize(Warps);
+    makeShared();
+    prepareBlock(I);
+    exchange(Blocks[I]);
+  }
+  for (bool Left = true; Left;) {
+    Left = false;
+    const ResidentBlock *Gone = nullptr, *There = nullptr;
+    for (ResidentBlock &B : Blocks) {
+      exchange(B);
+      ++Epoch;
+      runBlock();
+      exchange(B);
+      bool Waits =
+          std::any_of(B.Lanes.begin(), B.Lanes.end(),
+                      [](const Lane &L) { return L.State == Wait::Grid; });
+      (Waits ? There : Gone) = &B;
+    }
+    if (There && Gone) {
+      BlockLinear = There->Linear;
+      return finding("divergent barrier",
+                     "barrier of the grid reached by a part of it: " +
+                         here(There->Lanes[0].Site) + " waits, block " +
+                         std::to_string(Gone->Linear) + " has left the kernel");
+    }
+    if (!There)
+      break;
+    // What was done before the barrier is ordered before what follows it.
+    LaunchEpoch = ++Epoch;
+    for (ResidentBlock &B : Blocks)
+      for (Lane &L : B.Lanes)
+        L.State = Wait::None;
+    Left = true;
+  }
+  addInstructions(CountPool.data());
+}
+
+void Machine::gridSync() {
+  if (!TogetherInGrid)
+    return finding("launch", "grid.sync() by " + here(__stark_sim_site) +
+                                 " in a launch that is not cooperative; "
+                                 "cudaLaunchCooperativeKernel() makes one");
+  // A profile runs a few blocks, one after the other.
+  if (Grid.count() == 1 || How == Mode::Profile) {
+    barrier(-1, 0, 0, 0);
+    return;
+  }
+  Running->Site = __stark_sim_site;
+  Running->State = Wait::Grid;
+  suspend();
+}
