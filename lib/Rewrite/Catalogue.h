@@ -19,12 +19,15 @@ namespace stark {
 
 std::unique_ptr<const Rewrite> makeMatmulTiling();
 std::unique_ptr<const Rewrite> makeVectorAccess();
+std::unique_ptr<const Rewrite> makeFuseKernels();
 std::unique_ptr<const Rewrite> makeBlockReduce();
 std::unique_ptr<const Rewrite> makeBlockSize();
 std::unique_ptr<const Rewrite> makeRestrict();
 std::unique_ptr<const Rewrite> makeIndexSwap();
+std::unique_ptr<const Rewrite> makeLoopInterchange();
 std::unique_ptr<const Rewrite> makeSharedPadding();
 std::unique_ptr<const Rewrite> makeGridStride();
+std::unique_ptr<const Rewrite> makeHoistLoads();
 std::unique_ptr<const Rewrite> makeFastMath();
 std::unique_ptr<const Rewrite> makeReadOnly();
 std::unique_ptr<const Rewrite> makeLaunchBounds();

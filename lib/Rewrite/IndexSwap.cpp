@@ -36,26 +36,6 @@ public:
 };
 } // namespace
 
-/// Whether \p E depends on threadIdx of \p Axis.
-static bool follows(const Expr *E, char Axis, const Kernel &K,
-                    unsigned Depth = 0) {
-  bool Found = false;
-  forEach(E, [&](const Stmt *N) {
-    const auto *Each = llvm::dyn_cast<Expr>(N);
-    if (!Each || Found)
-      return;
-    if (llvm::isa<PseudoObjectExpr, MemberExpr>(Each) &&
-        isBuiltin(Each, "threadIdx", Axis))
-      Found = true;
-    const VarDecl *V =
-        llvm::isa<DeclRefExpr>(Each) ? variableOf(Each) : nullptr;
-    if (V && V->hasLocalStorage() && !llvm::isa<ParmVarDecl>(V) &&
-        V->getInit() && Depth < 6)
-      Found |= follows(V->getInit(), Axis, K, Depth + 1);
-  });
-  return Found;
-}
-
 void IndexSwap::prepare(const Facts &F, Findings &Out) const {
   for (const Kernel &K : F.kernels()) {
     if (!K.Problem.empty())
@@ -68,9 +48,9 @@ void IndexSwap::prepare(const Facts &F, Findings &Out) const {
       for (const Expr *Term : termsOf(Each.Index)) {
         bool Product = factorsOf(Term).size() > 1;
         (Product ? Apart : Along) +=
-            follows(Term, 'x', K) && !follows(Term, 'y', K);
+            dependsOnThread(Term, 'x') && !dependsOnThread(Term, 'y');
         (Product ? Along : Apart) +=
-            follows(Term, 'y', K) && !follows(Term, 'x', K);
+            dependsOnThread(Term, 'y') && !dependsOnThread(Term, 'x');
       }
     }
     if (Apart <= Along)

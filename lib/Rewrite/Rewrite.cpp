@@ -35,12 +35,15 @@ const std::vector<std::unique_ptr<const Rewrite>> &stark::rewriteCatalogue() {
     std::vector<std::unique_ptr<const Rewrite>> List;
     List.push_back(makeMatmulTiling());
     List.push_back(makeVectorAccess());
+    List.push_back(makeFuseKernels());
     List.push_back(makeBlockReduce());
     List.push_back(makeBlockSize());
     List.push_back(makeRestrict());
     List.push_back(makeIndexSwap());
+    List.push_back(makeLoopInterchange());
     List.push_back(makeSharedPadding());
     List.push_back(makeGridStride());
+    List.push_back(makeHoistLoads());
     List.push_back(makeFastMath());
     List.push_back(makeReadOnly());
     List.push_back(makeLaunchBounds());
@@ -72,7 +75,7 @@ static void addJoined(Findings &Found) {
   std::vector<std::pair<std::string, std::vector<size_t>>> Groups;
   for (size_t I = 0; I < Found.Matches.size(); ++I) {
     const Match &M = Found.Matches[I];
-    if (functionOf(M.Site) == M.Site)
+    if (M.Alone || functionOf(M.Site) == M.Site)
       continue;
     std::string Name = M.Variant + "@" + functionOf(M.Site).str();
     auto At = llvm::find_if(Groups, [&](auto &G) { return G.first == Name; });

@@ -115,6 +115,28 @@ bool stark::isBuiltin(const Expr *E, llvm::StringRef Name, char Axis) {
   return B && B->Name == Name && B->Axis == Axis;
 }
 
+static bool dependsOnThread(const Expr *E, char Axis, unsigned Depth) {
+  bool Found = false;
+  forEach(E, [&](const Stmt *N) {
+    const auto *Each = llvm::dyn_cast<Expr>(N);
+    if (!Each || Found)
+      return;
+    if (llvm::isa<PseudoObjectExpr, MemberExpr>(Each) &&
+        isBuiltin(Each, "threadIdx", Axis))
+      Found = true;
+    const VarDecl *V =
+        llvm::isa<DeclRefExpr>(Each) ? variableOf(Each) : nullptr;
+    if (V && V->hasLocalStorage() && !llvm::isa<ParmVarDecl>(V) &&
+        V->getInit() && Depth < 6)
+      Found |= dependsOnThread(V->getInit(), Axis, Depth + 1);
+  });
+  return Found;
+}
+
+bool stark::dependsOnThread(const Expr *E, char Axis) {
+  return ::dependsOnThread(E, Axis, 0);
+}
+
 const VarDecl *stark::variableOf(const Expr *E) {
   const auto *Ref = E ? llvm::dyn_cast<DeclRefExpr>(strip(E)) : nullptr;
   return Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
@@ -166,6 +188,55 @@ bool stark::isNeverWritten(const VarDecl *V, const Stmt *Body,
     Clean &= Read;
   });
   return Clean;
+}
+
+bool stark::isUnchangedIn(const VarDecl *V, const Stmt *Part, const Stmt *Body,
+                          const ParentMap &Parents) {
+  if (isNeverWritten(V, Body, Parents))
+    return true;
+  if (V->getType().isVolatileQualified() || V->getType()->isReferenceType() ||
+      !V->getType()->isScalarType() || !isNeverWritten(V, Part, Parents))
+    return false;
+  bool Plain = true;
+  forEach(Body, [&](const Stmt *N) {
+    if (llvm::isa<LambdaExpr>(N) && mentions(N, V))
+      Plain = false;
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+    if (!Ref || Ref->getDecl() != V)
+      return;
+    const Stmt *At = Ref, *Up = Parents.getParent(At);
+    while (llvm::isa_and_nonnull<ParenExpr>(Up)) {
+      At = Up;
+      Up = Parents.getParent(At);
+    }
+    const auto *Cast = llvm::dyn_cast_or_null<ImplicitCastExpr>(Up);
+    const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(Up);
+    const auto *U = llvm::dyn_cast_or_null<UnaryOperator>(Up);
+    // "(v = 1)" as a value could be bound to a reference.
+    bool Statement =
+        Up && Parents.getParent(const_cast<Stmt *>(Up)) &&
+        !llvm::isa<Expr>(Parents.getParent(const_cast<Stmt *>(Up)));
+    Plain &= (Cast && Cast->getCastKind() == CK_LValueToRValue) ||
+             (B && B->isAssignmentOp() && B->getLHS() == At && Statement) ||
+             (U && U->isIncrementDecrementOp() && Statement);
+  });
+  return Plain;
+}
+
+bool stark::readsMemory(const Expr *E) {
+  bool Found = false;
+  forEach(E, [&](const Stmt *N) {
+    Found |= llvm::isa<ArraySubscriptExpr>(N);
+    if (const auto *U = llvm::dyn_cast<UnaryOperator>(N))
+      Found |= U->getOpcode() == UO_Deref;
+    if (const auto *M = llvm::dyn_cast<MemberExpr>(N))
+      Found |= M->isArrow();
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+    const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    Found |= V && !V->hasLocalStorage() && !V->isConstexpr() &&
+             !V->getType().isConstQualified() && !V->getType()->isRecordType();
+  });
+  return Found;
 }
 
 static bool isPureName(llvm::StringRef Name) {

@@ -37,6 +37,9 @@ struct BuiltinIndex {
 std::optional<BuiltinIndex> builtinIndex(const clang::Expr *E);
 bool isBuiltin(const clang::Expr *E, llvm::StringRef Name, char Axis);
 
+/// Whether \p E depends on threadIdx of \p Axis, also by the variables in it.
+bool dependsOnThread(const clang::Expr *E, char Axis);
+
 /// The variable that \p E names, null when it is something else.
 const clang::VarDecl *variableOf(const clang::Expr *E);
 bool mentions(const clang::Stmt *S, const clang::ValueDecl *V);
@@ -49,6 +52,11 @@ llvm::StringRef calleeOf(const clang::Stmt *E);
 bool isNeverWritten(const clang::VarDecl *V, const clang::Stmt *Body,
                     const clang::ParentMap &Parents);
 
+/// Whether \p Part only reads \p V, and nothing in \p Body could change it by
+/// another way than by its name.
+bool isUnchangedIn(const clang::VarDecl *V, const clang::Stmt *Part,
+                   const clang::Stmt *Body, const clang::ParentMap &Parents);
+
 /// Evaluating \p E reads memory at most: no assignment, no call but of math
 /// and conversion functions of the toolkit. \p Why gets what was met.
 bool isPure(const clang::Stmt *E, const clang::ASTContext &Context,
@@ -60,6 +68,9 @@ std::optional<uint64_t> constantOf(const clang::Expr *E,
                                    const clang::ASTContext &Context,
                                    const clang::Stmt *Body,
                                    const clang::ParentMap &Parents);
+
+/// Whether \p E reads memory: an element of an array, or through a pointer.
+bool readsMemory(const clang::Expr *E);
 
 /// The terms of a sum: "a + (b + c)" has three.
 std::vector<const clang::Expr *> termsOf(const clang::Expr *E);

@@ -15,9 +15,9 @@
 // LIST-DAG: {{^}}restrict@kernel:
 // LIST-DAG: not restrict@again: {{.*}} 'x' and 'y' are the same buffer
 // EXACT: not fast-math@kernel: {{.*}} the workload allows less than 1e-5 of error in 'y'
-// RESTRICT: __global__ void kernel(const float *__restrict__ w, const float *__restrict__ x, float *__restrict__ y, int n)
-// LDG: y[i] = w[i] * expf(__ldg(&x[i]));
-// FAST: y[i] = w[i] * __expf(x[i]);
+// RESTRICT: {{^[^/]*}}__global__ void kernel(const float *__restrict__ w, const float *__restrict__ x, float *__restrict__ y, int n)
+// LDG: {{^[^/]*}}y[i] = w[i] * expf(__ldg(&x[i]));
+// FAST: {{^[^/]*}}y[i] = w[i] * __expf(x[i]);
 __global__ void kernel(float *w, const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

@@ -4,13 +4,13 @@
 // RUN: %stark-tool rewrites %s --apply block-reduce@plain:loop1 -o %t.cu && FileCheck %s < %t.cu
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx && FileCheck %s --check-prefix=PTX < %t.ptx %}
 // PTX: shfl.sync
-// CHECK: static __device__ __forceinline__ void block_reduce_sum_float(float *scratch,
-// CHECK: value = value + __shfl_xor_sync(0xffffffffu, value, offset);
+// CHECK: {{^[^/]*}}static __device__ __forceinline__ void block_reduce_sum_float(float *scratch,
+// CHECK: {{^[^/]*}}value = value + __shfl_xor_sync(0xffffffffu, value, offset);
 // LIST-DAG: {{^}}block-reduce@plain:loop1: line [[#@LINE+8]]: Reduce over the block with warp shuffles
 __global__ void plain(const float *x, float *y) {
   __shared__ float partial[256];
-  // CHECK: __shared__ float partial[256];
-  // CHECK: block_reduce_sum_float(partial, x[threadIdx.x] * 2);
+  // CHECK: {{^[^/]*}}__shared__ float partial[256];
+  // CHECK: {{^[^/]*}}block_reduce_sum_float(partial, x[threadIdx.x] * 2);
   // CHECK-NOT: {{partial.threadIdx[.]x [+] s}}
   partial[threadIdx.x] = x[threadIdx.x] * 2;
   __syncthreads();
@@ -19,7 +19,7 @@ __global__ void plain(const float *x, float *y) {
       partial[threadIdx.x] += partial[threadIdx.x + s];
     __syncthreads();
   }
-  // CHECK: y[blockIdx.x] = partial[0];
+  // CHECK: {{^[^/]*}}y[blockIdx.x] = partial[0];
   y[blockIdx.x] = partial[0];
 }
 

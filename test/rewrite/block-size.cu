@@ -4,11 +4,11 @@
 // RUN: %stark-tool rewrites %s --apply block-size=512@launch:launch1 -o %t.cu && FileCheck %s < %t.cu
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 
-// CHECK: constexpr int kThreads = 512;
+// CHECK: {{^[^/]*}}constexpr int kThreads = 512;
 constexpr int kThreads = 256;
 
 // LIST-DAG: {{^}}block-size=512@launch:launch1:
-// CHECK: __global__ void __launch_bounds__(512) norm(
+// CHECK: {{^[^/]*}}__global__ void __launch_bounds__(512) norm(
 __global__ void norm(const float *x, float *y, int n) {
   __shared__ float partial[kThreads];
   float sum = 0;

@@ -9,11 +9,11 @@
 // RUN: %stark-tool rewrites %s --apply launch-bounds@rows | FileCheck %s --check-prefix=BOUNDS
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.vec.cu -o %t.ptx %}
 
-// SWAP: int row = blockIdx.x * blockDim.x + threadIdx.y;
-// SWAP: int col = blockIdx.y * blockDim.y + threadIdx.x;
-// UNROLL: #pragma unroll 4
-// UNROLL-NEXT: for (int i = 0; i < 8; ++i)
-// BOUNDS: __global__ void __launch_bounds__(256) rows(
+// SWAP: {{^[^/]*}}int row = blockIdx.x * blockDim.x + threadIdx.y;
+// SWAP: {{^[^/]*}}int col = blockIdx.y * blockDim.y + threadIdx.x;
+// UNROLL: {{^[^/]*}}#pragma unroll 4
+// UNROLL-NEXT: {{^[^/]*}}for (int i = 0; i < 8; ++i)
+// BOUNDS: {{^[^/]*}}__global__ void __launch_bounds__(256) rows(
 // LIST-DAG: {{^}}launch-bounds@rows: line [[#@LINE+1]]
 __global__ void rows(const float *x, float *y, int m, int n) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,7 +42,7 @@ __global__ void warps(const float *x, float *y, int m, int n) {
     y[row * n + col] = __shfl_xor_sync(0xffffffffu, x[row * n + col], 1);
 }
 
-// PAD: __shared__ float tile[32][32 + 1];
+// PAD: {{^[^/]*}}__shared__ float tile[32][32 + 1];
 __global__ void transpose(const float *x, float *y, int n) {
   __shared__ float tile[32][32];
   tile[threadIdx.y][threadIdx.x] =
@@ -60,11 +60,11 @@ __global__ void flat(const float *x, float *y, int n) {
   y[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// STRIDE: for (long long at = blockIdx.x * blockDim.x + threadIdx.x; at < n; at += stride) {
-// STRIDE-NEXT: const int i = at;
-// STRIDE: element<<<(((n + 255) / 256) + 3) / 4, 256>>>(x, y, n);
-// BOTH: *reinterpret_cast<const wide_vec<float, 4> *>(&x[at]);
-// BOTH: const int i = (at + lane);
+// STRIDE: {{^[^/]*}}for (long long at = blockIdx.x * blockDim.x + threadIdx.x; at < n; at += stride) {
+// STRIDE-NEXT: {{^[^/]*}}const int i = at;
+// STRIDE: {{^[^/]*}}element<<<(((n + 255) / 256) + 3) / 4, 256>>>(x, y, n);
+// BOTH: {{^[^/]*}}*reinterpret_cast<const wide_vec<float, 4> *>(&x[at]);
+// BOTH: {{^[^/]*}}const int i = (at + lane);
 __global__ void element(const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

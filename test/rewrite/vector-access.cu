@@ -12,20 +12,20 @@
 #include <cuda_fp16.h>
 
 // LIST-DAG: {{^}}vector-access@sum_rows:loop1: line [[#@LINE+7]]: Load and store 16 bytes at a time
-// CHECK: struct alignas(16) wide_vec
+// CHECK: {{^[^/]*}}struct alignas(16) wide_vec
 __global__ void sum_rows(const float *x, float *y, int n) {
   __shared__ float partial[128];
   const float *row = x + (size_t)blockIdx.x * n;
   float sum = 0;
-  // CHECK: const int whole ={{[[:space:]]+}}is_wide_aligned(&row[0]) ? n / 4 * 4 : 0;
+  // CHECK: {{^[^/]*}}const int whole ={{[[:space:]]+}}is_wide_aligned(&row[0]) ? n / 4 * 4 : 0;
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     sum += row[i];
-  // CHECK: for (int at = threadIdx.x; at < whole / 4; at += blockDim.x) {
-  // CHECK: const int i = at * 4;
-  // CHECK: *reinterpret_cast<const wide_vec<float, 4> *>(&row[i]);
-  // CHECK: sum += row_vec.at[lane];
-  // CHECK: for (int i = whole + threadIdx.x; i < n; i += blockDim.x)
-  // CHECK-NEXT: sum += row[i];
+  // CHECK: {{^[^/]*}}for (int at = threadIdx.x; at < whole / 4; at += blockDim.x) {
+  // CHECK: {{^[^/]*}}const int i = at * 4;
+  // CHECK: {{^[^/]*}}*reinterpret_cast<const wide_vec<float, 4> *>(&row[i]);
+  // CHECK: {{^[^/]*}}sum += row_vec.at[lane];
+  // CHECK: {{^[^/]*}}for (int i = whole + threadIdx.x; i < n; i += blockDim.x)
+  // CHECK-NEXT: {{^[^/]*}}sum += row[i];
   partial[threadIdx.x] = sum;
   __syncthreads();
   for (int s = blockDim.x / 2; s > 0; s /= 2) {
@@ -40,9 +40,9 @@ __global__ void sum_rows(const float *x, float *y, int n) {
 // Pointers that may overlap are compared at run time; the index itself is the
 // element's.
 // LIST-DAG: {{^}}vector-access@scale:loop1:
-// SCALE: is_wide_aligned(&y[0]) && is_wide_aligned(&x[0]) &&{{[[:space:]]+}}((const void *)&y[0] == (const void *)&x[0] ||{{[[:space:]]+}}lie_apart(
-// SCALE: y_vec.at[lane] = x_vec.at[lane] * (i + lane);
-// SCALE: *reinterpret_cast<wide_vec<float, 4> *>(&y[i]) =
+// SCALE: {{^[^/]*}}is_wide_aligned(&y[0]) && is_wide_aligned(&x[0]) &&{{[[:space:]]+}}((const void *)&y[0] == (const void *)&x[0] ||{{[[:space:]]+}}lie_apart(
+// SCALE: {{^[^/]*}}y_vec.at[lane] = x_vec.at[lane] * (i + lane);
+// SCALE: {{^[^/]*}}*reinterpret_cast<wide_vec<float, 4> *>(&y[i]) =
 __global__ void scale(const float *x, float *y, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
        i += blockDim.x * gridDim.x)
@@ -50,7 +50,7 @@ __global__ void scale(const float *x, float *y, int n) {
 }
 
 // LIST-DAG: {{^}}vector-access@halves:loop1:
-// HALF: wide_vec<__half, 8>
+// HALF: {{^[^/]*}}wide_vec<__half, 8>
 __global__ void halves(const __half *x, __half *y, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     y[i] = __float2half(2 * __half2float(x[i]));

@@ -14,6 +14,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 using namespace stark;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
@@ -25,7 +27,9 @@ static cl::SubCommand Command(
     "      Where each rewrite applies, and why not where it might be thought\n"
     "      to. Each line is NAME@SITE, or NAME=VARIANT@SITE.\n"
     "  stark-tool rewrites FILE.cu --apply NAME@SITE [-o OUT.cu]\n"
-    "      Prints FILE.cu with that change, or writes it to OUT.cu.\n\n"
+    "      Prints FILE.cu with that change, or writes it to OUT.cu.\n"
+    "  stark-tool rewrites FILE.cu --check\n"
+    "      Makes each change by itself and has Clang parse what it gives.\n\n"
     "A rewrite keeps what the source computes, but for the order in which a\n"
     "sum is added where it says so. What only the caller can know, such as\n"
     "that two buffers do not overlap or what error is allowed, is taken from\n"
@@ -51,6 +55,9 @@ static cl::opt<std::string> Apply("apply", cl::value_desc("name@site"),
 static cl::opt<std::string> Output("o", cl::value_desc("file"),
                                    cl::desc("Where the changed text goes"),
                                    cl::sub(Command), cl::cat(tool::category()));
+static cl::opt<bool> Check("check",
+                           cl::desc("Make each change and parse the result"),
+                           cl::sub(Command), cl::cat(tool::category()));
 static cl::opt<bool> Json("json", cl::desc("Print JSON (version 1)"),
                           cl::sub(Command), cl::cat(tool::category()));
 static cl::opt<std::string>
@@ -100,6 +107,51 @@ static void printJson(const RewriteSet &Set) {
                << "\n";
 }
 
+/// Errors of \p After that \p Before has not, wherever they stand.
+static std::string newError(const ParsedSource &Before,
+                            const ParsedSource &After) {
+  std::multiset<std::string> Had;
+  for (const SourceError &E : Before.errors())
+    Had.insert(E.Message);
+  for (const SourceError &E : After.errors()) {
+    auto Known = Had.find(E.Message);
+    if (Known == Had.end())
+      return "line " + std::to_string(E.Line) + ": " + E.Message;
+    Had.erase(Known);
+  }
+  return "";
+}
+
+static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
+                            const ParseOptions &Options) {
+  unsigned Bad = 0;
+  auto Say = [&](const Match &M, const std::string &What) {
+    llvm::outs() << M.key() << ": " << What << "\n";
+    ++Bad;
+  };
+  for (const Match &M : Set.matches()) {
+    llvm::Expected<std::string> Changed = Set.apply(M.key());
+    if (!Changed) {
+      Say(M, "cannot be made: " + llvm::toString(Changed.takeError()));
+      continue;
+    }
+    if (*Changed == Source.text()) {
+      Say(M, "changes nothing");
+      continue;
+    }
+    auto Parsed = parseSource(File, *Changed, Options);
+    if (!Parsed)
+      Say(M, llvm::toString(Parsed.takeError()));
+    else if (std::string Error = newError(Source, **Parsed); !Error.empty())
+      Say(M, Error);
+  }
+  llvm::outs() << Set.matches().size() << " rewrites, " << Bad
+               << " of them bad\n";
+  llvm::outs().flush();
+  return Bad ? failed("rewrites of " + File + " do not parse")
+             : llvm::Error::success();
+}
+
 static llvm::Error run(const std::vector<std::string> &Flags) {
   if (Apply.empty() && !Output.empty())
     return usageError("rewrites: -o is for what --apply NAME@SITE makes");
@@ -135,6 +187,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   In.All = &All;
   In.T = T ? &*T : nullptr;
   RewriteSet Set(In);
+  if (Check)
+    return checkAll(Set, *Source, Options);
   if (Apply.empty()) {
     if (Json)
       printJson(Set);

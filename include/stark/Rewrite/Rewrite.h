@@ -53,6 +53,9 @@ struct Match {
   std::string Title;    ///< at most ten words
   std::string Advice;   ///< what changes, why that is faster, what it relies on
   unsigned Promise = 0; ///< 1 to 100: which to try first, no prediction
+  /// Its changes may overlap those at other places of its function, so there
+  /// is no match that takes them all.
+  bool Alone = false;
   /// "block-size=512@launch_softmax:launch1"; unique in a source.
   std::string key() const;
 };
