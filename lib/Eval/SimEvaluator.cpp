@@ -7,10 +7,12 @@
 ///
 /// \file
 ///   source + candidate -> job folder -> stark-sim as a child -> verdict
+///            candidate -> job folder -> stark-sim as a child -> counters
 ///
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "stark/Eval/Profiler.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
@@ -21,6 +23,8 @@ using Json = nlohmann::json;
 
 namespace {
 constexpr uint64_t JobLimitMs = 3600 * 1000ull;
+/// Bytes of counters that a plan agent is shown.
+constexpr size_t CountersLimit = 4000;
 
 class SimEvaluator : public Evaluator {
 public:
@@ -34,27 +38,37 @@ private:
   std::string Gpu;
   EvaluatorOptions Options;
 };
+
+class SimProfiler : public Profiler {
+public:
+  SimProfiler(const Task &T, std::string Gpu, EvaluatorOptions Options)
+      : T(T), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
+  llvm::Expected<Counters> profile(const Candidate &C) override;
+
+private:
+  const Task &T;
+  std::string Gpu;
+  EvaluatorOptions Options;
+};
 } // namespace
 
-llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeSimJob(T, C, Options);
-  if (!J)
-    return J.takeError();
+/// Runs stark-sim on \p J; unset when that takes longer than \p LimitMs.
+static llvm::Expected<std::optional<job::Result>>
+runSim(const Task &T, const job::Job &J, llvm::StringRef Source,
+       llvm::StringRef Candidate, const EvaluatorOptions &Options,
+       std::vector<std::string> Arguments, uint64_t LimitMs) {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-sim");
   if (!Folder)
     return Folder.takeError();
-  std::string Trampoline =
-      "\n#line 1 \"stark-trampoline\"\n" + makeTrampoline(T);
-  if (llvm::Error E = writeSimFolder(
-          T, *J, T.SourceText + Trampoline + makeReferenceTrampoline(T),
-          C.Text + Trampoline, Folder->path()))
+  if (llvm::Error E = writeSimFolder(T, J, Source, Candidate, Folder->path()))
     return E;
-
   ProcessSpec Spec;
   std::string File = (Folder->path() + "/result.json").str();
   Spec.Program = Options.Sim;
-  Spec.Arguments = {Folder->path().str(), "--gpu=" + Gpu, "--result=" + File};
-  Spec.TimeoutMs = JobLimitMs;
+  Spec.Arguments = {Folder->path().str(), "--result=" + File};
+  Spec.Arguments.insert(Spec.Arguments.end(), Arguments.begin(),
+                        Arguments.end());
+  Spec.TimeoutMs = LimitMs;
   Spec.Environment = environmentWithoutSecrets();
   llvm::Expected<ProcessResult> Ran = runProcess(Spec);
   if (!Ran)
@@ -62,6 +76,8 @@ llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<std::string> Text = readFile(File);
   if (!Text) {
     llvm::consumeError(Text.takeError());
+    if (Ran->TimedOut)
+      return std::nullopt;
     llvm::StringRef Why = llvm::StringRef(Ran->Err).trim();
     Why.consume_front("error: ");
     // A GPU that nobody knows is the user's to mend.
@@ -75,16 +91,84 @@ llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
   job::Result R = job::parseResult(*Text, File, Problem);
   if (!Problem.empty())
     return failed(Problem);
-  return verdictOf(T, *J, R);
+  return std::optional<job::Result>(std::move(R));
 }
 
-llvm::Expected<std::unique_ptr<Evaluator>>
-stark::makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
-                        const EvaluatorOptions &Options) {
+static std::string trampoline(const Task &T) {
+  return "\n#line 1 \"stark-trampoline\"\n" + makeTrampoline(T);
+}
+
+llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
+  llvm::Expected<job::Job> J = makeSimJob(T, C, Options);
+  if (!J)
+    return J.takeError();
+  llvm::Expected<std::optional<job::Result>> R =
+      runSim(T, *J, T.SourceText + trampoline(T) + makeReferenceTrampoline(T),
+             C.Text + trampoline(T), Options, {"--gpu=" + Gpu}, JobLimitMs);
+  if (!R)
+    return R.takeError();
+  if (!*R)
+    return failed("stark-sim did not end within " +
+                  llvm::Twine(JobLimitMs / 1000) + " s");
+  return verdictOf(T, *J, **R);
+}
+
+llvm::Expected<Counters> SimProfiler::profile(const Candidate &C) {
+  llvm::Expected<job::Job> J = makeSimJob(T, C, Options);
+  if (!J)
+    return J.takeError();
+  // It stands for itself: nothing is compared, and no other text is run.
+  J->SourceDigest = J->CandidateDigest;
+  std::string Text = C.Text + trampoline(T);
+  llvm::Expected<std::optional<job::Result>> R =
+      runSim(T, *J, Text, Text, Options, {"--gpu=" + Gpu, "--counters"},
+             Options.TimeoutMs);
+  if (!R)
+    return R.takeError();
+  Counters Found;
+  Found.Device = *R ? (*R)->Device : "simulated " + Gpu;
+  if (*R && (*R)->End == job::Outcome::Correct) {
+    Found.Text = trimForWindow((*R)->Diagnostics, CountersLimit);
+    return Found;
+  }
+  Found.TooSlow = !*R || (*R)->End == job::Outcome::TimedOut;
+  if (Found.TooSlow) {
+    Found.Problem = "the simulator did not end within " +
+                    std::to_string(Options.TimeoutMs / 1000) + " s";
+  } else {
+    Found.Problem = trimForWindow(
+        (*R)->Diagnostics.empty() ? (*R)->Compiler : (*R)->Diagnostics, 600);
+    if (Found.Problem.empty())
+      Found.Problem =
+          "the simulator found it " + std::string(job::outcomeName((*R)->End));
+  }
+  return Found;
+}
+
+static llvm::Expected<EvaluatorOptions>
+withSim(const EvaluatorOptions &Options) {
   EvaluatorOptions Full = Options;
   if (Full.Sim.empty())
     Full.Sim = programFolder() + "/stark-sim";
   if (!llvm::sys::fs::can_execute(Full.Sim))
     return failed("no stark-sim at " + Full.Sim);
-  return std::make_unique<SimEvaluator>(T, Gpu.str(), Full);
+  return Full;
+}
+
+llvm::Expected<std::unique_ptr<Evaluator>>
+stark::makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
+                        const EvaluatorOptions &Options) {
+  llvm::Expected<EvaluatorOptions> Full = withSim(Options);
+  if (!Full)
+    return Full.takeError();
+  return std::make_unique<SimEvaluator>(T, Gpu.str(), *Full);
+}
+
+llvm::Expected<std::unique_ptr<Profiler>>
+stark::makeSimProfiler(const Task &T, llvm::StringRef Gpu,
+                       const EvaluatorOptions &Options) {
+  llvm::Expected<EvaluatorOptions> Full = withSim(Options);
+  if (!Full)
+    return Full.takeError();
+  return std::make_unique<SimProfiler>(T, Gpu.str(), *Full);
 }

@@ -57,6 +57,7 @@ private:
   llvm::Error reserve(const ChatRequest &Request, const WorstCase &Worst);
   llvm::Expected<ChatReply> ask(const ChatRequest &Request);
   llvm::Expected<std::string> askAgents(Node &N, const ParsedNode &Base);
+  llvm::Expected<std::string> counters(unsigned Base);
   llvm::Error finish(Node N, const ParsedNode &Base,
                      const std::string &Problem);
   llvm::Expected<Verdict> judge(Node &N, const ParsedNode &Base);
@@ -186,6 +187,43 @@ llvm::Error Maker::make() {
   return finish(std::move(N), **Base, *Problem);
 }
 
+/// For the plan agent, what the lines of node \p Base do on a simulated GPU.
+llvm::Expected<std::string> Maker::counters(unsigned Base) {
+  if (State.Options.CountersOf.empty())
+    return std::string();
+  const std::string &Text = State.T.node(Base).Text;
+  llvm::Expected<Counters> Found = State.Run.counters(
+      S.Attempt, Base, Text, [&]() -> llvm::Expected<Counters> {
+        if (llvm::Error E = State.checkCancelled())
+          return E;
+        if (!State.Options.Profile)
+          return failed("there is no profiler for the counters of node " +
+                        llvm::Twine(Base));
+        State.Observer.onStep(S.Attempt,
+                              "profiling node " + std::to_string(Base));
+        Candidate C;
+        C.Node = Base;
+        C.Text = Text;
+        C.Seed = seedFor(State.Options.Seed, Base, "counters");
+        BatonDown Down(State.Baton);
+        return State.Options.Profile->profile(C);
+      });
+  if (!Found)
+    return Found.takeError();
+  if (Found->Text.empty())
+    return std::string();
+  // It goes into a fence, and no line of it opens one.
+  std::string Lines = llvm::StringRef(Found->Text).rtrim().str();
+  std::replace(Lines.begin(), Lines.end(), '`', '\'');
+  return "# Counters of the latest attempt\n\nIt was also run on a " +
+         Found->Device +
+         ". Its times are a model's and not to be compared with measured "
+         "ones, but it counts exactly what each line asks of memory; the worst "
+         "lines of each kernel come first, numbered as in the latest "
+         "attempt:\n\n```\n" +
+         Lines + "\n```\n";
+}
+
 /// Fills in instruction and text; returns why there is no candidate.
 llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
   const Node &I = State.T.node(S.Chosen.Node);
@@ -225,8 +263,15 @@ llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
     }
   } else if (!S.Debug) {
     Look(WindowRole::Plan);
-    if (!ByRules)
+    if (!ByRules) {
       In.Hints = describeRewrites({In.Base, In.BaseSites, In.T});
+      llvm::Expected<std::string> More = counters(unsigned(N.Base));
+      if (!More)
+        return More.takeError();
+      if (!In.Hints.empty() && !More->empty())
+        In.Hints += "\n";
+      In.Hints += *More;
+    }
     llvm::Expected<AgentResult<Instruction>> Plan = Team->plan(In);
     if (!Plan)
       return Plan.takeError();

@@ -137,6 +137,36 @@ llvm::Expected<ReplyEvent> stark::parseReplyEvent(llvm::StringRef Body) {
   return E;
 }
 
+std::string stark::printCountersEvent(const CountersEvent &E) {
+  json J;
+  J["attempt"] = E.Attempt;
+  J["node"] = E.Node;
+  J["candidate"] = E.Candidate;
+  J["device"] = E.Found.Device;
+  J["text"] = E.Found.Text;
+  J["problem"] = E.Found.Problem;
+  J["too_slow"] = E.Found.TooSlow;
+  return dump(J);
+}
+
+llvm::Expected<CountersEvent> stark::parseCountersEvent(llvm::StringRef Body) {
+  llvm::Expected<json> J = parseBody(Body);
+  if (!J)
+    return J.takeError();
+  FieldReader<json> Fields(*J, "counters", "");
+  CountersEvent E;
+  readNumber(Fields, "attempt", E.Attempt);
+  readNumber(Fields, "node", E.Node);
+  Fields.required("candidate", E.Candidate);
+  Fields.required("device", E.Found.Device);
+  Fields.required("text", E.Found.Text);
+  Fields.required("problem", E.Found.Problem);
+  Fields.required("too_slow", E.Found.TooSlow);
+  if (llvm::Error Problem = problemOf(Fields))
+    return Problem;
+  return E;
+}
+
 std::string stark::printVerdictEvent(const VerdictEvent &E) {
   json J;
   J["attempt"] = E.Attempt;

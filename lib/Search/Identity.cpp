@@ -46,6 +46,8 @@ static json printOptions(const SearchOptions &O) {
     J["jobs"] = O.Jobs;
   if (!O.Windows)
     J["windows"] = false;
+  if (!O.CountersOf.empty())
+    J["counters"] = O.CountersOf;
   for (const BudgetLimit &L : O.Limits)
     J["budget"].push_back(printBudgetLimit(L));
   return J;
@@ -123,6 +125,7 @@ static std::string parseOptions(const json &Object, const std::string &File,
   }
   Fields.optional("temperature_single", O.Heat.Single);
   Fields.optional("windows", O.Windows);
+  Fields.optional("counters", O.CountersOf);
   if (Fields.raw("jobs"))
     readUnsigned(Fields, "jobs", O.Jobs);
   if (O.Jobs == 0)

@@ -37,6 +37,8 @@ std::optional<unsigned> stark::attemptOf(const JournalEvent &Event) {
       return std::nullopt;
     return Of(std::move(E));
   }
+  if (Event.Type == "counters")
+    return Of(parseCountersEvent(Event.Body));
   if (Event.Type != "reply")
     return std::nullopt;
   llvm::Expected<ReplyEvent> E = parseReplyEvent(Event.Body);
@@ -82,6 +84,8 @@ public:
       return failed("an event follows the end of the run");
     if (Event.Type == "select")
       return addSelect(Event.Body);
+    if (Event.Type == "counters")
+      return addCounters(Event.Body);
     if (Event.Type == "reply")
       return addReply(Event);
     if (Event.Type == "verdict")
@@ -91,7 +95,7 @@ public:
     if (Event.Type == "end")
       return addEnd(Event.Body);
     return failed("unknown event '" + Event.Type +
-                  "'; wanted select, reply, verdict, node or end");
+                  "'; wanted select, counters, reply, verdict, node or end");
   }
 
   RecordedRun Run;
@@ -118,6 +122,19 @@ private:
   bool inFlight(unsigned Attempt) const {
     return Attempt < Run.Attempts.size() && !Run.Attempts[Attempt].Node &&
            (Jobs > 1 || Attempt + 1 == Run.Attempts.size());
+  }
+
+  llvm::Error addCounters(llvm::StringRef Body) {
+    llvm::Expected<CountersEvent> E = parseCountersEvent(Body);
+    if (!E)
+      return E.takeError();
+    if (Run.Attempts.empty() || !inFlight(E->Attempt) ||
+        Run.Attempts[E->Attempt].Found || E->Node >= Run.T.size() ||
+        sha256(Run.T.node(E->Node).Text) != E->Candidate)
+      return failed("counters of node " + llvm::Twine(E->Node) +
+                    " do not follow from the events before them");
+    Run.Attempts[E->Attempt].Found = std::move(*E);
+    return llvm::Error::success();
   }
 
   llvm::Error addReply(const JournalEvent &Event) {

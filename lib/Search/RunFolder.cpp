@@ -255,6 +255,66 @@ RunFolder::reply(unsigned Attempt, const ChatRequest &Request,
   return std::move(Back->Reply);
 }
 
+/// Says once why there are no counters.
+void RunFolder::keep(unsigned Node, const Counters &Found) {
+  Profiles[Node] = Found;
+  TooSlow |= Found.TooSlow;
+  if (!Found.Problem.empty() && !CountersNoted) {
+    Observer->onNote("plans are shown no counters of node " +
+                     std::to_string(Node) + ": " + Found.Problem);
+    CountersNoted = true;
+  }
+}
+
+llvm::Expected<Counters>
+RunFolder::counters(unsigned Attempt, unsigned Number, const std::string &Text,
+                    llvm::function_ref<llvm::Expected<Counters>()> Look) {
+  std::string Digest = sha256(Text);
+  if (std::optional<size_t> At = next(Attempt);
+      At && Content.Events[*At].Type == "counters") {
+    llvm::Expected<CountersEvent> Had =
+        parseCountersEvent(Content.Events[*At].Body);
+    if (!Had)
+      return Had.takeError();
+    if (Had->Attempt != Attempt || Had->Node != Number ||
+        Had->Candidate != Digest)
+      return mismatch(*At, "profile",
+                      "node " + std::to_string(Number) + ", candidate " +
+                          Digest.substr(0, 16));
+    take(Attempt);
+    keep(Number, Had->Found);
+    return std::move(Had->Found);
+  }
+  // With several attempts in flight, which are made again in another order,
+  // each has its own.
+  bool One = Identity.Options.Jobs == 1;
+  auto Known = Profiles.find(Number);
+  if (One && Known != Profiles.end())
+    return Known->second;
+  // What was asked about without them is asked so again.
+  if (next(Attempt) || (One && TooSlow))
+    return Counters();
+  CountersEvent E{Attempt, Number, Digest, {}};
+  if (Known != Profiles.end()) {
+    E.Found = Known->second;
+  } else if (TooSlow) {
+    E.Found.Problem = "an earlier node was too slow";
+  } else {
+    llvm::Expected<Counters> Found = Look();
+    if (!Found)
+      return Found.takeError();
+    E.Found = std::move(*Found);
+  }
+  std::string Body = printCountersEvent(E);
+  if (llvm::Error Problem = append("counters", Body))
+    return Problem;
+  llvm::Expected<CountersEvent> Back = parseCountersEvent(Body);
+  if (!Back)
+    return Back.takeError();
+  keep(Number, Back->Found);
+  return std::move(Back->Found);
+}
+
 llvm::Expected<Verdict>
 RunFolder::verdict(VerdictEvent E,
                    llvm::function_ref<llvm::Expected<Verdict>()> Judge) {
@@ -320,6 +380,9 @@ llvm::Expected<Node> RunFolder::node(unsigned Attempt, Node N) {
 std::optional<Node> RunFolder::recordedNode(unsigned Attempt) {
   if (Attempt >= Recorded.Attempts.size() || !Recorded.Attempts[Attempt].Node)
     return std::nullopt;
+  if (const std::optional<CountersEvent> &Had =
+          Recorded.Attempts[Attempt].Found)
+    keep(Had->Node, Had->Found);
   for (bool Node = false; !Node; take(Attempt))
     Node = Content.Events[*next(Attempt)].Type == "node";
   Node N = Recorded.T.node(*Recorded.Attempts[Attempt].Node);

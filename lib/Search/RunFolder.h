@@ -51,6 +51,11 @@ public:
   llvm::Expected<ChatReply>
   reply(unsigned Attempt, const ChatRequest &Request,
         llvm::function_ref<llvm::Expected<ChatReply>()> Ask);
+  /// The counters of node \p Number that attempt \p Attempt shows: those that
+  /// an earlier attempt had, else what \p Look returns.
+  llvm::Expected<Counters>
+  counters(unsigned Attempt, unsigned Number, const std::string &Text,
+           llvm::function_ref<llvm::Expected<Counters>()> Look);
   /// \p E.Found is what \p Judge returns.
   llvm::Expected<Verdict>
   verdict(VerdictEvent E, llvm::function_ref<llvm::Expected<Verdict>()> Judge);
@@ -83,16 +88,19 @@ private:
                        llvm::StringRef Body) const;
   void sortEvents();
 
+  void keep(unsigned Node, const Counters &Found);
+
   /// Says once that a recorded request was rendered otherwise.
   void noteDrift(llvm::StringRef Id);
 
   std::string Path;
   SearchObserver *Observer = nullptr;
-  bool DriftNoted = false;
+  bool DriftNoted = false, CountersNoted = false, TooSlow = false;
   RunIdentity Identity;
   std::unique_ptr<FileLock> Lock;
   JournalContent Content;
   RecordedRun Recorded;
+  std::map<unsigned, Counters> Profiles; ///< by node
   /// Indices of events that were not taken yet.
   std::map<unsigned, std::deque<size_t>> Left;
   std::unique_ptr<Journal> Out; ///< opened by the first append

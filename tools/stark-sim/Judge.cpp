@@ -57,6 +57,7 @@ public:
       : Folder(std::move(Folder)), Gpu(Gpu) {}
   Result run();
   unsigned Jobs = 1; ///< children at once
+  bool CountersOnly = false;
   Speeds Took;
   std::string Outputs; ///< where the candidate's go, until they are written
 
@@ -159,6 +160,7 @@ bool Judge::built(llvm::Expected<Built> B, std::unique_ptr<Program> &Into,
   Into = std::move(B->Code);
   if (Into)
     return true;
+  IsSource &= !CountersOnly;
   if (!B->Unsupported.empty())
     return stop(IsSource ? Outcome::Infrastructure : Outcome::Unsupported,
                 "the simulator cannot run " + B->Unsupported);
@@ -227,7 +229,7 @@ std::vector<Trial> Judge::plan() const {
     Trials.back().Timed = Timed;
   };
   for (unsigned I : Order)
-    if (Inputs::bytesOf(J, I) <= CheckBytes)
+    if (!CountersOnly && Inputs::bytesOf(J, I) <= CheckBytes)
       for (uint64_t Seed : seedsFor(I))
         Add(I, Seed, false);
   for (unsigned I = 0; I < J.Cases.size(); ++I)
@@ -388,7 +390,7 @@ bool Judge::judgeTime(Trial &U) {
 }
 
 bool Judge::someCompared() {
-  return Compared ||
+  return Compared || CountersOnly ||
          stop(Outcome::Infrastructure,
               "no size is small enough to be compared on the simulator; add "
               "one with \"check_only\": true to the workload");
@@ -442,9 +444,11 @@ Result Judge::run() {
 }
 
 Result sim::judge(const std::string &Folder, const GpuDescription &Gpu,
-                  unsigned Jobs, const std::string &Outputs, Speeds &Took) {
+                  unsigned Jobs, const std::string &Outputs, bool CountersOnly,
+                  Speeds &Took) {
   Judge J(Folder, Gpu);
   J.Outputs = Outputs;
+  J.CountersOnly = CountersOnly;
   J.Jobs = std::max(1u, Jobs);
   Result R = J.run();
   Took = J.Took;

@@ -33,9 +33,11 @@ struct Speeds {
 /// Infrastructure. \p Jobs: calls that are simulated at once, each on one core;
 /// the result does not depend on it. \p Outputs: unless empty, what the
 /// candidate computed for the smallest size and first seed is written to
-/// OUTPUTS.LEAF.npy, as stark-worker does.
+/// OUTPUTS.LEAF.npy, as stark-worker does. \p CountersOnly: nothing is
+/// compared, and the diagnostics are the counters of the timed sizes.
 job::Result judge(const std::string &Folder, const GpuDescription &Gpu,
-                  unsigned Jobs, const std::string &Outputs, Speeds &Took);
+                  unsigned Jobs, const std::string &Outputs, bool CountersOnly,
+                  Speeds &Took);
 
 } // namespace stark::sim
 

@@ -43,6 +43,10 @@ static cl::opt<std::string> Outputs(
              "job.json, bf16 as 16-bit unsigned integers"),
     cl::cat(Category));
 static cl::opt<bool>
+    CountersOnly("counters",
+                 cl::desc("Compare nothing: counters of the timed sizes alone"),
+                 cl::cat(Category));
+static cl::opt<bool>
     ShowSpeed("speed",
               cl::desc("Tell on standard error how many thread instructions a "
                        "second were simulated on one core, in launches that "
@@ -65,8 +69,8 @@ static llvm::Error run() {
   unsigned Cores =
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   sim::Speeds Took;
-  std::string Text =
-      job::printResult(sim::judge(Folder, *G, Cores, Outputs, Took));
+  std::string Text = job::printResult(
+      sim::judge(Folder, *G, Cores, Outputs, CountersOnly, Took));
   if (ShowSpeed) {
     show("check", Took.Check);
     show("profile", Took.Profile);

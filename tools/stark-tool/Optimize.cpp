@@ -146,6 +146,11 @@ static Flag<double>
     Margin("margin", cl::value_desc("factor"),
            cl::desc("Speed-up over the source that a winner needs (default: "
                     "the workload's, 1.02)"));
+static Flag<std::string> CountersFlag(
+    "counters", cl::value_desc("spec"),
+    cl::desc("Show plan agents what each line does on a simulated GPU: sim, "
+             "sim:GPU, or off (default: sim of the nearest GPU when a model's "
+             "candidates are measured; a simulated judge says it anyway)"));
 static Flag<std::string> Arch("arch", cl::value_desc("sm_NN"),
                               cl::desc("GPU architecture (default: that of the "
                                        "evaluator's GPU)"));
@@ -282,6 +287,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Request.Answering.ModelsFile = ModelsFile;
   Request.Evaluator = EvaluatorSpec;
   Request.RunFolder = RunFolder;
+  Request.Counters = CountersFlag;
   Request.Prompts = PromptFolder;
   Request.Flags = Flags;
   Request.Arch = Arch;

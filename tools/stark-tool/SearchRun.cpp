@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchRun.h"
+#include "stark/Rewrite/RulesTeam.h"
 #include "stark/Search/Estimate.h"
 #include "stark/Search/Record.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -19,6 +21,9 @@
 using namespace stark;
 using namespace stark::tool;
 using llvm::sys::fs::exists;
+
+/// A base that takes longer to simulate is not waited for.
+static constexpr uint64_t CountersTimeoutMs = 60000;
 
 std::string tool::defaultWorkload(llvm::StringRef Source) {
   llvm::SmallString<256> Path(Source);
@@ -172,6 +177,81 @@ llvm::Error tool::printRequestEstimate(const SearchRequest &Request,
   return llvm::Error::success();
 }
 
+static llvm::StringRef simulatedGpu(llvm::StringRef Arch) {
+  return llvm::StringSwitch<llvm::StringRef>(Arch)
+      .StartsWith("sm_80", "a100")
+      .StartsWith("sm_86", "rtx4090")
+      .StartsWith("sm_89", "rtx4090")
+      .Default("h200");
+}
+
+namespace {
+struct CountersChoice {
+  std::string Of; ///< as in SearchOptions
+  enum Source { Default, Recorded, Asked } From = Default;
+};
+} // namespace
+
+static llvm::Expected<CountersChoice> chooseCounters(const SearchRequest &R,
+                                                     const ChatClient &Chat,
+                                                     llvm::StringRef Arch) {
+  llvm::StringRef Spec = R.Counters;
+  if (Spec == "off")
+    return CountersChoice();
+  if (Spec == "sim")
+    return CountersChoice{("sim:" + simulatedGpu(Arch)).str(),
+                          CountersChoice::Asked};
+  if (Spec.starts_with("sim:") && Spec.size() > 4)
+    return CountersChoice{Spec.str(), CountersChoice::Asked};
+  if (!Spec.empty())
+    return usageError("--counters: got '" + Spec +
+                      "', wanted sim, sim:GPU or off");
+  if (exists(R.RunFolder + "/run.json")) {
+    llvm::Expected<RunIdentity> Then = identityOf(R.RunFolder);
+    if (!Then)
+      return Then.takeError();
+    return CountersChoice{Then->Options.CountersOf, CountersChoice::Recorded};
+  }
+  if (!replayed(R.Provider).empty())
+    return CountersChoice{R.Search.CountersOf, CountersChoice::Recorded};
+  bool Measured = R.Evaluator == "cuda" ||
+                  llvm::StringRef(R.Evaluator).starts_with("spool:");
+  if (!Measured || isRulesProvider(Chat.identity()))
+    return CountersChoice();
+  return CountersChoice{("sim:" + simulatedGpu(Arch)).str(),
+                        CountersChoice::Default};
+}
+
+/// What shows them; null when it is not there and nobody asked, or when a run
+/// goes on whose journal may have them all.
+static llvm::Expected<std::unique_ptr<Profiler>>
+makeProfiler(const SearchRequest &Request, const Task &T,
+             EvaluatorOptions Options, CountersChoice &Choice,
+             SearchObserver &Observer) {
+  if (Choice.Of.empty())
+    return nullptr;
+  if (std::string Run = replayed(Request.Evaluator); !Run.empty()) {
+    llvm::Expected<RunIdentity> Then = identityOf(Run);
+    if (!Then)
+      return Then.takeError();
+    if (Then->Options.CountersOf == Choice.Of)
+      return makeReplayProfiler(Run);
+  }
+  Options.TimeoutMs = CountersTimeoutMs;
+  llvm::Expected<std::unique_ptr<Profiler>> P = makeSimProfiler(
+      T, llvm::StringRef(Choice.Of).drop_front(strlen("sim:")), Options);
+  if (P || Choice.From == CountersChoice::Asked)
+    return P;
+  if (Choice.From == CountersChoice::Recorded) {
+    llvm::consumeError(P.takeError());
+    return nullptr;
+  }
+  Observer.onNote("plans are shown no counters: " +
+                  llvm::toString(P.takeError()));
+  Choice.Of.clear();
+  return nullptr;
+}
+
 llvm::Expected<SearchResult>
 tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
   llvm::Expected<std::string> Arch = findArch(Request);
@@ -198,6 +278,16 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
   if (!Versions)
     return Versions.takeError();
   Options.Versions = std::move(*Versions);
+  llvm::Expected<CountersChoice> Choice =
+      chooseCounters(Request, *Q->Chat, T->Parse.Arch);
+  if (!Choice)
+    return Choice.takeError();
+  llvm::Expected<std::unique_ptr<Profiler>> Profile =
+      makeProfiler(Request, *T, Judging, *Choice, Observer);
+  if (!Profile)
+    return Profile.takeError();
+  Options.CountersOf = Choice->Of;
+  Options.Profile = Profile->get();
   llvm::Expected<SearchOutcome> Outcome = runSearch(
       *T, Q->Prompts, *Q->Chat, **Judge, Options, Request.RunFolder, Observer);
   if (!Outcome)

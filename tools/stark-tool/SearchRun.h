@@ -29,6 +29,10 @@ struct SearchRequest {
   /// that came with the tool.
   std::string Prompts;
   SearchOptions Search;
+  /// Whose counters plans are shown: "sim", "sim:GPU", "off". Empty: those of
+  /// the run that goes on or is replayed; else of the GPU nearest to the one
+  /// that judges, when a model's candidates are measured.
+  std::string Counters;
   bool WorkloadMargin = true; ///< take Search.Margin from the workload
   std::vector<std::string> Flags;
   std::string Arch;    ///< empty: the evaluator's

@@ -58,6 +58,15 @@ struct ReplyEvent {
 std::string printReplyEvent(const ReplyEvent &E);
 llvm::Expected<ReplyEvent> parseReplyEvent(llvm::StringRef Body);
 
+/// What the profiler found of a base, before the plan agent is asked.
+struct CountersEvent {
+  unsigned Attempt = 0, Node = 0; ///< Node: the base
+  std::string Candidate;          ///< digest of the base's text
+  Counters Found;
+};
+std::string printCountersEvent(const CountersEvent &E);
+llvm::Expected<CountersEvent> parseCountersEvent(llvm::StringRef Body);
+
 struct VerdictEvent {
   unsigned Attempt = 0, Node = 0;
   /// "attempt" and "confirm" come from the evaluator, "check" from the search:
@@ -93,9 +102,10 @@ std::optional<unsigned> attemptOf(const JournalEvent &Event);
 
 /// One attempt as it is recorded, whole or in flight.
 struct RecordedAttempt {
-  std::optional<SelectEvent> Select; ///< attempt 0, the source, has none
-  std::vector<ReplyEvent> Replies;   ///< without their texts
-  std::optional<unsigned> Node;      ///< unset while in flight
+  std::optional<SelectEvent> Select;  ///< attempt 0, the source, has none
+  std::optional<CountersEvent> Found; ///< when a base was profiled for it
+  std::vector<ReplyEvent> Replies;    ///< without their texts
+  std::optional<unsigned> Node;       ///< unset while in flight
 };
 
 struct RecordedRun {

@@ -16,7 +16,7 @@
 #define STARK_SEARCH_SEARCH_H
 
 #include "stark/AST/Footprint.h"
-#include "stark/Eval/Evaluator.h"
+#include "stark/Eval/Profiler.h"
 #include "stark/Search/Budget.h"
 #include "stark/Search/Policy.h"
 #include "stark/Search/Window.h"
@@ -55,6 +55,13 @@ struct SearchOptions {
   /// Attempts in flight on the one tree. Nodes are numbered in the order in
   /// which they are judged then.
   unsigned Jobs = 1;
+  /// Whose counters a model's plan agent is shown for the selected node, as in
+  /// "sim:h200"; empty: none. A judge that is simulated says them in its
+  /// verdicts already.
+  std::string CountersOf;
+  /// The one that CountersOf names; no part of what a run must agree in. May be
+  /// null when all counters that the run needs are in its journal.
+  Profiler *Profile = nullptr;
   /// The order of a recorded run, to make that run again (readSchedule()); no
   /// part of what a run must agree in. Looked at when Jobs is above 1.
   std::vector<ScheduleStep> Follow;

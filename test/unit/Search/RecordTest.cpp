@@ -240,10 +240,10 @@ TEST_F(RunTest, OutOfOrder) {
       Where + "node 1 does not follow from the events before it");
   EXPECT_EQ(Third("end", printEnd({4, 1, "why"})),
             Where + "winner 4 of 1 nodes");
-  EXPECT_EQ(Third("dream", "{}"),
-            Where +
-                "unknown event 'dream'; wanted select, reply, verdict, node "
-                "or end");
+  EXPECT_EQ(Third("dream", "{}"), Where +
+                                      "unknown event 'dream'; wanted select, "
+                                      "counters, reply, verdict, node "
+                                      "or end");
 }
 
 // Nothing follows the end.
