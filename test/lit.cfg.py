@@ -25,6 +25,8 @@ config.environment["STARK_CACHE_DIR"] = os.path.join(config.test_exec_root, "no-
 if config.cuda_root:
     config.environment["CUDA_PATH"] = config.cuda_root
     config.available_features.add("cuda-toolkit")
+if config.stark_sanitize:
+    config.available_features.add("sanitizer")
 if shutil.which("cc"):
     config.available_features.add("cc")
 

@@ -450,7 +450,7 @@ struct FactsBuilder : RecursiveASTVisitor<FactsBuilder> {
         return true;
       }
     } Count(Named);
-    for (Decl *D : F.context().getTranslationUnitDecl()->decls())
+    for (Decl *D : F.context().getTraversalScope())
       if (inMainFile(D->getLocation()) || inMainFile(D->getBeginLoc()))
         Count.TraverseDecl(D);
     for (Kernel &K : F.AllKernels) {

@@ -30,8 +30,11 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
   if (Number == 0 && T.Parsed) {
     Parsed->Source = T.Parsed;
   } else {
-    llvm::Expected<std::unique_ptr<ParsedSource>> Source =
-        parseSource(T.SourcePath, Text, T.Parse);
+    // One candidate alone does not pay for them.
+    if (!Headers && Candidates++)
+      Headers = T.Parsed ? Prelude::make(*T.Parsed, T.Parse) : nullptr;
+    llvm::Expected<std::unique_ptr<ParsedSource>> Source = parseSource(
+        T.SourcePath, Text, T.Parse, Headers ? Headers->get() : nullptr);
     if (!Source)
       return Source.takeError();
     Parsed->Source = std::move(*Source);

@@ -37,6 +37,9 @@ public:
 
 private:
   const Task &T;
+  /// The headers of the source; unset until a second candidate is parsed.
+  std::optional<std::unique_ptr<const Prelude>> Headers;
+  unsigned Candidates = 0;
   /// Least recently used first.
   std::vector<std::pair<unsigned, std::shared_ptr<const ParsedNode>>> Kept;
 };

@@ -65,11 +65,32 @@ private:
   std::vector<SourceError> Errors;
 };
 
+/// The system headers that a source begins with, and those of CUDA that Clang
+/// always reads, parsed once: texts that begin with the same ones are then
+/// parsed in a small part of the time and memory. The sites, anchors,
+/// footprints and contracts found in them are the same.
+class Prelude {
+public:
+  /// Of \p Source, which was parsed with \p Options. Null when there is nothing
+  /// to be had: an error lies in a header, or Clang cannot keep what it read.
+  static std::unique_ptr<const Prelude> make(const ParsedSource &Source,
+                                             const ParseOptions &Options);
+  /// Whether \p Text begins with these headers.
+  bool opens(llvm::StringRef Text) const;
+  /// What Clang kept, for as long as this lives.
+  llvm::StringRef precompiled() const { return Precompiled; }
+
+private:
+  std::vector<std::string> Includes; ///< "cuda_fp16.h"
+  std::string Precompiled;
+};
+
 /// Parses \p Text as the content of \p Path (which need not exist on disk).
-/// An error only when no AST at all could be made.
+/// An error only when no AST at all could be made. \p Known, made with the same
+/// options, must outlive the result.
 llvm::Expected<std::unique_ptr<ParsedSource>>
 parseSource(llvm::StringRef Path, llvm::StringRef Text,
-            const ParseOptions &Options);
+            const ParseOptions &Options, const Prelude *Known = nullptr);
 
 /// Where Clang's own headers are: beside an installed program that brings them,
 /// else where the LLVM is that Stark was built with.

@@ -1,0 +1,117 @@
+//===- PreludeTests.cpp - Headers that are parsed once --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/AST/Contract.h"
+#include "stark/AST/Footprint.h"
+#include "stark/Support/File.h"
+#include <gtest/gtest.h>
+
+using namespace stark;
+
+static std::unique_ptr<ParsedSource>
+parse(const std::string &Path, const std::string &Text, const Prelude *Known) {
+  auto Source = parseSource(Path, Text, ParseOptions(), Known);
+  EXPECT_TRUE(bool(Source)) << llvm::toString(Source.takeError());
+  return std::move(*Source);
+}
+
+/// All that a search asks of \p Text as a candidate for \p Base.
+static std::string found(const ParsedSource &Base, const std::string &Text,
+                         const Prelude *Known) {
+  auto Candidate = parse(Base.path(), Text, Known);
+  std::string Result = findSites(*Candidate).toJson(*Candidate);
+  for (const Violation &V : checkContract(Base, *Candidate, ""))
+    Result += std::to_string(V.Line) + ": " + V.Message + "\n";
+  llvm::raw_string_ostream OS(Result);
+  Sites All = findSites(Base);
+  findFootprint(Base, All, {}, *Candidate).print(OS);
+  return Result;
+}
+
+static void expectSame(const ParsedSource &Base, const Prelude &Known,
+                       const std::string &Text) {
+  EXPECT_EQ(found(Base, Text, nullptr), found(Base, Text, &Known));
+}
+
+/// With sites, violations and errors in it.
+static const char *const Damaged = R"(
+#define TWICE(x) ((x) + (x))
+#if defined(NOT_SO)
+__global__ void skipped(float *p) { p[0] = 1; }
+#elif __CUDA_ARCH__ >= 900
+__global__ void seen(float *p) { p[threadIdx.x] = TWICE(sqrtf(p[0])); }
+#endif
+template <class T> __device__ T widest(T a, T b) { return max(a, b); }
+__global__ void broken(float *p) { int n = nothing; p[0] = widest(p[0], 1.f) + n; }
+static int kept;
+void launch(float *p, cudaStream_t s) { ++kept; cudaMalloc(0, 0); seen<<<1, 32, 0, s>>>(p); }
+#define printf puts
+)";
+
+// Sites, errors, contract and footprint are those of a parse that reads the
+// headers, whatever stands after them.
+TEST(Prelude, SameFindings) {
+  for (const char *Name : {"softmax", "add_rmsnorm", "matmul"}) {
+    std::string Path =
+        std::string(STARK_EXAMPLES) + "/" + Name + "/" + Name + ".cu";
+    auto Text = readFile(Path);
+    ASSERT_TRUE(bool(Text));
+    auto Base = parse(Path, *Text, nullptr);
+    auto Known = Prelude::make(*Base, ParseOptions());
+    // Without a toolkit the stand-ins for its headers lack some types.
+    if (!Known && !findToolkit(""))
+      continue;
+    ASSERT_TRUE(Known);
+    expectSame(*Base, *Known, *Text);
+    expectSame(*Base, *Known, *Text + Damaged);
+    // A header of its own, before and after the others.
+    expectSame(*Base, *Known, "#include <cmath>\n" + *Text);
+    expectSame(*Base, *Known, *Text + "#include <cassert>\n" + Damaged);
+  }
+}
+
+// A text that begins with other headers, or fewer, is none for it.
+TEST(Prelude, Opens) {
+  std::string Text = "// a comment\n#include <cuda_runtime.h>\n#  include "
+                     "<stdint.h> // another\n#include \"own.h\"\n";
+  auto Base = parse("/nowhere/a.cu", Text, nullptr);
+  auto Known = Prelude::make(*Base, ParseOptions());
+  ASSERT_TRUE(Known);
+  EXPECT_TRUE(Known->opens(Text));
+  EXPECT_TRUE(Known->opens("#include <cuda_runtime.h>\n#include <stdint.h>"));
+  EXPECT_TRUE(Known->opens(
+      "#include <cuda_runtime.h>\n#include <stdint.h>\n#include <math.h>\n"));
+  for (const char *Not :
+       {"", "#include <cuda_runtime.h>\n", "__global__ void k();\n",
+        "#define A\n#include <cuda_runtime.h>\n#include <stdint.h>\n",
+        "#include <stdint.h>\n#include <cuda_runtime.h>\n",
+        "#include \"cuda_runtime.h\"\n#include <stdint.h>\n",
+        "#if 0\n#include <cuda_runtime.h>\n#include <stdint.h>\n#endif\n"})
+    EXPECT_FALSE(Known->opens(Not)) << Not;
+}
+
+// What comes after a header that may be read again is not shared: <assert.h>
+// says something else after NDEBUG was defined.
+TEST(Prelude, UnguardedHeader) {
+  std::string Text = "#include <stdint.h>\n#include <assert.h>\n#include "
+                     "<stdlib.h>\n__device__ int one() { return 1; }\n";
+  auto Base = parse("/nowhere/b.cu", Text, nullptr);
+  auto Known = Prelude::make(*Base, ParseOptions());
+  ASSERT_TRUE(Known);
+  EXPECT_TRUE(Known->opens("#include <stdint.h>\n"));
+  expectSame(*Base, *Known, Text);
+}
+
+// Errors in headers are told with each parse, so nothing is kept.
+TEST(Prelude, BrokenHeader) {
+  std::string Text = "#include <stark-no-such-header.h>\n";
+  auto Base = parse("/nowhere/c.cu", Text, nullptr);
+  auto Known = Prelude::make(*Base, ParseOptions());
+  ASSERT_TRUE(Known);
+  EXPECT_TRUE(Known->opens("int i;\n"));
+  expectSame(*Base, *Known, Text);
+}
