@@ -122,6 +122,17 @@ static llvm::Expected<std::optional<PlanObject>>
 findObject(llvm::StringRef Text, const std::vector<CodeBlock> &Blocks) {
   std::optional<PlanObject> Found;
   std::string Problem;
+  // Held to a schema: the reply is the object, and braces and fences in it are
+  // those of the advice.
+  llvm::StringRef Trimmed = Text.trim();
+  if (Trimmed.starts_with("{")) {
+    size_t Begin = size_t(Trimmed.data() - Text.data());
+    llvm::Expected<std::optional<PlanObject>> P = readObject(Text, Begin);
+    if (!P)
+      llvm::consumeError(P.takeError());
+    else if (*P && (*P)->End == Begin + Trimmed.size())
+      return P;
+  }
   auto Try = [&](llvm::StringRef In, size_t At, size_t Begin, size_t End,
                  bool Meant) {
     llvm::Expected<std::optional<PlanObject>> P = readObject(In, At);
@@ -245,6 +256,11 @@ llvm::Expected<PlanReply> stark::parsePlanReply(llvm::StringRef Reply) {
   Plan.SiteIds = P.Sites;
   if (Plan.SiteIds.empty() && Marked)
     Plan.Marked = Marked->Body;
+  // Whoever answers with one object has said all the rest.
+  if (Plan.SiteIds.empty() && Plan.Marked.empty() && P.HasSites &&
+      !P.Advice.empty())
+    return failed("'sites' is empty; wanted one id at least from the list of "
+                  "sites");
   if (Plan.SiteIds.empty() && Plan.Marked.empty())
     return failed(llvm::Twine(!HasObject   ? "the answer names no sites"
                               : P.HasSites ? "'sites' is empty"

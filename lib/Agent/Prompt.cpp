@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 
 using namespace stark;
@@ -171,6 +172,25 @@ static llvm::Expected<Prompt> loadPrompt(llvm::StringRef Folder,
   return P;
 }
 
+/// Reads plan.schema.json, if there is one. Folders of runs that were made
+/// before schemas have none: their requests stay as they were.
+static llvm::Error loadSchema(llvm::StringRef Folder, PromptSet &Set) {
+  std::string File = "plan.schema.json", Path = (Folder + "/" + File).str();
+  if (!fs::exists(Path))
+    return llvm::Error::success();
+  llvm::Expected<std::string> Text = readFile(Path);
+  if (!Text)
+    return Text.takeError();
+  auto Schema = nlohmann::json::parse(*Text, nullptr, false);
+  if (!Schema.is_object() || !Schema.contains("properties"))
+    return failed("prompt '" + Path +
+                  "': wanted a JSON schema: an object with 'properties'");
+  Set.PlanSchema =
+      Schema.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  Set.Files[File] = std::move(*Text);
+  return llvm::Error::success();
+}
+
 llvm::Expected<PromptSet> stark::loadPrompts(llvm::StringRef Folder) {
   PromptSet Set;
   for (auto [Name, Target] :
@@ -183,6 +203,8 @@ llvm::Expected<PromptSet> stark::loadPrompts(llvm::StringRef Folder) {
       return P.takeError();
     *Target = std::move(*P);
   }
+  if (llvm::Error E = loadSchema(Folder, Set))
+    return E;
   std::error_code Code;
   for (fs::directory_iterator I(Folder, Code), End; I != End && !Code;
        I.increment(Code)) {

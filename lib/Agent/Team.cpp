@@ -38,6 +38,7 @@ struct Question {
   Values Inputs;
   double Temperature;
   uint64_t MaxOutputTokens;
+  std::string Schema = "";
 };
 
 class Team : public AgentTeam {
@@ -90,6 +91,7 @@ llvm::Expected<ChatRequest> Team::firstRequest(const Question &Q) const {
   R.Role = Q.P.Role;
   R.Temperature = Q.Temperature;
   R.MaxOutputTokens = Q.MaxOutputTokens;
+  R.ResponseSchema = Q.Schema;
   llvm::Expected<std::string> System =
       renderPrompt(Q.P.System, Q.P.Inputs, Q.Inputs);
   if (!System)
@@ -189,7 +191,9 @@ llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
   (*V)["window"] = describeWindow(In);
   (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
   (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
-  Question Q{Prompts.Plan, std::move(*V), Heat.Plan, PlanTokens};
+  // Code stays fenced text: models write it worse inside of a JSON string.
+  Question Q{Prompts.Plan, std::move(*V), Heat.Plan, PlanTokens,
+             Prompts.PlanSchema};
   return ask<Instruction>(
       In, Q, [&](llvm::StringRef Text) { return readPlan(In, Text); });
 }

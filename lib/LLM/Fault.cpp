@@ -179,6 +179,11 @@ static std::string refusedParameter(llvm::StringRef Message) {
         "responseJsonSchema"})
     if (Message.contains(Name))
       return Name.str();
+  // Gemini's own spelling, and what servers say whose grammar cannot hold it.
+  for (llvm::StringRef Words : {"response_json_schema", "json_schema",
+                                "JSON schema", "structured output", "grammar"})
+    if (Message.contains_insensitive(Words))
+      return "response_format";
   return "";
 }
 

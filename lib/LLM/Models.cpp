@@ -69,7 +69,7 @@ public:
     R.optional("id", M.Id);
     M.Temperature = truth(R, "temperature");
     R.optional("api_version", M.ApiVersion);
-    R.optional("schema", M.Schema);
+    M.Schema = truth(R, "schema");
     M.ContextTokens = count(R, "context");
     M.OutputTokens = count(R, "output");
     if (const json *Cost = R.raw("price"))
@@ -228,6 +228,8 @@ ModelFacts ModelTable::model(const ProviderFacts &Provider,
       Facts.Temperature = F.Facts.Temperature;
     if (Facts.ApiVersion.empty())
       Facts.ApiVersion = F.Facts.ApiVersion;
+    if (!Facts.Schema)
+      Facts.Schema = F.Facts.Schema;
   }
   if (Provider.Schema)
     Facts.Schema = *Provider.Schema;

@@ -224,7 +224,9 @@ bool HttpClient::heal(const Fault &F, const CallShape &Used,
     return true;
   }
   if ((P.starts_with("response_format") || P.starts_with("output_config") ||
-       P.starts_with("text.format") || P == "responseJsonSchema") &&
+       P == "text" || P.starts_with("text.format") ||
+       P.starts_with("generation_config.response") ||
+       P == "responseJsonSchema") &&
       Used.Schema) {
     Shape.Schema = false;
     return true;
@@ -416,7 +418,7 @@ stark::makeProvider(const ProviderSettings &Given, const ModelTable &Models,
   Shape.Temperature = Facts.Temperature.value_or(true);
   Shape.ApiVersion = Facts.ApiVersion.empty() ? "2023-06-01" : Facts.ApiVersion;
   Shape.MaxTokensField = P->MaxTokensField;
-  Shape.Schema = Facts.Schema;
+  Shape.Schema = Facts.Schema.value_or(false);
   Shape.CacheMarks = P->CacheMarks;
   Shape.MaxOutputTokens = Facts.OutputTokens.value_or(0);
   return std::make_unique<HttpClient>(std::move(Settings), std::move(Facts),

@@ -44,13 +44,17 @@ struct PromptSet {
   /// Shared parts, which the roles take in as {{system}}, {{example}},
   /// {{task}}.
   Prompt System, Example, Task;
-  std::map<std::string, Prompt> Devices;    ///< "sm_90" -> what to know of it
+  std::map<std::string, Prompt> Devices; ///< "sm_90" -> what to know of it
+  /// JSON schema of a plan, for servers that hold an answer to one; empty when
+  /// the folder has no plan.schema.json.
+  std::string PlanSchema;
   std::map<std::string, std::string> Files; ///< name -> bytes, as read
   std::string Digest;
 };
 
 /// plan.md, code.md, debug.md, single.md and the shared parts system.md,
-/// example.md, task.md and device-ARCH.md in \p Folder.
+/// example.md, task.md and device-ARCH.md in \p Folder; plan.schema.json where
+/// there is one.
 llvm::Expected<PromptSet> loadPrompts(llvm::StringRef Folder);
 
 } // namespace stark

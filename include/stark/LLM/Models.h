@@ -47,7 +47,7 @@ struct ModelFacts {
   std::string Id;
   std::optional<bool> Temperature; ///< unset: not known, to be tried
   std::string ApiVersion;
-  bool Schema = false;
+  std::optional<bool> Schema; ///< whether answers can be held to one
   std::optional<uint64_t> ContextTokens, OutputTokens;
   std::optional<Price> Cost;
   /// Another price for all of a call whose prompt is longer.

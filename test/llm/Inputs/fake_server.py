@@ -13,6 +13,7 @@ import email.utils
 import http.server
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -22,7 +23,14 @@ import time
 
 KEY = "marked-key-0123456789"
 TEXT = "Use shared memory: 16 \u00d7 16 tiles.\ndata: is no event here"
-PARTS = [TEXT[:7], TEXT[7:30], TEXT[30:]]
+# What a model that is held to the schema of a plan sends.
+PLAN = json.dumps({"advice": "Keep rows in registers: `for (...) { v[i] = row[i]; }`\n\n```cuda\nfloat v[4];\n```",
+                   "sites": ["softmax_kernel"], "title": "Rows in registers"})
+
+
+def parts(kind):
+    text = PLAN if kind == "plan" else TEXT
+    return [text[:7], text[7:30], text[30:]]
 
 
 class Refused(Exception):
@@ -45,6 +53,22 @@ def is_text(value):
     return isinstance(value, str) and value != ""
 
 
+def check_schema(schema, param):
+    """What the vendors' strict modes take: every object closed, all of its properties required."""
+    allowed = {"type", "description", "properties", "required", "additionalProperties", "items", "enum"}
+    need(isinstance(schema, dict) and set(schema) <= allowed,
+         f"Invalid schema for {param}: {sorted(set(schema) - allowed)} is not permitted", param)
+    if schema.get("type") == "object":
+        need(schema.get("additionalProperties") is False,
+             f"Invalid schema for {param}: 'additionalProperties' is required to be supplied and to be false.", param)
+        need(sorted(schema.get("required", [])) == sorted(schema["properties"]),
+             f"Invalid schema for {param}: 'required' has to include every key in properties.", param)
+        for each in schema["properties"].values():
+            check_schema(each, param)
+    if schema.get("type") == "array":
+        check_schema(schema.get("items"), param)
+
+
 def check_anthropic(headers, path, body):
     if path != "/v1/messages":
         raise Refused(404, "not_found_error", "Not found")
@@ -52,6 +76,13 @@ def check_anthropic(headers, path, body):
         raise Refused(401, "authentication_error", f"invalid x-api-key {headers.get('x-api-key')}")
     version = headers.get("anthropic-version")
     need(version in ("2023-06-01", "2026-10-21"), "anthropic-version: header is required")
+    if "output_config" in body:
+        need("-old" not in body["model"], "output_config: Extra inputs are not permitted", "output_config")
+        only(body["output_config"], {"format", "effort"}, "output_config.")
+        form = body["output_config"]["format"]
+        only(form, {"type", "schema"}, "output_config.format.")
+        need(form["type"] == "json_schema", "output_config.format.type: Input should be 'json_schema'")
+        check_schema(form["schema"], "output_config.format")
     fields = {"model", "max_tokens", "system", "messages", "stream", "stop_sequences", "metadata", "output_config"}
     if version == "2023-06-01":
         fields |= {"temperature", "top_p", "top_k"}
@@ -102,6 +133,13 @@ def check_temperature(body):
     need(0 <= body["temperature"] <= 2, "temperature", "temperature")
 
 
+def check_format(kind, form, param):
+    need(kind == "json_schema", f"{param}: type", param)
+    need(re.fullmatch("[A-Za-z0-9_-]{1,64}", form.get("name", "")), f"{param}: name", param)
+    need(form.get("strict") is True, "the test wants strict: true", param)
+    check_schema(form.get("schema"), param)
+
+
 def check_chat(headers, path, body):
     if path != "/v1/chat/completions":
         raise Refused(404, "invalid_request_error", "Invalid URL (POST " + path + ")")
@@ -117,8 +155,11 @@ def check_chat(headers, path, body):
     check_messages(body.get("messages"))
     if "response_format" in body:
         form = body["response_format"]
-        need(form["type"] == "json_schema" and is_text(form["json_schema"]["name"]), "response_format", "response_format")
-        only(form["json_schema"], {"name", "strict", "schema"}, "response_format.json_schema.")
+        need("-old" not in body["model"], "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
+             "model.", "response_format")
+        only(form, {"type", "json_schema"}, "response_format.")
+        only(form["json_schema"], {"name", "strict", "schema", "description"}, "response_format.json_schema.")
+        check_format(form["type"], form["json_schema"], "response_format")
     if "stream_options" in body:
         need(body.get("stream"), "stream_options only with stream", "stream_options")
         only(body["stream_options"], {"include_usage", "include_obfuscation"}, "stream_options.")
@@ -134,6 +175,13 @@ def check_responses(headers, path, body):
     need(body["max_output_tokens"] >= 16, "max_output_tokens: minimum 16", "max_output_tokens")
     check_temperature(body)
     check_messages(body["input"])
+    if "text" in body:
+        only(body["text"], {"format", "verbosity"}, "text.")
+        form = body["text"]["format"]
+        need("-old" not in body["model"], "Unsupported parameter: 'text.format' of type 'json_schema'", "text.format")
+        # Flat, unlike that of chat completions.
+        only(form, {"type", "name", "strict", "schema", "description"}, "text.format.")
+        check_format(form["type"], form, "text.format")
     return body["model"]
 
 
@@ -143,7 +191,14 @@ def check_gemini(headers, path, body):
     if headers.get("x-goog-api-key") != KEY:
         raise Refused(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")
     only(body, {"systemInstruction", "contents", "generationConfig"})
-    only(body["generationConfig"], {"temperature", "maxOutputTokens", "responseMimeType", "responseJsonSchema"}, "generationConfig.")
+    config = body["generationConfig"]
+    only(config, {"temperature", "maxOutputTokens", "responseMimeType", "responseJsonSchema"}, "generationConfig.")
+    if "responseJsonSchema" in config:
+        if "-old" in path:
+            raise Refused(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name \"responseJsonSchema\" at "
+                          "'generation_config': Cannot find field.")
+        need(config.get("responseMimeType") == "application/json", "responseJsonSchema needs responseMimeType application/json")
+        check_schema(config["responseJsonSchema"], "responseJsonSchema")
     for content in body["contents"]:
         only(content, {"role", "parts"}, "contents.")
         need(content["role"] in ("user", "model"), "Please use a valid role: user, model.")
@@ -173,7 +228,7 @@ def anthropic_frames(model, kind):
     refused = kind == "refusal"
     if not refused and kind != "empty":
         frames.append(named({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}))
-        for part in PARTS:
+        for part in parts(kind):
             frames.append(named({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": part}}))
         frames.append(named({"type": "content_block_stop", "index": index}))
     delta = {"stop_reason": "refusal" if refused else "max_tokens" if kind == "length" else "end_turn", "stop_sequence": None}
@@ -194,7 +249,7 @@ def chat_frames(model, kind):
     if kind == "refusal":
         frames.append(chunk({"refusal": "not this"}))
     elif kind != "empty":
-        frames += [chunk({"content": part}) for part in PARTS]
+        frames += [chunk({"content": part}) for part in parts(kind)]
     frames.append(chunk({}, "length" if kind == "length" else "stop"))
     frames.append(sse({"model": model, "choices": [], "usage": {"prompt_tokens": 140, "completion_tokens": 25, "total_tokens": 165,
                                                                 "prompt_tokens_details": {"cached_tokens": 40}}}))
@@ -202,7 +257,7 @@ def chat_frames(model, kind):
 
 
 def responses_whole(model, kind):
-    content = [{"type": "refusal", "refusal": "not this"}] if kind == "refusal" else [{"type": "output_text", "text": TEXT}]
+    content = [{"type": "refusal", "refusal": "not this"}] if kind == "refusal" else [{"type": "output_text", "text": "".join(parts(kind))}]
     whole = {"id": "resp_1", "object": "response", "model": model, "status": "completed", "error": None, "incomplete_details": None,
              "output": [{"type": "reasoning", "summary": []}] +
                        ([] if kind == "empty" else [{"type": "message", "role": "assistant", "content": content}]),
@@ -216,7 +271,7 @@ def responses_whole(model, kind):
 def responses_frames(model, kind):
     frames = [named({"type": "response.created", "sequence_number": 0, "response": {"status": "in_progress"}})]
     if kind not in ("refusal", "empty"):
-        frames += [named({"type": "response.output_text.delta", "delta": part}) for part in PARTS]
+        frames += [named({"type": "response.output_text.delta", "delta": part}) for part in parts(kind)]
     end = "response.incomplete" if kind == "length" else "response.completed"
     return frames + [named({"type": end, "response": responses_whole(model, kind)})]
 
@@ -231,7 +286,7 @@ def gemini_frames(model, kind):
     if kind == "refusal":
         return [sse({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 140}})]
     frames = [part("SECRET THOUGHT", thought=True)] if kind == "thinking" else []
-    texts = [""] if kind == "empty" else PARTS
+    texts = [""] if kind == "empty" else parts(kind)
     frames += [part(text) for text in texts[:-1]]
     return frames + [part(texts[-1], "MAX_TOKENS" if kind == "length" else "STOP")]
 
@@ -324,7 +379,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         dialect = self.server.dialect
         name, _, value = scenario.partition(":")
         frames = FRAMES[dialect](model, name)
-        if name in ("ok", "thinking", "refusal", "length", "empty"):
+        if name in ("ok", "thinking", "refusal", "length", "empty", "plan"):
             self.stream(frames)
             self.finish_stream()
         elif name == "crlf":

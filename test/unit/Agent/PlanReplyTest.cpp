@@ -153,3 +153,17 @@ TEST(PlanReply, HostileTexts) {
   EXPECT_LE(P.Advice.size(), 32000u);
   EXPECT_LE(P.Title.size(), 120u);
 }
+
+// Held to a schema: one object, and what looks like JSON or a block inside of
+// its advice is advice.
+TEST(PlanReply, OneObject) {
+  PlanReply P = plan(
+      R"( {"advice":"Do `if (x) { y(); }`:\n\n```json\n{\"sites\":[\"no\"]}\n```\n\nThen {","sites":["k","l"],"title":"Loads"}
+)");
+  EXPECT_EQ(P.Title, "Loads");
+  EXPECT_EQ(P.SiteIds, (Ids{"k", "l"}));
+  EXPECT_EQ(P.Advice, "Do `if (x) { y(); }`:\n\n```json\n{\"sites\":[\"no\"]}\n"
+                      "```\n\nThen {");
+  EXPECT_EQ(problem(R"({"advice":"Do it.","sites":[],"title":"T"})"),
+            "'sites' is empty; wanted one id at least from the list of sites");
+}

@@ -464,3 +464,19 @@ TEST_F(TeamTest, SingleWithoutFile) {
   EXPECT_NE(R->Problem.find("anchor 1"), std::string::npos) << R->Problem;
   EXPECT_EQ(Asked.size(), 2u);
 }
+
+// Plans are held to the schema of the prompts, also when asked for again; code
+// is fenced text.
+TEST_F(TeamTest, OnlyPlansHaveASchema) {
+  answer("no plan");
+  answer(R"({"advice":"Use float4.","sites":["row_max"],"title":"Loads"})");
+  Instruction I = value(team()->plan(In));
+  EXPECT_EQ(I.Title, "Loads");
+  EXPECT_EQ(I.Advice, "Use float4.");
+  ASSERT_EQ(Asked.size(), 2u);
+  EXPECT_NE(Asked[0].ResponseSchema.find("\"advice\""), std::string::npos);
+  EXPECT_EQ(Asked[0].ResponseSchema, Asked[1].ResponseSchema);
+  give({"row_max"});
+  EXPECT_FALSE(bool(team()->code(In)));
+  EXPECT_EQ(Asked[2].ResponseSchema, "");
+}

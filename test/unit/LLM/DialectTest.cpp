@@ -191,6 +191,27 @@ TEST_P(DialectTest, EveryRequestStreamsAndSaysWhatWasApplied) {
   EXPECT_EQ(B.dump().find("emperature"), std::string::npos);
 }
 
+TEST_P(DialectTest, TheSchemaStandsWhereTheVendorWantsIt) {
+  CallShape S = shape();
+  S.Schema = true;
+  json B = body(request(), S);
+  json Schema = {{"type", "object"}};
+  json Named = {{"name", "answer"}, {"strict", true}, {"schema", Schema}};
+  json Flat = Named;
+  Flat["type"] = "json_schema";
+  std::string Name = vendor().Name;
+  if (Name == "anthropic")
+    EXPECT_EQ(B["output_config"]["format"],
+              json({{"type", "json_schema"}, {"schema", Schema}}));
+  else if (Name == "gemini")
+    EXPECT_EQ(B["generationConfig"]["responseJsonSchema"], Schema);
+  else if (B.contains("messages"))
+    EXPECT_EQ(B["response_format"],
+              json({{"type", "json_schema"}, {"json_schema", Named}}));
+  else
+    EXPECT_EQ(B["text"]["format"], Flat);
+}
+
 TEST_P(DialectTest, TheModelsOwnLimitHolds) {
   CallShape S = shape();
   S.MaxOutputTokens = 300;

@@ -60,6 +60,14 @@ TEST_F(ModelsTest, TemperatureIsOfTheModel) {
   EXPECT_EQ(facts("openai", "gpt-4.1").Temperature, std::nullopt);
 }
 
+TEST_F(ModelsTest, SchemasAreOfTheModelOrTheServer) {
+  EXPECT_EQ(facts("anthropic", "claude-sonnet-4-6").Schema, true);
+  EXPECT_EQ(facts("openai", "gpt-5.9").Schema, true);
+  EXPECT_EQ(facts("openai", "gpt-4-0613").Schema, std::nullopt);
+  EXPECT_EQ(facts("llama.cpp", "anything").Schema, true);
+  EXPECT_EQ(facts("anthropic-compatible", "qwen").Schema, std::nullopt);
+}
+
 TEST_F(ModelsTest, AServerOfOnesOwnHasNoPrice) {
   EXPECT_FALSE(facts("openai-compatible", "gpt-4o").Cost);
 }
@@ -92,7 +100,7 @@ TEST_F(ModelsTest, AUsersFileComesFirst) {
           "models":[{"id":"gpt-4o","price":{"input":1,"output":2}}]})");
   Table = llvm::cantFail(ModelTable::load(Path));
   EXPECT_EQ(facts("openai", "gpt-4o").Cost->Input, 1000);
-  EXPECT_TRUE(facts("mine", "x").Schema);
+  EXPECT_EQ(facts("mine", "x").Schema, true);
   EXPECT_EQ(Table.asOf(), "2027-01-01");
   EXPECT_TRUE(Table.provider("anthropic"));
 }
