@@ -205,6 +205,12 @@ llvm::Expected<PromptSet> stark::loadPrompts(llvm::StringRef Folder) {
   }
   if (llvm::Error E = loadSchema(Folder, Set))
     return E;
+  if (fs::exists(Folder + "/diversity.md")) {
+    llvm::Expected<Prompt> P = loadPrompt(Folder, "diversity", Set);
+    if (!P)
+      return P.takeError();
+    Set.Diversity = std::move(P->System);
+  }
   std::error_code Code;
   for (fs::directory_iterator I(Folder, Code), End; I != End && !Code;
        I.increment(Code)) {

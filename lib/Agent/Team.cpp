@@ -38,7 +38,7 @@ struct Question {
   Values Inputs;
   double Temperature;
   uint64_t MaxOutputTokens;
-  std::string Schema = "";
+  std::string Schema = "", InsteadOfTemperature = "";
 };
 
 class Team : public AgentTeam {
@@ -92,6 +92,7 @@ llvm::Expected<ChatRequest> Team::firstRequest(const Question &Q) const {
   R.Temperature = Q.Temperature;
   R.MaxOutputTokens = Q.MaxOutputTokens;
   R.ResponseSchema = Q.Schema;
+  R.InsteadOfTemperature = Q.InsteadOfTemperature;
   llvm::Expected<std::string> System =
       renderPrompt(Q.P.System, Q.P.Inputs, Q.Inputs);
   if (!System)
@@ -192,8 +193,8 @@ llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
   (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
   (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
   // Code stays fenced text: models write it worse inside of a JSON string.
-  Question Q{Prompts.Plan, std::move(*V), Heat.Plan, PlanTokens,
-             Prompts.PlanSchema};
+  Question Q{Prompts.Plan, std::move(*V),      Heat.Plan,
+             PlanTokens,   Prompts.PlanSchema, Prompts.Diversity};
   return ask<Instruction>(
       In, Q, [&](llvm::StringRef Text) { return readPlan(In, Text); });
 }

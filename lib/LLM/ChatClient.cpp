@@ -31,6 +31,8 @@ std::string ChatRequest::digest() const {
     D.add("temperature", printTemperature(*Temperature));
   D.add("max_output_tokens", std::to_string(MaxOutputTokens));
   D.add("response_schema", ResponseSchema);
+  if (!InsteadOfTemperature.empty())
+    D.add("instead_of_temperature", InsteadOfTemperature);
   return D.finish();
 }
 
@@ -44,7 +46,8 @@ std::error_code BudgetSpent::convertToErrorCode() const {
 
 std::optional<WorstCase>
 ChatClient::worstCase(const ChatRequest &Request) const {
-  uint64_t Bytes = Request.System.size() + Request.ResponseSchema.size();
+  uint64_t Bytes = Request.System.size() + Request.ResponseSchema.size() +
+                   Request.InsteadOfTemperature.size();
   for (const ChatMessage &M : Request.Messages)
     Bytes += M.Text.size() + 16;
   // Source code has about 3.5 bytes a token; no text of ours has fewer than 2.

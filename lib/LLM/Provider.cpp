@@ -126,11 +126,20 @@ static bool isCancelled(const CallControl &Control) {
   return interruptFlag() || (Control.Cancelled && *Control.Cancelled);
 }
 
+/// With words in place of a temperature that is not sent.
+static ChatRequest inWords(const ChatRequest &Request, const CallShape &Used) {
+  ChatRequest R = Request;
+  if (R.Temperature && !Used.Temperature && !R.InsteadOfTemperature.empty() &&
+      !R.Messages.empty())
+    R.Messages.front().Text += "\n\n" + R.InsteadOfTemperature;
+  return R;
+}
+
 HttpClient::Try HttpClient::once(const ChatRequest &Request,
                                  const CallShape &Used,
                                  const CallControl &Control, uint64_t LeftMs) {
   Try T;
-  T.Sent = Wire->encode(Request, Used);
+  T.Sent = Wire->encode(inWords(Request, Used), Used);
   HttpRequest Http;
   Http.Url = Settings.BaseUrl + T.Sent.Path;
   Http.Headers = T.Sent.Headers;

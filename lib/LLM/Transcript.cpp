@@ -151,6 +151,8 @@ std::string stark::printRequestJson(const ChatRequest &R) {
   J["max_output_tokens"] = R.MaxOutputTokens;
   if (!R.ResponseSchema.empty())
     J["response_schema"] = R.ResponseSchema;
+  if (!R.InsteadOfTemperature.empty())
+    J["instead_of_temperature"] = R.InsteadOfTemperature;
   J["version"] = 1;
   return dump(J, 2) + "\n";
 }

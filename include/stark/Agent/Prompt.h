@@ -48,13 +48,16 @@ struct PromptSet {
   /// JSON schema of a plan, for servers that hold an answer to one; empty when
   /// the folder has no plan.schema.json.
   std::string PlanSchema;
+  /// What a plan is asked for in words where the model takes no temperature;
+  /// empty when the folder has no diversity.md.
+  std::string Diversity;
   std::map<std::string, std::string> Files; ///< name -> bytes, as read
   std::string Digest;
 };
 
 /// plan.md, code.md, debug.md, single.md and the shared parts system.md,
-/// example.md, task.md and device-ARCH.md in \p Folder; plan.schema.json where
-/// there is one.
+/// example.md, task.md and device-ARCH.md in \p Folder; plan.schema.json and
+/// diversity.md where they are.
 llvm::Expected<PromptSet> loadPrompts(llvm::StringRef Folder);
 
 } // namespace stark

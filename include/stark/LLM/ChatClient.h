@@ -43,6 +43,9 @@ struct ChatRequest {
       Temperature; ///< wanted; what was applied is in the reply
   uint64_t MaxOutputTokens = 16000;
   std::string ResponseSchema; ///< JSON schema of a structured answer, or empty
+  /// Put at the end of the first message where the temperature is not applied:
+  /// asks in words for what it would have brought. May be empty.
+  std::string InsteadOfTemperature;
   /// The answer, where the asker makes it itself: only the client "rules"
   /// looks at it.
   std::string Prepared;

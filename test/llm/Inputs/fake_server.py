@@ -127,7 +127,7 @@ def check_bearer(headers):
 def check_temperature(body):
     if "temperature" not in body:
         return
-    if body["model"].startswith(("gpt-5", "o3")):
+    if body["model"].startswith(("gpt-5", "o3")) or body["model"].endswith("-cool"):
         raise Refused(400, "invalid_request_error", "Unsupported value: 'temperature' does not support 0.8 with this model. "
                       "Only the default (1) value is supported.", "temperature")
     need(0 <= body["temperature"] <= 2, "temperature", "temperature")

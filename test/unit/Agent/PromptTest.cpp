@@ -66,7 +66,7 @@ TEST(Prompt, InputWithoutAValueIsAnError) {
 TEST(Prompt, OwnPromptsLoad) {
   TemporaryFolder Copy = llvm::cantFail(TemporaryFolder::create("prompts"));
   PromptSet Own = llvm::cantFail(loadPrompts(STARK_SOURCE_DIR "/prompts"));
-  EXPECT_EQ(Own.Files.size(), 9u);
+  EXPECT_EQ(Own.Files.size(), 10u);
   EXPECT_EQ(Own.Devices.count("sm_90"), 1u);
   // The lone agent is told what the plan agent is told, less the sites.
   for (const std::string &Name : Own.Single.Inputs)
@@ -88,17 +88,19 @@ TEST(Prompt, OwnPromptsLoad) {
                 "/single.md': got the role 'plan', wanted 'single'");
 }
 
-// A folder without a schema asks for none, as those of earlier runs do.
-TEST(Prompt, TheSchemaOfPlansMayBeMissing) {
+// A folder without them asks for none, as those of earlier runs do.
+TEST(Prompt, SchemaAndDiversityMayBeMissing) {
   TemporaryFolder Copy = llvm::cantFail(TemporaryFolder::create("prompts"));
   PromptSet Own = llvm::cantFail(loadPrompts(STARK_SOURCE_DIR "/prompts"));
   EXPECT_NE(Own.PlanSchema, "");
+  EXPECT_NE(Own.Diversity, "");
   for (const auto &[Name, Bytes] : Own.Files) {
-    bool Optional = Name == "plan.schema.json";
+    bool Optional = Name == "plan.schema.json" || Name == "diversity.md";
     ASSERT_TRUE(Optional ||
                 !writeFileAtomically((Copy.path() + "/" + Name).str(), Bytes));
   }
   EXPECT_EQ(llvm::cantFail(loadPrompts(Copy.path())).PlanSchema, "");
+  EXPECT_EQ(llvm::cantFail(loadPrompts(Copy.path())).Diversity, "");
   std::string File = (Copy.path() + "/plan.schema.json").str();
   for (const char *Bad : {"", "[]", "{}", "{\"properties\""}) {
     ASSERT_FALSE(bool(writeFileAtomically(File, Bad)));

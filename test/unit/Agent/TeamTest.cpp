@@ -476,7 +476,9 @@ TEST_F(TeamTest, OnlyPlansHaveASchema) {
   ASSERT_EQ(Asked.size(), 2u);
   EXPECT_NE(Asked[0].ResponseSchema.find("\"advice\""), std::string::npos);
   EXPECT_EQ(Asked[0].ResponseSchema, Asked[1].ResponseSchema);
+  EXPECT_NE(Asked[0].InsteadOfTemperature, "");
   give({"row_max"});
   EXPECT_FALSE(bool(team()->code(In)));
   EXPECT_EQ(Asked[2].ResponseSchema, "");
+  EXPECT_EQ(Asked[2].InsteadOfTemperature, "");
 }

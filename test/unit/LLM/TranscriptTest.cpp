@@ -43,6 +43,7 @@ TEST(Request, DigestCoversWhatIsSent) {
   EXPECT_TRUE(Differs([](ChatRequest &R) { R.Temperature.reset(); }));
   EXPECT_TRUE(Differs([](ChatRequest &R) { R.MaxOutputTokens = 1; }));
   EXPECT_TRUE(Differs([](ChatRequest &R) { R.ResponseSchema = "{}"; }));
+  EXPECT_TRUE(Differs([](ChatRequest &R) { R.InsteadOfTemperature = "x"; }));
   // Text may not move between messages unseen.
   EXPECT_TRUE(Differs([](ChatRequest &R) {
     R.Messages = {{ChatMessage::Speaker::User, "Make it"},
