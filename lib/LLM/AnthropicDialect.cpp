@@ -38,6 +38,7 @@ private:
       // Thinking, signatures and tools are no part of the answer.
       if (Data.text("delta/type") == "text_delta")
         addText(Data.text("delta/text"));
+      Now.ThoughtBytes += Data.text("delta/thinking").size();
     } else if (Type == "message_delta") {
       stop(Data.at("delta"));
       usage(Data.at("usage"));

@@ -54,6 +54,7 @@ struct Answer {
   StopReason Stop = StopReason::Other;
   std::string StopDetail, Model;
   Usage Tokens;
+  size_t ThoughtBytes = 0; ///< of thinking, whose text is not kept
   bool Complete = false;
   std::optional<Fault> Problem; ///< an error inside of the stream
 };

@@ -39,7 +39,9 @@ private:
     if (std::string Model = Body.text("modelVersion"); !Model.empty())
       Now.Model = Model;
     for (JsonView Part : Body.at("candidates/0/content/parts").elements())
-      if (!Part.at("thought").isTrue())
+      if (Part.at("thought").isTrue())
+        Now.ThoughtBytes += Part.text("text").size();
+      else
         addText(Part.text("text"));
     usage(Body);
     if (std::string Why = Body.text("promptFeedback/blockReason"); !Why.empty())

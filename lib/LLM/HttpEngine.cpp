@@ -51,7 +51,7 @@ struct Transfer {
   std::condition_variable Changed;
   HttpAnswer Answer;
   std::string Bytes; ///< arrived, not yet taken
-  bool Ended = false;
+  bool Ended = false, Asked = false;
   HttpEnd End = HttpEnd::Done;
   std::string Message;
 
@@ -233,6 +233,12 @@ private:
   void drop(std::shared_ptr<Transfer> T, HttpEnd How, std::string Why) {
     auto At = llvm::find(Active, T);
     if (At != Active.end()) {
+      long RequestBytes = 0;
+      curl_easy_getinfo(T->Easy.get(), CURLINFO_REQUEST_SIZE, &RequestBytes);
+      {
+        std::lock_guard<std::mutex> Guard(T->Lock);
+        T->Asked = RequestBytes > 0;
+      }
       curl_multi_remove_handle(Multi, T->Easy.get());
       Active.erase(At);
     }
@@ -356,6 +362,7 @@ HttpResult HttpEngine::perform(const HttpRequest &Request, Receiver Receive,
       if (llvm::Error E = Receive(Result.Answer, Bytes)) {
         TheLoop->cancel(T);
         Result.End = HttpEnd::Stopped;
+        Result.Asked = true;
         Result.Message = redact(llvm::toString(std::move(E)), Key);
         return Result;
       }
@@ -371,6 +378,7 @@ HttpResult HttpEngine::perform(const HttpRequest &Request, Receiver Receive,
     }
     if (Ended && T->Bytes.empty()) {
       Result.End = T->End;
+      Result.Asked = T->Asked;
       Result.Message = redact(T->Message, Key);
       return Result;
     }

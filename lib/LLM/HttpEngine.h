@@ -71,6 +71,7 @@ enum class HttpEnd {
 struct HttpResult {
   HttpEnd End = HttpEnd::Done;
   std::string Message; ///< redacted
+  bool Asked = false;  ///< the request went out: it may be charged for
   HttpAnswer Answer;
 };
 

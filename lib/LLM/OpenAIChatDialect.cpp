@@ -53,6 +53,8 @@ private:
 
   void choice(JsonView Data, std::string Path) {
     addText(Data.text(Path + "/content"));
+    for (const char *Thought : {"/reasoning_content", "/reasoning"})
+      Now.ThoughtBytes += Data.text(Path + Thought).size();
     if (std::string No = Data.text(Path + "/refusal"); !No.empty()) {
       Refusal += No;
       Now.Stop = StopReason::Refusal;

@@ -95,12 +95,15 @@ private:
     std::optional<Fault> Problem;
     Answer Got;
     WireRequest Sent;
+    bool Charged = false; ///< whatever became of the answer
   };
   Try once(const ChatRequest &Request, const CallShape &Shape,
            const CallControl &Control, uint64_t LeftMs);
   bool heal(const Fault &F, const CallShape &Used, std::string &What);
   ChatReply reply(Try &&T, std::vector<std::string> Notes, uint64_t WallMs);
-  llvm::Error giveUp(const Fault &F, unsigned Tries) const;
+  llvm::Error giveUp(const Fault &F, unsigned Tries,
+                     const DiscardedAnswers &Lost = {}) const;
+  void discard(const Try &T, DiscardedAnswers &Lost) const;
   bool pause(const Fault *Last, unsigned Failures, Clock::time_point Started,
              const CallControl &Control);
 
@@ -180,6 +183,11 @@ HttpClient::Try HttpClient::once(const ChatRequest &Request,
   if (Whole && Result.Answer.Status == 200 && !IsStream(Result.Answer))
     Decoder->takeWhole(Body);
   T.Got = Decoder->answer();
+  // An error's status is charged nothing; an answer that had begun, or that
+  // might have when we stopped waiting, is.
+  T.Charged = Result.Answer.Status == 200 ||
+              (Result.Answer.Status == 0 && Result.Asked &&
+               Result.End == HttpEnd::Timeout);
 
   // The stream's own error says more than the transfer's.
   if (T.Got.Problem) {
@@ -282,7 +290,33 @@ bool HttpClient::pause(const Fault *Last, unsigned Failures,
   return true;
 }
 
-llvm::Error HttpClient::giveUp(const Fault &F, unsigned Tries) const {
+/// What the vendor said of \p T where its last word had come, else at least
+/// what its text and the request are long: source code has about 3.5 bytes a
+/// token.
+void HttpClient::discard(const Try &T, DiscardedAnswers &Lost) const {
+  if (!T.Charged)
+    return;
+  auto Estimate = [](uint64_t Bytes) { return (Bytes * 2 + 6) / 7; };
+  Usage U = T.Got.Tokens;
+  bool Final = U.Input && U.Output && !T.Got.StopDetail.empty();
+  if (!U.Input)
+    U.Input = Estimate(T.Sent.Body.size());
+  if (!Final)
+    U.Output = std::max(U.Output.value_or(0),
+                        Estimate(T.Got.Text.size() + T.Got.ThoughtBytes));
+  std::optional<int64_t> Cost = costOf(Facts, U);
+  if (Lost.Answers == 0)
+    Lost.CostMicroUsd = Cost;
+  else if (Lost.CostMicroUsd && Cost)
+    *Lost.CostMicroUsd += *Cost;
+  ++Lost.Answers;
+  Lost.Input += *U.Input + U.CacheRead.value_or(0) + U.CacheWrite.value_or(0);
+  Lost.Output += *U.Output;
+  Lost.Estimated |= !Final;
+}
+
+llvm::Error HttpClient::giveUp(const Fault &F, unsigned Tries,
+                               const DiscardedAnswers &Lost) const {
   std::string What = identity() + ": ";
   switch (F.Kind) {
   case FaultKind::Cancelled:
@@ -306,7 +340,13 @@ llvm::Error HttpClient::giveUp(const Fault &F, unsigned Tries) const {
     What += "no answer after " + std::to_string(Tries) +
             (Tries == 1 ? " try: " : " tries: ");
   }
-  return failed(What + F.describe());
+  What += F.describe();
+  if (Lost.Answers)
+    What += "; answers that were thrown away took " +
+            std::string(Lost.Estimated ? "about " : "") +
+            std::to_string(Lost.Input) + " tokens in, " +
+            std::to_string(Lost.Output) + " out";
+  return failed(What);
 }
 
 ChatReply HttpClient::reply(Try &&T, std::vector<std::string> Notes,
@@ -330,6 +370,12 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
   const Clock::time_point Started = Clock::now();
   std::vector<std::string> Notes;
   unsigned Failures = 0;
+  DiscardedAnswers Lost;
+  auto Done = [&](Try &&T) {
+    ChatReply R = reply(std::move(T), std::move(Notes), sinceMs(Started));
+    R.Discarded = Lost;
+    return R;
+  };
   if (!pause(nullptr, 0, Started, Control))
     return giveUp({FaultKind::Cancelled, "", "", "", 0, {}, ""}, 0);
   for (;;) {
@@ -339,7 +385,8 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
         Settings.Retry.TotalMs > Spent ? Settings.Retry.TotalMs - Spent : 1;
     Try T = once(Request, Used, Control, Left);
     if (!T.Problem)
-      return reply(std::move(T), std::move(Notes), sinceMs(Started));
+      return Done(std::move(T));
+    discard(T, Lost);
     const Fault F = *T.Problem;
     if (F.Kind == FaultKind::Cancelled || isCancelled(Control))
       return giveUp({FaultKind::Cancelled, "", "", "", 0, {}, ""}, Failures);
@@ -348,7 +395,7 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
       T.Got.Stop = StopReason::ContextOverflow;
       T.Got.StopDetail = F.describe();
       T.Got.Text.clear();
-      return reply(std::move(T), std::move(Notes), sinceMs(Started));
+      return Done(std::move(T));
     }
     std::string Struck;
     if (heal(F, Used, Struck)) {
@@ -360,7 +407,7 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
         !pause(&F, Failures - 1, Started, Control)) {
       if (isCancelled(Control))
         return giveUp({FaultKind::Cancelled, "", "", "", 0, {}, ""}, Failures);
-      return giveUp(F, Failures);
+      return giveUp(F, Failures, Lost);
     }
     Notes.push_back("retried=" + (F.Code.empty() ? "failed" : F.Code));
   }

@@ -44,11 +44,38 @@ std::string stark::printReply(const ChatReply &R) {
   // What the provider did not say is left out, never written as 0.
   if (R.CostMicroUsd)
     J["cost_micro_usd"] = *R.CostMicroUsd;
+  if (const DiscardedAnswers &D = R.Discarded; D.Answers) {
+    J["discarded"] = {{"answers", D.Answers},
+                      {"input", D.Input},
+                      {"output", D.Output},
+                      {"estimated", D.Estimated}};
+    if (D.CostMicroUsd)
+      J["discarded"]["cost_micro_usd"] = *D.CostMicroUsd;
+  }
   J["usage"] = json::object();
   for (const UsageField &F : UsageFields)
     if (const std::optional<uint64_t> &Count = R.Tokens.*F.Field)
       J["usage"][F.Name] = *Count;
   return dump(J);
+}
+
+static std::string readDiscarded(const json &Object, const std::string &File,
+                                 DiscardedAnswers &D) {
+  FieldReader<json> Fields(Object, File, "discarded");
+  uint64_t Answers = 0;
+  Fields.required("answers", Answers);
+  if (Fields.good() && (Answers < 1 || Answers > 1000))
+    Fields.fail("answers", std::to_string(Answers), "1 to 1000");
+  D.Answers = unsigned(Answers);
+  Fields.required("input", D.Input);
+  Fields.required("output", D.Output);
+  Fields.required("estimated", D.Estimated);
+  if (Fields.has("cost_micro_usd")) {
+    int64_t Cost = 0;
+    Fields.optional("cost_micro_usd", Cost);
+    D.CostMicroUsd = Cost;
+  }
+  return Fields.problem();
 }
 
 llvm::Expected<ChatReply> stark::parseReply(llvm::StringRef Json,
@@ -72,6 +99,7 @@ llvm::Expected<ChatReply> stark::parseReply(llvm::StringRef Json,
     Fields.optional("cost_micro_usd", Cost);
     R.CostMicroUsd = Cost;
   }
+  const json *Lost = Fields.raw("discarded");
   const json *Counts = Fields.raw("usage");
   if (!Counts)
     Fields.fail("usage", "nothing", "an object");
@@ -82,6 +110,10 @@ llvm::Expected<ChatReply> stark::parseReply(llvm::StringRef Json,
                 "end, length, refusal, context-overflow or other");
   if (std::string Problem = Fields.problem(); !Problem.empty())
     return failed(Problem);
+  if (Lost)
+    if (std::string Problem = readDiscarded(*Lost, File.str(), R.Discarded);
+        !Problem.empty())
+      return failed(Problem);
   FieldReader<json> UsageReader(*Counts, File.str(), "usage");
   for (const UsageField &F : UsageFields)
     if (UsageReader.has(F.Name)) {

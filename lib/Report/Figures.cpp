@@ -24,6 +24,15 @@ void CallFigures::add(const ChatReply &R) {
   Output += U.Output.value_or(0);
   CostKnown &= R.CostMicroUsd.has_value();
   CostMicroUsd += R.CostMicroUsd.value_or(0);
+  const DiscardedAnswers &D = R.Discarded;
+  if (!D.Answers)
+    return;
+  Discarded.Answers += D.Answers;
+  Discarded.Input += D.Input;
+  Discarded.Output += D.Output;
+  Discarded.Estimated |= D.Estimated;
+  CostKnown &= D.CostMicroUsd.has_value();
+  CostMicroUsd += D.CostMicroUsd.value_or(0);
 }
 
 Figures stark::countFigures(const RecordedRun &Run) {

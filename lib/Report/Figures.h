@@ -23,6 +23,8 @@ struct CallFigures {
   unsigned Calls = 0, WithoutUsage = 0;
   /// Input: all of the prompts; of it Cached came from the provider's cache.
   uint64_t Input = 0, Cached = 0, Output = 0;
+  /// Answers that were begun and thrown away; the cost has them, too.
+  DiscardedAnswers Discarded;
   bool CostKnown = true;
   int64_t CostMicroUsd = 0;
   void add(const ChatReply &R);

@@ -103,6 +103,10 @@ static void printCalls(const CallFigures &C, llvm::raw_ostream &OS) {
   }
   if (C.WithoutUsage)
     OS << "; " << C.WithoutUsage << " did not say their tokens";
+  if (const DiscardedAnswers &D = C.Discarded; D.Answers)
+    OS << "; " << plural(D.Answers, "discarded answer") << ": "
+       << (D.Estimated ? "about " : "") << D.Input << " tokens in, " << D.Output
+       << " out";
   if (C.CostKnown && C.Calls)
     OS << "; cost " << fixed(double(C.CostMicroUsd) * 1e-6, 4) << " USD";
   OS << ".\n";

@@ -36,6 +36,11 @@ static void printCalls(const CallFigures &C, json &J) {
     J["cached_tokens"] = C.Cached;
     J["output_tokens"] = C.Output;
   }
+  if (const DiscardedAnswers &D = C.Discarded; D.Answers)
+    J["discarded"] = {{"answers", D.Answers},
+                      {"input_tokens", D.Input},
+                      {"output_tokens", D.Output},
+                      {"estimated", D.Estimated}};
   if (C.CostKnown && C.Calls)
     J["cost_micro_usd"] = C.CostMicroUsd;
 }

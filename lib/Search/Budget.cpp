@@ -147,6 +147,12 @@ void Budget::settle(llvm::StringRef Role, const ChatReply &Reply,
               : Worst.InputTokens;
   uint64_t Out = U.Output.value_or(Worst.OutputTokens);
   int64_t Usd = Reply.CostMicroUsd.value_or(Worst.MicroUsd.value_or(0));
+  // Answers that were thrown away are paid for, too.
+  const DiscardedAnswers &Lost = Reply.Discarded;
+  Out += Lost.Input + Lost.Output;
+  if (Lost.Answers)
+    Usd += Lost.CostMicroUsd.value_or(Worst.MicroUsd.value_or(0) *
+                                      int64_t(Lost.Answers));
   for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
     Spent &S = Roles[Name.str()];
     S.Tokens += In + Out;

@@ -76,6 +76,9 @@ static void printFacts(const ChatReply &R) {
   Count("tokens in", R.Tokens.Input);
   Count("from cache", R.Tokens.CacheRead);
   Count("out", R.Tokens.Output);
+  if (const DiscardedAnswers &D = R.Discarded; D.Answers)
+    OS << "; discarded " << (D.Estimated ? "about " : "") << D.Input << " in, "
+       << D.Output << " out";
   OS << "; cost ";
   if (R.CostMicroUsd)
     OS << *R.CostMicroUsd << " micro-USD";

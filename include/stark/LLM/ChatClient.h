@@ -66,6 +66,15 @@ std::optional<StopReason> parseStopReason(llvm::StringRef Name);
 /// "0.8": the shortest text that reads back as the same number.
 std::string printTemperature(double Value);
 
+/// Answers that were begun and thrown away before the one that counts: cut,
+/// stopped, ended by an error. Providers charge for them.
+struct DiscardedAnswers {
+  unsigned Answers = 0;
+  uint64_t Input = 0, Output = 0; ///< tokens; Input with those of the cache
+  bool Estimated = false;         ///< some of them, from the length of texts
+  std::optional<int64_t> CostMicroUsd; ///< unset: unknown
+};
+
 struct ChatReply {
   std::string Text;
   StopReason Stop = StopReason::End;
@@ -75,6 +84,7 @@ struct ChatReply {
   /// What was applied: "temperature=0.8", "temperature=not applied".
   std::vector<std::string> Applied;
   std::optional<int64_t> CostMicroUsd; ///< unset: unknown, never 0 by default
+  DiscardedAnswers Discarded;          ///< in none of the above
   uint64_t WallMs = 0;
   /// Digest of the request that was answered, when a replayed request is now
   /// rendered otherwise than it was then; else empty. Not kept with the reply.

@@ -402,6 +402,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             last = {"anthropic": 2, "chat": 3, "responses": 1, "gemini": 1}[dialect]
             self.stream(frames[:-last])
             self.finish_stream()
+        elif name == "drop-end":
+            self.stream(frames[:-1])
+            self.finish_stream()
+        elif name == "thought-cut":
+            self.stream(FRAMES[dialect](model, "thinking")[:2])
+            self.finish_stream()
         elif name == "overloaded":
             self.send(529, error_body(dialect, "overloaded_error", "Overloaded"))
         elif name == "ratelimit":

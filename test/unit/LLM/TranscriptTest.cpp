@@ -130,3 +130,24 @@ TEST(Reply, DamageIsNamed) {
   EXPECT_EQ(Problem(Bad), "journal:3: field 'usage.input': got -1, wanted an "
                           "integer of 0 or more");
 }
+
+// What was thrown away is kept beside what counts, and left out when nothing
+// was.
+TEST(Reply, DiscardedAnswersAreKept) {
+  ChatReply R;
+  R.Provider = "p";
+  EXPECT_EQ(printReply(R).find("discarded"), std::string::npos);
+  R.Discarded = {2, 300, 40, true, 1234};
+  ChatReply Back = llvm::cantFail(parseReply(printReply(R), "", "f"));
+  EXPECT_EQ(Back.Discarded.Answers, 2u);
+  EXPECT_EQ(Back.Discarded.Input, 300u);
+  EXPECT_EQ(Back.Discarded.Output, 40u);
+  EXPECT_TRUE(Back.Discarded.Estimated);
+  EXPECT_EQ(Back.Discarded.CostMicroUsd, 1234);
+  std::string Text = printReply(R);
+  Text.replace(Text.find("\"answers\":2"), 11, "\"answers\":0");
+  llvm::Expected<ChatReply> Bad = parseReply(Text, "", "f");
+  ASSERT_FALSE(bool(Bad));
+  EXPECT_EQ(llvm::toString(Bad.takeError()),
+            "f: field 'discarded.answers': got 0, wanted 1 to 1000");
+}

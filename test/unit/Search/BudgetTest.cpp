@@ -90,3 +90,22 @@ TEST(BudgetTest, TimeOfEarlierProcessesCounts) {
   B.settleRecorded("plan", R, W);
   EXPECT_EQ(B.reserve("plan", W)->find("budget spent: minutes, 1.01"), 0u);
 }
+
+TEST(BudgetTest, DiscardedAnswersAreSpent) {
+  Budget B({limit("tokens=1000"), limit("plan:usd=1")});
+  ChatReply R;
+  R.Tokens.Input = 100;
+  R.Tokens.Output = 50;
+  R.CostMicroUsd = 100'000;
+  R.Discarded = {1, 500, 100, true, 600'000};
+  B.settle("plan", R, WorstCase());
+  EXPECT_EQ(llvm::cantFail(B.reserve("plan", {200, 50, 300'000})), "");
+  EXPECT_NE(llvm::cantFail(B.reserve("plan", {200, 51, 0})), "");
+  EXPECT_NE(llvm::cantFail(B.reserve("plan", {0, 0, 300'001})), "");
+  // Of an unknown price it is taken for the worst.
+  Budget Money({limit("usd=1")});
+  R.Discarded.CostMicroUsd.reset();
+  Money.settle("plan", R, {0, 0, 450'000});
+  EXPECT_EQ(llvm::cantFail(Money.reserve("plan", {0, 0, 450'000})), "");
+  EXPECT_NE(llvm::cantFail(Money.reserve("plan", {0, 0, 450'001})), "");
+}
