@@ -189,6 +189,14 @@ const ProviderFacts *ModelTable::provider(llvm::StringRef Name) const {
   return nullptr;
 }
 
+std::vector<const ProviderFacts *> ModelTable::providers() const {
+  std::vector<const ProviderFacts *> All;
+  for (const ProviderFacts &P : llvm::reverse(Providers))
+    if (provider(P.Name) == &P)
+      All.push_back(&P);
+  return All;
+}
+
 std::string ModelTable::providerNames() const {
   std::string Names;
   for (const ProviderFacts &P : llvm::reverse(Providers))

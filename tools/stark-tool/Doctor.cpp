@@ -8,9 +8,12 @@
 #include "SearchRun.h"
 #include "Verbs.h"
 #include "stark/Cache/KernelCache.h"
+#include "stark/LLM/Provider.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatAdapters.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,14 +28,18 @@ namespace fs = llvm::sys::fs;
 static cl::SubCommand Command(
     "doctor",
     "Say what was found here, what is missing, and what to do about it\n\n"
-    "  stark-tool doctor [--json] [--store DIR] [--cuda-path DIR]\n\n"
+    "  stark-tool doctor [--json] [--store DIR] [--cuda-path DIR] [--models "
+    "FILE]\n\n"
     "A line each: 'ok' was found; 'missing' is needed to search on this "
     "machine;\n"
     "'absent' is not there and not needed: the line says what goes without "
     "it.\n"
-    "Starts the compiler and the worker to ask for their versions; changes\n"
-    "nothing but for making the user's cache folder. Values of keys are never\n"
-    "read out.\n\n"
+    "Starts the compiler and the worker to ask for their versions, and asks "
+    "the\n"
+    "ports of this machine where model servers usually are; changes nothing "
+    "but\n"
+    "for making the user's cache folder. Values of keys are never read out or\n"
+    "sent, and nothing leaves this machine.\n\n"
     "Example:\n"
     "  stark-tool doctor --json\n\n"
     "Exit codes: 0 nothing needed is missing, 1 something is, 2 usage.");
@@ -42,6 +49,10 @@ static cl::opt<std::string>
     Store("store", cl::value_desc("dir"),
           cl::desc("A store whose entries are looked at"), cl::sub(Command),
           cl::cat(tool::category()));
+static cl::opt<std::string> ModelsFile(
+    "models", cl::value_desc("file"),
+    cl::desc("More providers, whose keys and servers are looked for"),
+    cl::sub(Command), cl::cat(tool::category()));
 static cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
                                      cl::desc("CUDA toolkit (default: found)"),
                                      cl::sub(Command),
@@ -201,17 +212,73 @@ static Finding store() {
           Store + ": " + std::to_string(Found->Entries) + " entries", ""};
 }
 
-/// Names only.
-static Finding keys() {
-  std::string Set;
-  for (const char *Name : {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"})
-    if (const char *Value = std::getenv(Name); Value && *Value)
-      Set += (Set.empty() ? "" : ", ") + std::string(Name);
+static bool isSet(const std::string &Name) {
+  const char *Value = std::getenv(Name.c_str());
+  return Value && *Value;
+}
+
+/// Names only, of every provider of the table.
+static Finding keys(const ModelTable &Models) {
+  std::string Set, Unset;
+  for (const ProviderFacts *P : Models.providers()) {
+    const std::string &Name = P->KeyVariable;
+    auto Say = [&](std::string &List, const std::string &Text) {
+      // Providers may share one.
+      if (!llvm::is_contained(llvm::split(List, ", "), Text))
+        List += (List.empty() ? "" : ", ") + Text;
+    };
+    if (Name.empty())
+      continue;
+    if (isSet(Name + "_FILE"))
+      Say(Set, Name + "_FILE");
+    else if (isSet(Name))
+      Say(Set, Name);
+    else if (!P->KeyOptional)
+      Say(Unset, Name);
+  }
   if (!Set.empty())
-    return {"provider keys", State::Ok, Set + " set", ""};
-  return {"provider keys", State::Absent,
-          "neither ANTHROPIC_API_KEY nor OPENAI_API_KEY is set",
-          "none is needed for --provider exchange:DIR and replay:RUN"};
+    return {"provider keys", State::Ok,
+            Set + " set" + (Unset.empty() ? "" : "; not " + Unset), ""};
+  return {"provider keys", State::Absent, "none set of " + Unset,
+          "none is needed for --provider rules, exchange:DIR and replay:RUN, "
+          "and for servers of one's own"};
+}
+
+/// Long enough for a server that is busy, short enough for all ports.
+static constexpr uint64_t PortTimeoutMs = 1000;
+
+static void localServers(const ModelTable &Models,
+                         std::vector<Finding> &Findings) {
+  std::string Silent;
+  bool Any = false;
+  for (const LocalServer &S : findLocalServers(Models, PortTimeoutMs)) {
+    std::string At = S.Provider + " at " + S.Url;
+    switch (S.State) {
+    case LocalServer::Answer::Nobody:
+      Silent += (Silent.empty() ? "" : ", ") + At;
+      continue;
+    case LocalServer::Answer::Models:
+      At += S.Models.empty() ? ": no model is loaded"
+                             : ": " + llvm::join(S.Models, ", ");
+      break;
+    case LocalServer::Answer::WantsKey:
+      At += ": wants a key";
+      break;
+    case LocalServer::Answer::Loading:
+      At += ": is loading its model";
+      break;
+    case LocalServer::Answer::Other:
+      Findings.push_back({"local server", State::Absent,
+                          At + ": something else answers there",
+                          "name the server's own address: --base-url"});
+      continue;
+    }
+    Any = true;
+    Findings.push_back({"local server", State::Ok, At, ""});
+  }
+  if (!Any && !Silent.empty())
+    Findings.push_back({"local server", State::Absent, "no " + Silent,
+                        "none is needed; --base-url names another address"});
 }
 
 static void print(const std::vector<Finding> &Findings, bool Usable) {
@@ -250,7 +317,11 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Findings.push_back(userCache());
   if (!Store.empty())
     Findings.push_back(store());
-  Findings.push_back(keys());
+  llvm::Expected<ModelTable> Models = ModelTable::load(ModelsFile);
+  if (!Models)
+    return Models.takeError();
+  Findings.push_back(keys(*Models));
+  localServers(*Models, Findings);
   std::string Lacking;
   for (const Finding &F : Findings)
     if (F.Is == State::Missing)

@@ -63,6 +63,9 @@ public:
 
   /// Nothing for a name that no table has.
   const ProviderFacts *provider(llvm::StringRef Name) const;
+  /// In the order of the table, those of the user's file last; of several with
+  /// one name the one that counts.
+  std::vector<const ProviderFacts *> providers() const;
   std::string providerNames() const; ///< "anthropic, openai, ..."
 
   /// What is known of \p Model at \p Provider: by its name, with or without the

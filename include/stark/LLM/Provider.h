@@ -20,6 +20,7 @@
 #include "stark/LLM/Models.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace stark {
 
@@ -49,6 +50,19 @@ std::shared_ptr<ProviderHub> makeProviderHub();
 llvm::Expected<std::unique_ptr<ChatClient>>
 makeProvider(const ProviderSettings &Settings, const ModelTable &Models,
              std::shared_ptr<ProviderHub> Hub);
+
+/// What answers at the address of a provider that is this machine's own.
+struct LocalServer {
+  std::string Provider, Url;
+  enum class Answer { Nobody, Models, WantsKey, Loading, Other };
+  Answer State = Answer::Nobody;
+  std::vector<std::string> Models; ///< names, at most five
+};
+
+/// Asks each of them for its models, and waits at most \p TimeoutMs for each.
+/// No key is sent, and nothing leaves this machine.
+std::vector<LocalServer> findLocalServers(const ModelTable &Models,
+                                          uint64_t TimeoutMs);
 
 /// The client that a configuration file describes: docs/providers.md has the
 /// format. Errors name file, field, what was given and what was wanted.

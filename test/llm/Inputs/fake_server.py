@@ -441,7 +441,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send(500, error_body(dialect, "api_error", "no scenario " + scenario))
 
     def do_GET(self):
-        self.send(500, "a redirect was followed")
+        if not self.path.endswith("/models"):
+            self.send(500, "a redirect was followed")
+            return
+        scenario = self.server.scenarios[0]
+        if "authorization" in self.headers or "x-api-key" in self.headers:
+            self.send(500, "a key was sent")
+        elif scenario == "hang":
+            time.sleep(30)
+        elif scenario == "html":
+            self.send(200, "<html>a page</html>", "text/html")
+        elif scenario == "loading":
+            self.send(503, {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}})
+        elif scenario == "locked":
+            self.send(401, {"error": {"message": "Invalid API Key"}})
+        else:
+            ids = ["qwen-coder", "bad\x1b[31mname", "x" * 300, 7] + [f"m{i}" for i in range(20)]
+            self.send(200, {"object": "list", "data": [{"id": i, "object": "model"} for i in ids]})
 
 
 class Server(http.server.ThreadingHTTPServer):

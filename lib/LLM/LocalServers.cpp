@@ -1,0 +1,81 @@
+//===- LocalServers.cpp - Model servers of this machine ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HttpEngine.h"
+#include "JsonView.h"
+#include "Secret.h"
+#include "stark/LLM/Provider.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace stark;
+
+/// Names are a stranger's text: those that could be typed, and a few of them.
+static std::vector<std::string> readModels(JsonView Root) {
+  std::vector<std::string> Names;
+  for (JsonView Model : Root.at("data").elements()) {
+    std::string Name = Model.text("id");
+    if (!Name.empty() && Name.size() <= 200 && Names.size() < 5 &&
+        llvm::all_of(Name, [](char C) { return C > ' ' && C < 127; }))
+      Names.push_back(redact(Name, Secret()));
+  }
+  return Names;
+}
+
+static LocalServer ask(HttpEngine &Engine, const ProviderFacts &P,
+                       uint64_t TimeoutMs) {
+  LocalServer S;
+  S.Provider = P.Name;
+  S.Url = P.BaseUrl;
+  HttpRequest Request;
+  Request.Get = true;
+  Request.Url = llvm::StringRef(P.BaseUrl).rtrim('/').str();
+  if (P.Dialect == "anthropic" &&
+      !llvm::StringRef(Request.Url).ends_with("/v1"))
+    Request.Url += "/v1";
+  Request.Url += "/models";
+  Request.Timeouts = {TimeoutMs, TimeoutMs, TimeoutMs, TimeoutMs};
+  Request.MaxBytes = size_t(1) << 20;
+  std::string Body;
+  HttpResult Result = Engine.perform(
+      Request,
+      [&](const HttpAnswer &, llvm::StringRef Bytes) {
+        Body += Bytes;
+        return llvm::Error::success();
+      },
+      nullptr);
+  long Status = Result.Answer.Status;
+  JsonDocument Parsed(Body);
+  if (Status == 200 && Result.End == HttpEnd::Done &&
+      Parsed.root().at("data")) {
+    S.State = LocalServer::Answer::Models;
+    S.Models = readModels(Parsed.root());
+  } else if (Status == 401 || Status == 403) {
+    S.State = LocalServer::Answer::WantsKey;
+  } else if (Status == 503) {
+    S.State = LocalServer::Answer::Loading;
+  } else if (Status || Result.Asked) {
+    S.State = LocalServer::Answer::Other;
+  }
+  return S;
+}
+
+std::vector<LocalServer> stark::findLocalServers(const ModelTable &Models,
+                                                 uint64_t TimeoutMs) {
+  std::vector<LocalServer> Found;
+  HttpEngine Engine;
+  for (const ProviderFacts *P : Models.providers()) {
+    // http is allowed for this machine's own addresses alone.
+    if (!llvm::StringRef(P->BaseUrl).starts_with("http://"))
+      continue;
+    if (llvm::Error E = checkUrl(P->BaseUrl)) {
+      llvm::consumeError(std::move(E));
+      continue;
+    }
+    Found.push_back(ask(Engine, *P, TimeoutMs));
+  }
+  return Found;
+}
