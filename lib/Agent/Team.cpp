@@ -120,6 +120,9 @@ struct StopProblem {
 } // namespace
 
 static StopProblem problemOfStop(const ChatReply &R, uint64_t MaxTokens) {
+  // A model's own limit may be lower than what was allowed.
+  if (R.Tokens.Output && *R.Tokens.Output)
+    MaxTokens = std::min(MaxTokens, *R.Tokens.Output);
   std::string Detail = R.StopDetail.empty() ? "" : " (" + R.StopDetail + ")";
   switch (R.Stop) {
   case StopReason::Refusal:

@@ -248,6 +248,15 @@ TEST_F(TeamTest, StopsThatAreNoAnswers) {
   ASSERT_EQ(Asked.size(), 2u);
   EXPECT_EQ(Asked[1].MaxOutputTokens, 2 * Asked[0].MaxOutputTokens);
 
+  // The model's own limit was lower than what was allowed.
+  Asked.clear();
+  answer(GoodPlan, StopReason::Length);
+  Replies[0].Tokens.Output = 200;
+  answer(GoodPlan);
+  value(team()->plan(In));
+  EXPECT_NE(Asked[1].Messages[2].Text.find("cut off at 200 tokens"),
+            std::string::npos);
+
   // Providers refuse empty messages.
   Asked.clear();
   answer("");
