@@ -17,6 +17,8 @@
 
 using namespace stark::sim;
 
+extern "C" uint32_t __stark_sim_site;
+
 namespace {
 /// Entries of a lane's trace before its warp is looked at.
 constexpr size_t TraceLimit = 8192;
@@ -51,7 +53,7 @@ void Machine::finding(const std::string &Kind, const std::string &Text) {
 }
 
 void Machine::unsupported(const std::string &What) {
-  OnUnsupported(What + " (" + here(Running ? Running->Site : ~0u) + ")");
+  OnUnsupported(What + " (" + here(Running ? __stark_sim_site : ~0u) + ")");
 }
 
 void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,

@@ -7,6 +7,7 @@
 
 #include "stark/Sim/Compile.h"
 #include "Headers.h"
+#include "PtxText.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"
@@ -31,17 +32,60 @@ using namespace stark::sim;
 llvm::StringRef sim::headerFolder() { return "/stark-sim"; }
 
 namespace {
+/// A file whose inline PTX Clang accepts.
+class RespelledFile : public llvm::vfs::File {
+public:
+  explicit RespelledFile(std::unique_ptr<llvm::vfs::File> Real)
+      : Real(std::move(Real)) {}
+  llvm::ErrorOr<llvm::vfs::Status> status() override { return Real->status(); }
+  llvm::ErrorOr<std::string> getName() override { return Real->getName(); }
+  std::error_code close() override { return Real->close(); }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+  getBuffer(const llvm::Twine &Name, int64_t Size, bool Terminated,
+            bool Volatile) override {
+    auto Text = Real->getBuffer(Name, Size, Terminated, Volatile);
+    if (!Text || !(*Text)->getBuffer().contains("asm"))
+      return Text;
+    return llvm::MemoryBuffer::getMemBufferCopy(
+        respellConstraints((*Text)->getBuffer()), Name);
+  }
+
+private:
+  std::unique_ptr<llvm::vfs::File> Real;
+};
+
+/// The user's headers hold inline PTX, too; the system's hold assembly that is
+/// meant for this CPU.
+class RespelledFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  using ProxyFileSystem::ProxyFileSystem;
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &Path) override {
+    auto Opened = ProxyFileSystem::openFileForRead(Path);
+    if (!Opened || llvm::StringRef(Path.str()).starts_with("/usr/"))
+      return Opened;
+    return std::make_unique<RespelledFile>(std::move(*Opened));
+  }
+};
+
 /// The embedded headers and the text lie over the real files.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-makeFiles(const CompileRequest &Request, const std::string &Absolute) {
+makeFiles(Side For, const CompileRequest &Request,
+          const std::string &Absolute) {
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   for (const EmbeddedHeader &H : embeddedHeaders())
     Memory->addFile((headerFolder() + "/" + H.Name).str(), 0,
                     llvm::MemoryBuffer::getMemBufferCopy(H.Text, H.Name));
-  Memory->addFile(Absolute, 0,
-                  llvm::MemoryBuffer::getMemBufferCopy(Request.Text, Absolute));
-  auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      llvm::vfs::getRealFileSystem());
+  Memory->addFile(
+      Absolute, 0,
+      llvm::MemoryBuffer::getMemBufferCopy(
+          For == Side::Device ? respellConstraints(Request.Text) : Request.Text,
+          Absolute));
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
+      llvm::vfs::getRealFileSystem();
+  if (For == Side::Device)
+    Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(Real);
+  auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Real);
   Files->pushOverlay(Memory);
   if (!Request.Folder.empty())
     Files->setCurrentWorkingDirectory(Request.Folder);
@@ -136,7 +180,7 @@ std::string inUserTerms(std::string Text, const std::string &Absolute) {
 llvm::Expected<CompileResult> sim::compileFor(Side For,
                                               const CompileRequest &Request) {
   std::string Absolute = absolutePath(Request.Path);
-  auto Files = makeFiles(Request, Absolute);
+  auto Files = makeFiles(For, Request, Absolute);
   std::vector<std::string> Words = driverArguments(Request, Absolute);
   std::vector<const char *> Pointers;
   for (const std::string &W : Words)

@@ -16,14 +16,13 @@
 #include "stark/Sim/Program.h"
 #include "Instrument.h"
 #include "Machine.h"
+#include "Ptx.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
 #include <map>
@@ -157,31 +156,6 @@ void tellLines(Module &Host, StringRef UserFile) {
   }
 }
 
-/// Inline assembly is PTX, which this CPU does not run: reached, it is told.
-void replaceAssembly(Module &M) {
-  FunctionCallee Tell = M.getOrInsertFunction(
-      "__stark_sim_unsupported", Type::getVoidTy(M.getContext()),
-      PointerType::getUnqual(M.getContext()));
-  std::vector<CallBase *> Calls;
-  for (Function &F : M)
-    for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->isInlineAsm())
-        Calls.push_back(Call);
-  for (CallBase *Call : Calls) {
-    auto *Text = cast<InlineAsm>(Call->getCalledOperand());
-    IRBuilder<> B(Call);
-    if (!Text->getAsmString().empty())
-      B.CreateCall(Tell,
-                   {B.CreateGlobalString(
-                       ("inline PTX \"" +
-                        StringRef(Text->getAsmString()).take_front(60) + "\"")
-                           .str())});
-    if (!Call->getType()->isVoidTy())
-      Call->replaceAllUsesWith(PoisonValue::get(Call->getType()));
-    Call->eraseFromParent();
-  }
-}
-
 /// Says whether an error is about PTX that Clang does not read for this CPU.
 std::string unsupportedReason(StringRef Diagnostics) {
   SmallVector<StringRef, 0> Lines;
@@ -286,7 +260,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
       Shadows.push_back(V.getName().str());
     }
   tellLines(Host, sys::path::filename(Request.Path));
-  replaceAssembly(Device);
+  translatePtx(Device);
   // Kernels stay as they are named, whatever the optimizer thinks of them.
   for (Function &F : Device)
     if (!F.isDeclaration() &&
