@@ -83,7 +83,38 @@ static void makeVectorAccesses(Function &F) {
   }
 }
 
+/// The C library's functions with a result by pointer write it where nobody
+/// looks: they get a variable of their own, which is then stored.
+static void storeResults(Module &M) {
+  for (const char *Name : {"modf", "modff", "frexp", "frexpf", "remquo",
+                           "remquof", "lgamma_r", "lgammaf_r"}) {
+    Function *F = M.getFunction(Name);
+    if (!F || !F->isDeclaration() || F->arg_empty() ||
+        !F->getArg(unsigned(F->arg_size()) - 1)->getType()->isPointerTy())
+      continue;
+    std::vector<CallInst *> Calls;
+    for (User *U : F->users())
+      if (auto *Call = dyn_cast<CallInst>(U);
+          Call && Call->getCalledOperand() == F)
+        Calls.push_back(Call);
+    for (CallInst *Call : Calls) {
+      unsigned Last = Call->arg_size() - 1;
+      Value *Pointer = Call->getArgOperand(Last);
+      IRBuilder<> Entry(
+          &*Call->getFunction()->getEntryBlock().getFirstInsertionPt());
+      Type *T = F->getName().starts_with("modf") ? Call->getType()
+                                                 : Entry.getInt32Ty();
+      Value *Own = Entry.CreateAlloca(T);
+      Call->setArgOperand(Last, Own);
+      IRBuilder<> B(Call->getNextNode());
+      B.SetCurrentDebugLocation(Call->getDebugLoc());
+      B.CreateStore(B.CreateLoad(T, Own), Pointer);
+    }
+  }
+}
+
 void stark::sim::optimizeDevice(Module &M) {
+  storeResults(M);
   for (Function &F : M)
     if (!F.isDeclaration()) {
       makeVectorAccesses(F);
