@@ -13,6 +13,7 @@
 
 #include "Ptx.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -220,7 +221,11 @@ bool PtxBody::move(const PtxStatement &S) {
   }
   std::vector<std::string> To = listOf(S.Operands[0]),
                            From = listOf(S.Operands[1]);
-  unsigned Part = T->bits() / unsigned(std::max(To.size(), From.size()));
+  // One value of several parts, or the other way round.
+  size_t Parts = std::max(To.size(), From.size());
+  if ((To.size() > 1 && From.size() > 1) || T->bits() % Parts != 0)
+    return false;
+  unsigned Part = unsigned(T->bits() / Parts);
   Value *Whole = nullptr;
   for (size_t I = 0; I < From.size(); ++I) {
     Value *V = read(From[I], From.size() > 1 ? Part : T->bits());
@@ -409,8 +414,13 @@ void stark::sim::translatePtx(Module &Device) {
     }
     if (!Call->getType()->isVoidTy())
       Call->replaceAllUsesWith(Result);
-    if (auto *Invoke = dyn_cast<InvokeInst>(Call))
-      BranchInst::Create(Invoke->getNormalDest(), Call->getIterator());
+    if (Call->isTerminator()) {
+      // `asm goto`, which is not known.
+      BasicBlock *Here = Call->getParent();
+      for (BasicBlock *Next : successors(Here))
+        Next->removePredecessor(Here);
+      new UnreachableInst(Device.getContext(), Call->getIterator());
+    }
     Call->eraseFromParent();
   }
 }

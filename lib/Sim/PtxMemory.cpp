@@ -44,7 +44,7 @@ Value *PtxBody::address(StringRef Operand, const PtxStatement &S) {
 bool PtxBody::memory(const PtxStatement &S) {
   std::optional<PtxType> T = parsePtxType(S.Words.back());
   bool Loads = S.Words[0] == "ld";
-  if (!T || S.Operands.size() < 2 || S.has("mmio"))
+  if (!T || T->Bits < 8 || S.Operands.size() < 2 || S.has("mmio"))
     return false;
   std::vector<std::string> List = listOf(S.Operands[Loads ? 0 : 1]);
   size_t Count = S.has("v2") ? 2 : S.has("v4") ? 4 : S.has("v8") ? 8 : 1;
