@@ -12,6 +12,11 @@ Builds CUDA sources of a target as their winners::
     [ATTEMPTS <n>] [SEED <n>]  # of a search; defaults 30 and 1
     [PROVIDER <spec>] [EVALUATOR <spec>] # of a search; defaults
                                # STARK_PROVIDER and STARK_EVALUATOR
+    [MODEL <name>] [BASE_URL <url>] # of an HTTP provider; defaults STARK_MODEL
+                               # and STARK_BASE_URL, then the provider's
+    [BUDGET <limit>...]        # of each source's search, e.g. usd=2.50
+                               # minutes=90; default STARK_BUDGET, then none
+    [PRESET <name>] [JOBS <n>] # of a search; defaults stark and 1
     [ARCH <sm_NN>]             # default: the newest of CUDA_ARCHITECTURES
     [MODE <mode>])             # default: STARK_MODE
 
@@ -33,11 +38,14 @@ include_guard(GLOBAL)
 set(STARK_MODE AUTO CACHE STRING "How stark_optimize_kernels() finds winners: AUTO, CACHED, SEARCH, REQUIRE, OFF")
 set_property(CACHE STARK_MODE PROPERTY STRINGS AUTO CACHED SEARCH REQUIRE OFF)
 set(STARK_PROVIDER "" CACHE STRING "Who answers the agents when a build searches, e.g. exchange:DIR")
+set(STARK_MODEL "" CACHE STRING "Model of an HTTP provider when a build searches; empty: the provider's")
+set(STARK_BASE_URL "" CACHE STRING "Address of an HTTP provider when a build searches; empty: the provider's")
+set(STARK_BUDGET "" CACHE STRING "Limits of each source's search, e.g. usd=2.50;minutes=90")
 set(STARK_EVALUATOR "" CACHE STRING "Who judges candidates when a build searches, e.g. cuda, spool:DIR")
 
 function(stark_optimize_kernels target)
-  set(one STORE ATTEMPTS SEED PROVIDER EVALUATOR ARCH MODE)
-  set(many SOURCES WORKLOADS)
+  set(one STORE ATTEMPTS SEED PROVIDER EVALUATOR MODEL BASE_URL PRESET JOBS ARCH MODE)
+  set(many SOURCES WORKLOADS BUDGET)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "${one}" "${many}")
   set(call "stark_optimize_kernels(${target})")
   if(arg_UNPARSED_ARGUMENTS)
@@ -63,9 +71,25 @@ function(stark_optimize_kernels target)
   if(NOT mode MATCHES "^(AUTO|CACHED|SEARCH|REQUIRE|OFF)$")
     message(FATAL_ERROR "${call}: MODE: got '${mode}', wanted one of AUTO, CACHED, SEARCH, REQUIRE, OFF")
   endif()
-  foreach(number IN ITEMS ATTEMPTS SEED)
+  foreach(number IN ITEMS ATTEMPTS SEED JOBS)
     if(DEFINED arg_${number} AND NOT arg_${number} MATCHES "^[0-9]+$")
       message(FATAL_ERROR "${call}: ${number}: got '${arg_${number}}', wanted a number")
+    endif()
+  endforeach()
+
+  if(DEFINED arg_JOBS AND (arg_JOBS LESS 1 OR arg_JOBS GREATER 256))
+    message(FATAL_ERROR "${call}: JOBS: got '${arg_JOBS}', wanted 1 to 256")
+  endif()
+  if(arg_PRESET AND NOT arg_PRESET MATCHES "^(stark|stark\\+|sampling|reflexion|search-agent|ma-only)$")
+    message(FATAL_ERROR "${call}: PRESET: got '${arg_PRESET}', wanted one of stark, stark+, sampling, reflexion, search-agent, ma-only")
+  endif()
+  if(NOT arg_BUDGET)
+    set(arg_BUDGET "${STARK_BUDGET}")
+  endif()
+  string(REPLACE "," ";" arg_BUDGET "${arg_BUDGET}")
+  foreach(limit IN LISTS arg_BUDGET)
+    if(NOT limit MATCHES "^([a-z]+:)?(tokens|usd|minutes)=[0-9.]+$")
+      message(FATAL_ERROR "${call}: BUDGET: got '${limit}', wanted tokens=N, usd=X or minutes=M, or one of a role, such as code:usd=1")
     endif()
   endforeach()
 
@@ -85,7 +109,7 @@ function(stark_optimize_kernels target)
     set(arg_STORE "${CMAKE_CURRENT_SOURCE_DIR}/stark-store")
   endif()
   cmake_path(ABSOLUTE_PATH arg_STORE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
-  foreach(what IN ITEMS PROVIDER EVALUATOR)
+  foreach(what IN ITEMS PROVIDER EVALUATOR MODEL BASE_URL)
     if(NOT arg_${what})
       set(arg_${what} "${STARK_${what}}")
     endif()
@@ -276,8 +300,19 @@ macro(_stark_replace_source)
     "--depfile=${folder}/depends" "--stamp=${folder}/stamp" "--store=${arg_STORE}" "--arch=${arch}"
     "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
   if(arg_PROVIDER AND arg_EVALUATOR AND mode MATCHES "AUTO|SEARCH")
-    foreach(word IN ITEMS $<TARGET_FILE:Stark::stark-tool> build "--provider=${arg_PROVIDER}"
-        "--evaluator=${arg_EVALUATOR}" "--attempts=${arg_ATTEMPTS}" "--seed=${arg_SEED}" "--run-dir=${folder}/runs")
+    set(words $<TARGET_FILE:Stark::stark-tool> build "--provider=${arg_PROVIDER}"
+      "--evaluator=${arg_EVALUATOR}" "--attempts=${arg_ATTEMPTS}" "--seed=${arg_SEED}" "--run-dir=${folder}/runs")
+    foreach(option IN ITEMS MODEL BASE_URL PRESET JOBS)
+      if(arg_${option})
+        string(TOLOWER "${option}" name_of_option)
+        string(REPLACE "_" "-" name_of_option "${name_of_option}")
+        list(APPEND words "--${name_of_option}=${arg_${option}}")
+      endif()
+    endforeach()
+    foreach(limit IN LISTS arg_BUDGET)
+      list(APPEND words "--budget=${limit}")
+    endforeach()
+    foreach(word IN LISTS words)
       list(APPEND command "--search=${word}")
     endforeach()
   endif()

@@ -9,6 +9,7 @@
 #include "Verbs.h"
 #include "WinnerEntry.h"
 #include "stark/Cache/BuildStep.h"
+#include "stark/Search/Preset.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Interrupt.h"
@@ -92,6 +93,17 @@ static Flag<std::string>
               cl::desc("Where searches are kept, a folder each"));
 static Flag<unsigned> Attempts("attempts", cl::init(30), cl::value_desc("n"),
                                cl::desc("Attempts to make (default 30)"));
+static cl::list<std::string>
+    Limits("budget", cl::value_desc("limit"), cl::CommaSeparated,
+           cl::desc("Of a search: tokens=N, usd=X, minutes=M; code:usd=X is of "
+                    "one role. A spent budget ends it with the best so far"),
+           cl::cat(tool::category()), cl::sub(Command));
+static Flag<std::string>
+    Preset("preset", cl::value_desc("name"),
+           cl::desc("How it searches, as of optimize (default: stark)"));
+static Flag<unsigned>
+    Jobs("jobs", cl::init(1), cl::value_desc("n"),
+         cl::desc("Attempts in flight, 1 to 256 (default 1)"));
 static Flag<uint64_t> Seed("seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of every draw of the search (default 1)"));
 static Flag<unsigned>
@@ -164,11 +176,42 @@ static llvm::Expected<std::string> runFolder(const tool::SearchRequest &R) {
   Name.add("evaluator", R.Evaluator);
   Name.add("attempts", std::to_string(R.Search.Attempts));
   Name.add("seed", std::to_string(R.Search.Seed));
+  if (Preset.getNumOccurrences())
+    Name.add("preset", Preset);
+  if (Jobs != 1)
+    Name.add("jobs", std::to_string(Jobs));
+  for (const BudgetLimit &L : R.Search.Limits)
+    Name.add("budget", printBudgetLimit(L));
+  if (!R.Answering.BaseUrl.empty())
+    Name.add("base-url", R.Answering.BaseUrl);
   return R.RunFolder + "/" + Name.finish().substr(0, 12);
 }
 
+/// What the flags say of a search.
+static llvm::Expected<SearchOptions> searchOptions() {
+  SearchOptions O;
+  if (!Preset.empty())
+    if (llvm::Error E = applyPreset(Preset, O))
+      return usageError("--preset: " + llvm::toString(std::move(E)));
+  if (Jobs < 1 || Jobs > 256)
+    return usageError("--jobs: got " + llvm::Twine(Jobs) + ", wanted 1 to 256");
+  if (Attempts > 100000)
+    return usageError("--attempts: got " + llvm::Twine(Attempts) +
+                      ", wanted at most 100000");
+  O.Jobs = Jobs;
+  O.Attempts = Attempts;
+  O.Seed = Seed;
+  for (const std::string &Text : Limits) {
+    llvm::Expected<BudgetLimit> L = parseBudgetLimit(Text);
+    if (!L)
+      return L.takeError();
+    O.Limits.push_back(std::move(*L));
+  }
+  return O;
+}
+
 /// Searches and keeps what came of it.
-static llvm::Error search(const BuildStep &Step) {
+static llvm::Error search(const BuildStep &Step, const SearchOptions &Options) {
   if (Provider.empty() || EvaluatorSpec.empty() || RunFolder.empty())
     return usageError("there is no winner yet, and a search needs --provider, "
                       "--evaluator and --run-dir");
@@ -185,8 +228,7 @@ static llvm::Error search(const BuildStep &Step) {
   Request.Evaluator = EvaluatorSpec;
   Request.RunFolder = RunFolder;
   Request.Prompts = PromptFolder;
-  Request.Search.Attempts = Attempts;
-  Request.Search.Seed = Seed;
+  Request.Search = Options;
   Request.Flags = Step.In.Flags;
   Request.Arch = Step.In.Arch;
   Request.Toolkit = CudaPath;
@@ -225,13 +267,14 @@ static llvm::Error use(const BuildStep &Step, const Lookup &Found) {
   return Step.Output.empty() ? llvm::Error::success() : useSource(Step, Found);
 }
 
-static llvm::Error findOrSearch(const BuildStep &Step) {
+static llvm::Error findOrSearch(const BuildStep &Step,
+                                const SearchOptions &Options) {
   llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
   if (!Found)
     return Found.takeError();
   if (Found->Result == LookupResult::Miss ||
       Found->Result == LookupResult::Corrupt) {
-    if (llvm::Error E = search(Step)) {
+    if (llvm::Error E = search(Step, Options)) {
       if (errorKind(E) != ErrorKind::Suspended || Mode != "AUTO" ||
           Step.Output.empty())
         return E;
@@ -290,6 +333,9 @@ static llvm::Error keep(BuildStep &Step, const RecordedRun &Run) {
 static llvm::Error run(const std::vector<std::string> &Flags) {
   if (Mode != "AUTO" && Mode != "SEARCH")
     return usageError("--mode: got '" + Mode + "', wanted AUTO or SEARCH");
+  llvm::Expected<SearchOptions> Options = searchOptions();
+  if (!Options)
+    return Options.takeError();
   BuildStep Step;
   Step.In.SourcePath = File;
   Step.In.WorkloadPath = WorkloadFile.empty() ? tool::defaultWorkload(File)
@@ -336,7 +382,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     return keep(Step, *Run);
   if (Output.empty())
     return usageError("--output is needed, unless --from-run is given");
-  return findOrSearch(Step);
+  return findOrSearch(Step, *Options);
 }
 
 tool::Verb tool::buildVerb() { return {Command, run}; }

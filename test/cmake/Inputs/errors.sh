@@ -28,6 +28,10 @@ try interface 'stark_optimize_kernels(face)'
 try mode 'stark_optimize_kernels(lib MODE FAST)'
 try mode-variable 'stark_optimize_kernels(lib)' -DSTARK_MODE=auto
 try number 'stark_optimize_kernels(lib ATTEMPTS many)'
+try jobs 'stark_optimize_kernels(lib JOBS 0)'
+try preset 'stark_optimize_kernels(lib PRESET best)'
+try budget 'stark_optimize_kernels(lib BUDGET usd=2 money=3)'
+try budget-variable 'stark_optimize_kernels(lib)' -DSTARK_BUDGET=2
 try foreign-source 'stark_optimize_kernels(lib SOURCES c.cu)'
 try expression 'stark_optimize_kernels(lib SOURCES "$<1:a.cu>")'
 try in-expression 'stark_optimize_kernels(lib SOURCES d.cu)'
