@@ -143,13 +143,21 @@ static std::vector<size_t> shownAttempts(size_t Count) {
 
 void stark::printLaboratory(const std::vector<LandscapeFigures> &All,
                             unsigned Seeds, llvm::raw_ostream &OS) {
-  OS << "# Policies on simulated landscapes\n\n"
+  bool Recorded = llvm::any_of(All, [](const LandscapeFigures &L) {
+    return !L.Landscape.Recorded.empty();
+  });
+  OS << "# Policies on " << (Recorded ? "recorded" : "simulated")
+     << " landscapes\n\n"
      << Seeds
      << " tasks a landscape, the same for each policy. A column \"n\" is the "
         "geometric mean of the best speed-up\nso far after n attempts, 1 while "
         "nothing is faster than the source. The last column is the ratio at "
         "the end to\nthe first policy, with its 95 % bootstrap interval over "
-        "tasks. Simulated, not measured (docs/bench.md).\n";
+        "tasks. "
+     << (Recorded
+             ? "Attempts come to what recorded ones came to; no search was "
+               "made (docs/bench.md).\n"
+             : "Simulated, not measured (docs/bench.md).\n");
   for (const LandscapeFigures &L : All) {
     std::vector<size_t> Shown =
         shownAttempts(L.Policies.empty() ? 0 : L.Policies.front().Curve.size());
@@ -185,6 +193,9 @@ std::string stark::laboratoryJson(const std::vector<LandscapeFigures> &All,
   J["version"] = 1;
   J["seeds"] = Seeds;
   J["simulated"] = true;
+  J["recorded"] = llvm::any_of(All, [](const LandscapeFigures &L) {
+    return !L.Landscape.Recorded.empty();
+  });
   J["landscapes"] = json::array();
   for (const LandscapeFigures &L : All) {
     json Of;

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Bench/Landscape.h"
+#include "stark/Bench/Suite.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <cmath>
 
@@ -37,6 +40,10 @@ private:
   uint64_t State;
 };
 
+/// The moves that are nearest by the speed they began at: what comes of a
+/// change depends on how much was gained already.
+constexpr size_t NearestMoves = 8;
+
 /// What is not seen of a node.
 struct Hidden {
   uint64_t Key = 0;
@@ -44,7 +51,50 @@ struct Hidden {
   double Ceiling = 0; ///< that its approach can reach
   unsigned Depth = 0, FailedRepairs = 0;
 };
+
+struct Step {
+  Hidden H;
+  VerdictKind Kind;
+  bool Compiles;
+};
 } // namespace
+
+static const RecordedMove *drawMove(const std::vector<RecordedMove> &Moves,
+                                    double From, KeyedDraw &Draw) {
+  if (Moves.empty())
+    return nullptr;
+  std::vector<const RecordedMove *> Near;
+  for (const RecordedMove &M : Moves)
+    Near.push_back(&M);
+  std::stable_sort(Near.begin(), Near.end(),
+                   [&](const RecordedMove *A, const RecordedMove *B) {
+                     return std::abs(A->From - From) < std::abs(B->From - From);
+                   });
+  return Near[size_t(Draw.uniform() *
+                     double(std::min(Near.size(), NearestMoves)))];
+}
+
+/// What a recorded attempt in the same place came to. Nothing is faster than
+/// the fastest that was recorded: chained gains would have no end otherwise.
+static Step recordedStep(const RecordedMoves &Moves, const Hidden &Above,
+                         bool Repair, KeyedDraw &Luck) {
+  const std::vector<RecordedMove> &From = Repair ? Moves.Repairs
+                                          : Above.Depth == 0
+                                              ? Moves.First
+                                              : Moves.Refinements;
+  Step S{Above, VerdictKind::Wrong, true};
+  if (!Repair)
+    ++S.H.Depth;
+  // A failing node keeps the speed that it was to better.
+  const RecordedMove *M = drawMove(From, Above.Speed, Luck);
+  if (!M)
+    return S;
+  S.Kind = M->Kind;
+  S.Compiles = compiledVerdict(M->Kind);
+  if (M->Kind == VerdictKind::Correct)
+    S.H.Speed = std::min(Above.Speed + M->Gain, Moves.Best);
+  return S;
+}
 
 static Hidden draw(const LandscapeOptions &O, const Hidden &Parent,
                    double FirstMean, KeyedDraw &Draw) {
@@ -68,6 +118,34 @@ static Hidden draw(const LandscapeOptions &O, const Hidden &Parent,
   return H;
 }
 
+namespace {
+/// What sets a task apart.
+struct TaskDraw {
+  double Correct = 0, FirstMean = 0;
+};
+} // namespace
+
+static Step simulatedStep(const LandscapeOptions &O, const TaskDraw &Task,
+                          const Hidden &Above, bool Repair, KeyedDraw &Luck) {
+  double CompilesIfWrong = (O.Compiles - O.Correct) / (1 - O.Correct);
+  Step S;
+  double Chance;
+  if (Repair) {
+    S.H = Above;
+    Chance = O.Repairs * std::pow(O.RepairAgain, Above.FailedRepairs);
+  } else {
+    S.H = draw(O, Above, Task.FirstMean, Luck);
+    Chance = Task.Correct * std::pow(O.Deeper, S.H.Depth - 1);
+  }
+  bool Right = Luck.uniform() < Chance;
+  S.Compiles = Right || Luck.uniform() < CompilesIfWrong;
+  S.H.FailedRepairs = Repair && !Right ? Above.FailedRepairs + 1 : 0;
+  S.Kind = Right        ? VerdictKind::Correct
+           : S.Compiles ? VerdictKind::Wrong
+                        : VerdictKind::NotCompiled;
+  return S;
+}
+
 static Verdict verdictOf(VerdictKind Kind, double Speed) {
   Verdict V;
   V.Kind = Kind;
@@ -84,11 +162,11 @@ static Verdict verdictOf(VerdictKind Kind, double Speed) {
 LandscapeRun stark::runLandscape(const LandscapeOptions &O, uint64_t TaskSeed,
                                  Policy &P, unsigned Attempts) {
   KeyedDraw OfTask(TaskSeed);
+  TaskDraw OfThis;
   double Odds =
       std::log(O.Correct / (1 - O.Correct)) + O.TaskDeviation * OfTask.normal();
-  double Correct = 1 / (1 + std::exp(-Odds));
-  double FirstMean = O.FirstMean + O.FirstTaskDeviation * OfTask.normal();
-  double CompilesIfWrong = (O.Compiles - O.Correct) / (1 - O.Correct);
+  OfThis.Correct = 1 / (1 + std::exp(-Odds));
+  OfThis.FirstMean = O.FirstMean + O.FirstTaskDeviation * OfTask.normal();
 
   LandscapeRun Run;
   std::vector<Hidden> Unseen(1);
@@ -105,35 +183,61 @@ LandscapeRun stark::runLandscape(const LandscapeOptions &O, uint64_t TaskSeed,
     const Node &Parent = Run.T.node(S->Node);
     const Hidden Above = Unseen[S->Node];
     KeyedDraw Luck(Above.Key + 0x632be59bd9b4e019 * Parent.Children.size());
-    Hidden H;
-    double Chance;
-    if (Parent.hasBug()) {
-      H = Above;
-      Chance = O.Repairs * std::pow(O.RepairAgain, Above.FailedRepairs);
-    } else {
-      H = draw(O, Above, FirstMean, Luck);
-      Chance = Correct * std::pow(O.Deeper, H.Depth - 1);
-    }
-    bool Right = Luck.uniform() < Chance;
-    bool Compiles = Right || Luck.uniform() < CompilesIfWrong;
-    H.FailedRepairs = Parent.hasBug() && !Right ? Above.FailedRepairs + 1 : 0;
-    H.Key = Luck.next();
+    Step Next = O.Recorded.empty()
+                    ? simulatedStep(O, OfThis, Above, Parent.hasBug(), Luck)
+                    : recordedStep(O.Recorded[TaskSeed % O.Recorded.size()],
+                                   Above, Parent.hasBug(), Luck);
+    bool Right = Next.Kind == VerdictKind::Correct;
+    Next.H.Key = Luck.next();
     Node N;
     N.Parent = int(S->Node);
     N.FromDebug = Parent.hasBug();
-    N.Found = verdictOf(Right      ? VerdictKind::Correct
-                        : Compiles ? VerdictKind::Wrong
-                                   : VerdictKind::NotCompiled,
-                        H.Speed);
-    Run.Compiled += Compiles;
+    N.Found = verdictOf(Next.Kind, Next.H.Speed);
+    Run.Compiled += Next.Compiles;
     Run.Correct += Right;
     if (Right)
       Best = std::max(Best, N.Found.speedup());
     Run.T.add(std::move(N));
-    Unseen.push_back(H);
+    Unseen.push_back(Next.H);
     Run.BestSoFar.push_back(Best);
   }
   return Run;
+}
+
+llvm::Expected<RecordedMoves> stark::movesOf(const RecordedRun &Run) {
+  RecordedMoves Moves;
+  for (unsigned I = 1; I < Run.T.size(); ++I) {
+    const Node &N = Run.T.node(I);
+    // An agent that works alone repairs a failing node without the debug
+    // agent, and its base is that node.
+    const Node *Base = &Run.T.node(unsigned(N.Base));
+    while (!Base->Found.correct() && Base->Number)
+      Base = &Run.T.node(unsigned(Base->Base));
+    if (!Base->Found.correct())
+      continue;
+    RecordedMove M;
+    M.Kind = N.Found.Kind;
+    // A plan that could be used gives the debug agent something to repair.
+    if (M.Kind == VerdictKind::NoCandidate && !N.Given.Anchors.empty())
+      M.Kind = VerdictKind::NotCompiled;
+    M.From = std::log(Base->Found.speedup());
+    if (N.Found.correct()) {
+      double Speed = std::log(N.Found.speedup());
+      M.Gain = Speed - M.From;
+      Moves.Best = std::max(Moves.Best, Speed);
+    }
+    bool Repair = Run.T.node(unsigned(N.Parent)).hasBug();
+    (Repair          ? Moves.Repairs
+     : !Base->Number ? Moves.First
+                     : Moves.Refinements)
+        .push_back(M);
+  }
+  if (Moves.First.empty() || Moves.Refinements.empty())
+    return failed("the run has " + llvm::Twine(Moves.First.size()) +
+                  " changes of the source and " +
+                  llvm::Twine(Moves.Refinements.size()) +
+                  " of correct candidates, wanted one of each or more");
+  return Moves;
 }
 
 std::vector<LandscapeOptions> stark::standardLandscapes() {

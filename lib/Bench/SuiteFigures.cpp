@@ -13,7 +13,7 @@ using namespace stark;
 
 /// Whether the compiler was asked about a candidate and took it. What the
 /// search itself turned down before is no compiled candidate.
-static bool compiled(VerdictKind K) {
+bool stark::compiledVerdict(VerdictKind K) {
   switch (K) {
   case VerdictKind::Crashed:
   case VerdictKind::TimedOut:
@@ -42,7 +42,7 @@ CellFigures stark::figuresOf(const RecordedRun &Run) {
     if (I == 0)
       continue;
     ++F.Attempts;
-    F.Compiled += compiled(V.Kind);
+    F.Compiled += compiledVerdict(V.Kind);
     F.Correct += V.correct();
     // The source's own tokens are no kernel that an agent made.
     if (!V.correct() || Run.T.node(I).SameAs == 0)

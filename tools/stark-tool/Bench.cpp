@@ -25,7 +25,8 @@ static cl::SubCommand Command(
     "  stark-tool bench SUITE.json --provider P --evaluator E --out DIR\n"
     "             [--presets LIST] [--seeds N] [--attempts N] [flags]\n"
     "  stark-tool bench --landscape [--policies LIST] [--seeds N] [--attempts "
-    "N]\n\n"
+    "N]\n"
+    "  stark-tool bench --landscape-from RUN,... [the same flags]\n\n"
     "The first form searches every task of the suite with every preset and "
     "the\nseeds 1 to N (default 1). Each is an ordinary run in "
     "DIR/TASK/PRESET/seed-S; the\nsame command goes on where it was. The "
@@ -43,7 +44,8 @@ static cl::SubCommand Command(
     "1000), as Markdown\n(or JSON with --json); with --out DIR as "
     "DIR/landscape.md and DIR/landscape.json.\nA policy of LIST is "
     "NAME[:EPSILON[:ROOT-THROTTLE[:DEAD-BRANCH]]]; the first is what\nthe "
-    "others are compared with.\n\n"
+    "others are compared with. The third form takes what attempts come to "
+    "from\nrecorded runs.\n\n"
     "Examples:\n"
     "  stark-tool bench suite.json --provider anthropic --evaluator cuda \\\n"
     "             --presets stark,sampling --seeds 3 --out results\n"
@@ -63,6 +65,11 @@ template <class T> struct Flag : cl::opt<T> {
 static Flag<bool> Landscape("landscape",
                             cl::desc("Compare policies on simulated "
                                      "landscapes"));
+static cl::list<std::string> LandscapeFrom(
+    "landscape-from", cl::value_desc("run"), cl::CommaSeparated,
+    cl::desc("Compare policies on what the attempts of this recorded run came "
+             "to; several runs: on each, and on all in turn"),
+    cl::cat(tool::category()), cl::sub(Command));
 static cl::list<std::string>
     Policies("policies", cl::value_desc("list"), cl::CommaSeparated,
              cl::desc("Policies to compare (default: all, and epsilon-greedy "
@@ -120,6 +127,30 @@ static llvm::Error checkRange(const Flag<unsigned> &F, unsigned Most) {
                     ", wanted 1 to " + llvm::Twine(Most));
 }
 
+/// One landscape a run, and one of all of them.
+static llvm::Expected<std::vector<LandscapeOptions>> recordedLandscapes() {
+  std::vector<LandscapeOptions> Landscapes;
+  LandscapeOptions Together;
+  Together.Name = "all " + std::to_string(LandscapeFrom.size()) + " runs";
+  for (const std::string &Folder : LandscapeFrom) {
+    llvm::Expected<RecordedRun> Run = readRun(Folder);
+    if (!Run)
+      return Run.takeError();
+    llvm::Expected<RecordedMoves> Moves = movesOf(*Run);
+    if (!Moves)
+      return withContext(Moves.takeError(), "--landscape-from: " + Folder);
+    LandscapeOptions One;
+    One.Name = Run->Identity.TaskName + " (" +
+               std::to_string(Run->T.size() - 1) + " attempts)";
+    One.Recorded = {*Moves};
+    Together.Recorded.push_back(std::move(*Moves));
+    Landscapes.push_back(std::move(One));
+  }
+  if (Landscapes.size() > 1)
+    Landscapes.push_back(std::move(Together));
+  return Landscapes;
+}
+
 static llvm::Error runLandscapes() {
   if (llvm::Error E = checkRange(Seeds, 1000000))
     return E;
@@ -129,8 +160,16 @@ static llvm::Error runLandscapes() {
   std::vector<std::string> Specs(Policies.begin(), Policies.end());
   if (Specs.empty())
     Specs = standardPolicySpecs();
+  std::vector<LandscapeOptions> Landscapes = standardLandscapes();
+  if (!LandscapeFrom.empty()) {
+    llvm::Expected<std::vector<LandscapeOptions>> Recorded =
+        recordedLandscapes();
+    if (!Recorded)
+      return Recorded.takeError();
+    Landscapes = std::move(*Recorded);
+  }
   llvm::Expected<std::vector<LandscapeFigures>> All =
-      runLaboratory(standardLandscapes(), Specs, Tasks, Attempts);
+      runLaboratory(Landscapes, Specs, Tasks, Attempts);
   if (!All)
     return usageError("--policies: " + llvm::toString(All.takeError()));
   std::string Markdown, AsJson = laboratoryJson(*All, Tasks);
@@ -332,10 +371,11 @@ static llvm::Error runSuite(const std::vector<std::string> &Flags) {
 }
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
-  if (Landscape && !SuiteFile.empty())
+  bool Laboratory = Landscape || !LandscapeFrom.empty();
+  if (Laboratory && !SuiteFile.empty())
     return usageError("bench: got '" + SuiteFile +
                       "' and --landscape, wanted one of them");
-  if (Landscape)
+  if (Laboratory)
     return runLandscapes();
   if (!SuiteFile.empty())
     return runSuite(Flags);

@@ -20,8 +20,29 @@
 #define STARK_BENCH_LANDSCAPE_H
 
 #include "stark/Search/Policy.h"
+#include "stark/Search/Record.h"
 
 namespace stark {
+
+/// What came of an attempt of a recorded run. Speeds are natural logarithms of
+/// the speed-up over the source.
+struct RecordedMove {
+  double From = 0; ///< speed of the correct node that was to be changed
+  double Gain = 0; ///< of the candidate over From, when correct
+  VerdictKind Kind = VerdictKind::Correct;
+};
+
+/// The moves of a run's tree.
+struct RecordedMoves {
+  std::vector<RecordedMove> First; ///< changes of the source
+  std::vector<RecordedMove> Refinements;
+  std::vector<RecordedMove> Repairs;
+  double Best = 0; ///< speed of the fastest candidate
+};
+
+/// An error when the run has nothing to draw a first change or a refinement of
+/// a correct candidate from.
+llvm::Expected<RecordedMoves> movesOf(const RecordedRun &Run);
 
 /// Speeds are natural logarithms of the speed-up over the source.
 struct LandscapeOptions {
@@ -47,6 +68,9 @@ struct LandscapeOptions {
   double Deeper = 0.97;
   /// Deviation over tasks of the log-odds to be correct.
   double TaskDeviation = 0.8;
+  /// When not empty, attempts come to what those of recorded runs came to, and
+  /// none of the figures above is used. Tasks take the runs in turn.
+  std::vector<RecordedMoves> Recorded;
 };
 
 /// The paper's three levels, fitted to its tables 1 and 2; level 2 with little

@@ -45,6 +45,8 @@ struct CellFigures {
   bool Modelled = false;
   std::string Device;
 };
+/// Whether a candidate with this verdict got past the compiler.
+bool compiledVerdict(VerdictKind K);
 CellFigures figuresOf(const RecordedRun &Run);
 
 /// One row: a preset over some tasks.
