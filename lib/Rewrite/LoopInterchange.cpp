@@ -66,6 +66,7 @@ private:
   std::string memory() const;
   std::string elements(const Access &Store) const;
   std::string localArrays() const;
+  std::string pointers(const std::vector<const Access *> &All) const;
   bool isPositive(const std::vector<const Expr *> &Factors) const;
   /// \p Rows are so long that no two indices of \p Along meet the same element.
   bool isRow(const std::vector<const Expr *> &Rows,
@@ -194,6 +195,8 @@ std::string Nest::statements(const Stmt *S, bool InInner) {
 /// Variables that outlive an iteration may only be summed up in.
 std::string Nest::changes(const Expr *Target, const BinaryOperator *Whole) {
   const Expr *E = strip(Target);
+  if (E->getType().isVolatileQualified())
+    return "it stores to volatile memory";
   while (true) {
     if (const auto *M = llvm::dyn_cast<MemberExpr>(E); M && !M->isArrow())
       E = strip(M->getBase());
@@ -316,8 +319,35 @@ std::string Nest::elements(const Access &Store) const {
          "them";
 }
 
+/// Memory that Accesses does not list, but for elements of local arrays by
+/// their own name: a thread's own, by a pointer.
+std::string Nest::pointers(const std::vector<const Access *> &All) const {
+  std::string Why;
+  forEach(Inner.S->getBody(), [&](const Stmt *N) {
+    const auto *Sub = llvm::dyn_cast<ArraySubscriptExpr>(N);
+    const auto *U = llvm::dyn_cast<UnaryOperator>(N);
+    const auto *M = llvm::dyn_cast<MemberExpr>(N);
+    bool Through = (Sub && !Sub->getType()->isArrayType()) ||
+                   (U && U->getOpcode() == UO_Deref) ||
+                   (M && M->isArrow() && !builtinIndex(M));
+    if (!Through ||
+        llvm::any_of(All, [&](const Access *Each) { return Each->E == N; }))
+      return;
+    const Expr *Base = Sub;
+    while (const auto *Row = llvm::dyn_cast_or_null<ArraySubscriptExpr>(Base))
+      Base = strip(Row->getBase());
+    const VarDecl *V = Base ? variableOf(Base) : nullptr;
+    if (!V || !V->hasLocalStorage() || !V->getType()->isArrayType())
+      Why = "what line " + std::to_string(F.lineOf(N)) +
+            " reads or writes is not known";
+  });
+  return Why;
+}
+
 std::string Nest::memory() const {
   std::vector<const Access *> All = A.in(Outer.S);
+  if (std::string Why = pointers(All); !Why.empty())
+    return Why;
   for (const Access *Store : All) {
     if (Store->Unclear)
       return "what line " + std::to_string(F.lineOf(Store->E)) +

@@ -143,6 +143,32 @@ __global__ void bound_from_memory(float *y, const int *lengths, int n) {
       y[r * n + j] = 1;
 }
 
+// LIST-DAG: not loop-interchange@by_pointer:loop1: {{.*}} what line [[#@LINE+6]] reads or writes is not known
+__global__ void by_pointer(const float *x, float *y, int n) {
+  float part[8];
+  float *p = part;
+  for (int j = 0; j < n; ++j)
+    for (int r = 0; r < 8; ++r)
+      p[0] = x[r * n + j];
+  y[threadIdx.x] = part[0];
+}
+
+// LIST-DAG: not loop-interchange@watched:loop1: {{.*}} it stores to volatile memory
+__global__ void watched(const float *x, volatile float *y, int n) {
+  for (int j = 0; j < n; ++j)
+    for (int r = 0; r < 8; ++r)
+      y[r * n + j] = 1;
+}
+
+// LIST-DAG: not loop-interchange@two_elements:loop1: {{.*}} elements of 'part' outlive an iteration
+__global__ void two_elements(const float *x, float *y, int n) {
+  float part[9] = {};
+  for (int j = 0; j < n; ++j)
+    for (int r = 0; r < 8; ++r)
+      part[r + 1] = part[r] + x[r * n + j];
+  y[threadIdx.x] = part[8];
+}
+
 // The warp's accesses lie side by side as it is; along the rows already.
 // LIST-NOT: loop-interchange@coalesced
 __global__ void coalesced(const float *x, float *y, int n) {
