@@ -164,6 +164,10 @@ std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, bool Large) {
   const job::Case &C = J.Cases[Case];
   Blocks.resize(J.Leaves.size());
   Scalars = C.Values;
+  // At the same place in each process, as far as it is free: what lies together
+  // in a sector or a page is part of a modelled time.
+  uint64_t Place = (Large ? uint64_t(0x20) : uint64_t(0x10)) << 40;
+  Place += uint64_t(Case % 8) << 40;
   for (size_t I = 0; I < J.Leaves.size(); ++I) {
     const Leaf &L = J.Leaves[I];
     if (L.Kind != LeafKind::Buffer)
@@ -173,7 +177,7 @@ std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, bool Large) {
     B.Bytes = Count * dtypeBytes(L.Type);
     B.Mapped = B.Bytes + 8192;
     void *Data =
-        mmap(nullptr, B.Mapped, PROT_READ | PROT_WRITE,
+        mmap(reinterpret_cast<void *>(Place), B.Mapped, PROT_READ | PROT_WRITE,
              // A child that only shows its times keeps its writes.
              (Large ? MAP_PRIVATE : MAP_SHARED) | MAP_ANONYMOUS | MAP_NORESERVE,
              -1, 0);
@@ -181,6 +185,7 @@ std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, bool Large) {
       return "no memory for '" + L.Name + "' of " + std::to_string(B.Bytes) +
              " bytes";
     B.Data = static_cast<char *>(Data);
+    Place += (B.Mapped + 0x3fffff) & ~uint64_t(0x1fffff);
     if (L.Use != Role::Input && L.Use != Role::InOut)
       continue;
     if (L.Fill.Kind == InitKind::File) {
