@@ -230,7 +230,7 @@ static std::string filled(std::string Spec, const Cell &C) {
 /// Runs, resumes or reads one cell.
 static llvm::Expected<CellFigures>
 runCell(const Cell &C, const SearchOptions &Common,
-        const std::vector<std::string> &Flags) {
+        const std::vector<std::string> &Flags, KnownVerdicts &Known) {
   tool::SearchRequest Request;
   Request.Source = C.T->Source;
   Request.Workload = C.T->Workload;
@@ -246,6 +246,7 @@ runCell(const Cell &C, const SearchOptions &Common,
   Request.Arch = Arch;
   Request.Toolkit = CudaPath;
   Request.WaitMs = uint64_t(Wait) * 1000;
+  Request.Known = &Known;
   Request.Search = Common;
   Request.Search.Seed = C.Seed;
   if (llvm::Error E = applyPreset(C.Preset, Request.Search))
@@ -339,11 +340,14 @@ static llvm::Error runSuite(const std::vector<std::string> &Flags) {
 
   // The other runs need not wait for one that failed or is suspended.
   std::string Failed, Suspended;
+  // What one preset's candidate came to on a simulated GPU, the same candidate
+  // of another one comes to as well.
+  KnownVerdicts Known;
   for (const SuiteTask &T : S->Tasks)
     for (const std::string &Preset : R.Presets)
       for (unsigned Seed = 1; Seed <= R.Seeds; ++Seed) {
         Cell C{&T, Preset, Seed};
-        llvm::Expected<CellFigures> F = runCell(C, *Common, Flags);
+        llvm::Expected<CellFigures> F = runCell(C, *Common, Flags, Known);
         if (F) {
           R.Cells.push_back(std::move(*F));
           continue;

@@ -269,6 +269,8 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
       makeEvaluator(Request.Evaluator, *T, Judging);
   if (!Judge)
     return Judge.takeError();
+  if (Request.Known && isRepeatable(Request.Evaluator))
+    *Judge = rememberVerdicts(std::move(*Judge), *T, *Request.Known);
 
   SearchOptions Options = Request.Search;
   if (Request.WorkloadMargin)

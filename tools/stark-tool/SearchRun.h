@@ -14,6 +14,7 @@
 #ifndef STARK_TOOL_SEARCHRUN_H
 #define STARK_TOOL_SEARCHRUN_H
 
+#include "stark/Eval/KnownVerdicts.h"
 #include "stark/LLM/ChatClient.h"
 #include "stark/Search/Search.h"
 
@@ -38,6 +39,9 @@ struct SearchRequest {
   std::string Arch;    ///< empty: the evaluator's
   std::string Toolkit; ///< empty: find it
   uint64_t WaitMs = 0; ///< for an answer or a result, before suspending
+  /// Of earlier requests, asked and added to when the evaluator's verdicts are
+  /// repeatable; may be null.
+  KnownVerdicts *Known = nullptr;
 };
 
 struct SearchResult {
