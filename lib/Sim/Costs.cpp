@@ -11,24 +11,20 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include <algorithm>
+#include <array>
+#include <memory>
 
 using namespace llvm;
 using namespace stark::sim;
 
 namespace {
-struct Slots {
-  Unit Where = Unit::Integer;
-  float Count = 0;
-  /// Beside the special unit's: a range reduction or a polynomial.
-  float Float = 0;
-};
-
 unsigned lanes(const Type *T) {
   auto *V = dyn_cast<FixedVectorType>(T);
   return V ? V->getNumElements() : 1;
@@ -43,8 +39,8 @@ Unit unitOf(const Type *T) {
   return Scalar->isFloatTy() ? Unit::Float : Unit::Integer;
 }
 
-/// What the CUDA math library makes of a call: a few instructions of the
-/// special unit (4 slots each, a quarter of the rate) and of the floating one.
+/// What the CUDA math library makes of a call, the path without exceptions: as
+/// in the machine code that nvcc 13.0 makes for sm_90 (div, exp, sin counted).
 Slots costOfCall(StringRef Name, const Type *Result) {
   Name.consume_front("llvm.");
   StringRef Base = Name.split('.').first;
@@ -52,42 +48,38 @@ Slots costOfCall(StringRef Name, const Type *Result) {
   StringRef Plain = Base;
   if (!Double && Plain.ends_with("f") && Plain != "erf")
     Plain = Plain.drop_back();
-  auto [Special, Float] =
-      StringSwitch<std::pair<float, float>>(Plain)
-          .Cases("fabs", "copysign", {0, 0})
-          .Cases("fma", "fmuladd", "fmax", "fmin", {0, 1})
-          .Cases("maxnum", "minnum", "floor", "ceil", {0, 1})
-          .Cases("trunc", "rint", "nearbyint", "round", {0, 1})
-          .Cases("sqrt", "__fsqrt_rn", {1, 8})
-          .Cases("rsqrt", "stark_rsqrt", {1, 3})
-          .Cases("exp", "exp2", {1, 5})
-          .Cases("log", "log2", "log10", {0, 14})
-          .Cases("sin", "cos", {0, 22})
-          .Cases("tanh", "expm1", {2, 12})
-          .Cases("pow", "powr", {2, 40})
-          .Cases("erf", "erfc", {1, 25})
-          .Default({1, 20});
+  auto [Special, Float, Integer] =
+      StringSwitch<std::array<float, 3>>(Plain)
+          .Cases("fabs", "copysign", {0, 0, 0})
+          .Cases("fma", "fmuladd", {0, 1, 0})
+          .Cases("fmax", "fmin", "maxnum", "minnum", {0, 0, 1})
+          .Cases("floor", "ceil", "trunc", "rint", "nearbyint", "round",
+                 {1, 0, 0})
+          .Cases("sqrt", "__fsqrt_rn", {1, 6, 4})
+          .Cases("rsqrt", "stark_rsqrt", {1, 2, 1})
+          .Cases("exp", "exp2", {1, 6, 1})
+          .Cases("log", "log2", "log10", {0, 12, 6})
+          .Cases("sin", "cos", {1, 14, 14})
+          .Cases("tanh", "expm1", {2, 10, 4})
+          .Cases("pow", "powr", {2, 35, 10})
+          .Cases("erf", "erfc", {1, 20, 5})
+          .Default({1, 15, 5});
   Slots S;
   S.Where = Double ? Unit::Double : Special > 0 ? Unit::Special : Unit::Float;
-  S.Count = Double ? Special * 10 + Float : Special;
-  S.Float = Double ? 0 : Float;
+  S.Count = Double ? Special * 10 + Float : Special > 0 ? Special : Float;
+  S.Float = Double || Special <= 0 ? 0 : Float;
+  S.Integer = Integer;
   return S;
 }
 
-/// nvcc turns the index arithmetic of a loop into pointers that advance, and
-/// what is constant into the offset of the access.
-constexpr float AddressShare = 0.2f, ThreeOperands = 0.7f;
-
-bool feedsAddressesOnly(const Instruction &I, unsigned Depth = 0) {
-  if (I.use_empty() || Depth > 4)
-    return false;
-  return all_of(I.users(), [&](const User *U) {
+/// Whether \p I only widens an index: one multiplication and addition
+/// (IMAD.WIDE, or LEA) takes it, the width of an element and the base.
+bool feedsAddressesOnly(const Instruction &I) {
+  return !I.use_empty() && all_of(I.users(), [](const User *U) {
     if (isa<GetElementPtrInst>(U))
       return true;
-    auto *Next = dyn_cast<Instruction>(U);
-    return Next && Next->getType()->isIntegerTy() &&
-           (isa<CastInst>(Next) || isa<BinaryOperator>(Next)) &&
-           feedsAddressesOnly(*Next, Depth + 1);
+    auto *Next = dyn_cast<CastInst>(U);
+    return Next && feedsAddressesOnly(*Next);
   });
 }
 
@@ -122,8 +114,6 @@ const StringMap<Slots> &instructionTable() {
                                 "__dp2a_hi",
                                 "__funnelshift_l",
                                 "__funnelshift_r",
-                                "__mul24",
-                                "__umul24",
                                 "__sad",
                                 "__usad",
                                 "__float2int_rn",
@@ -134,9 +124,10 @@ const StringMap<Slots> &instructionTable() {
                                 "__uint2float_rn",
                                 "__half2int_rn",
                                 "__int2half_rn"});
-    Add({Unit::Integer, 2, 0},
-        {"__half22float2", "__bfloat1622float2", "__mulhi", "__umulhi",
-         "__vadd4", "__vsub4", "__vadd2", "__vsub2"});
+    Add({Unit::Multiply, 1, 0}, {"__mul24", "__umul24"});
+    Add({Unit::Multiply, 2, 0}, {"__mulhi", "__umulhi"});
+    Add({Unit::Integer, 2, 0}, {"__half22float2", "__bfloat1622float2",
+                                "__vadd4", "__vsub4", "__vadd2", "__vsub2"});
     // A quarter of the integer rate.
     Add({Unit::Integer, 4, 0}, {"__popc", "__clz", "__ffs", "__brev"});
     Add({Unit::Integer, 8, 0}, {"__popcll", "__clzll", "__ffsll", "__brevll"});
@@ -147,7 +138,7 @@ const StringMap<Slots> &instructionTable() {
       for (const char *Rounding : {"rn", "rz", "ru", "rd"})
         T[std::string(Name) + Rounding] = {Unit::Double, 1, 0};
     Add({Unit::Float, 1, 0}, {"__saturatef"});
-    Add({Unit::Special, 1, 1}, {"__fdividef"});
+    Add({Unit::Special, 1, 2, 2}, {"__fdividef"});
     Add({Unit::Special, 2, 1}, {"__powf"});
     Add({Unit::Special, 3, 1}, {"__tanf"});
     Add({Unit::Special, 1, 5}, {"__frcp_rn", "__frcp_rz", "__hdiv"});
@@ -173,15 +164,35 @@ std::string baseName(StringRef Symbol) {
   return Name;
 }
 
-Slots costOf(const Instruction &I) {
+} // namespace
+
+bool stark::sim::isOurs(const Value *Pointer) {
+  auto *G = dyn_cast<GlobalVariable>(Pointer->stripPointerCasts());
+  return G && G->getName().starts_with("__stark_sim");
+}
+
+const Value *stark::sim::objectOf(const Value *Pointer) {
+  return getUnderlyingObject(Pointer, 12);
+}
+
+bool stark::sim::isSharedMemory(const Value *Pointer) {
+  auto *Base = dyn_cast<LoadInst>(objectOf(Pointer));
+  return Base && isOurs(Base->getPointerOperand());
+}
+
+Slots stark::sim::costOf(const Instruction &I) {
   Slots S;
   const Type *T = I.getType();
   switch (I.getOpcode()) {
   case Instruction::FDiv:
-    // A reciprocal and its refinement.
-    return {T->getScalarType()->isDoubleTy() ? Unit::Double : Unit::Special,
-            T->getScalarType()->isDoubleTy() ? 18.0f : float(lanes(T)),
-            T->getScalarType()->isDoubleTy() ? 0.0f : 7.0f * float(lanes(T))};
+    // A reciprocal, its refinement, and whether that was allowed (MUFU.RCP,
+    // FFMA x 5, FCHK, BSSY, BRA, two moves).
+    if (T->getScalarType()->isDoubleTy())
+      return {Unit::Double, 18, 0};
+    if (I.hasApproxFunc())
+      return {Unit::Special, float(lanes(T)), float(lanes(T))};
+    return {Unit::Special, float(lanes(T)), 5.0f * float(lanes(T)),
+            5.0f * float(lanes(T))};
   case Instruction::FAdd:
   case Instruction::FSub:
     // Contracted into the product that it uses.
@@ -192,15 +203,14 @@ Slots costOf(const Instruction &I) {
           return {unitOf(T), 0, 0};
     [[fallthrough]];
   case Instruction::FMul:
-  case Instruction::FNeg:
   case Instruction::FRem:
     // Two halves go through one instruction.
     return {unitOf(T),
             unitOf(T) == Unit::Half ? float(lanes(T) + 1) / 2 : float(lanes(T)),
             0};
-  case Instruction::FCmp:
-  case Instruction::FPExt:
   case Instruction::FPTrunc:
+  case Instruction::FPExt:
+  case Instruction::FCmp:
   case Instruction::FPToSI:
   case Instruction::FPToUI:
   case Instruction::SIToFP:
@@ -213,10 +223,19 @@ Slots costOf(const Instruction &I) {
   case Instruction::SDiv:
   case Instruction::SRem:
   case Instruction::UDiv:
-  case Instruction::URem:
+  case Instruction::URem: {
+    bool Signed = I.getOpcode() == Instruction::SDiv ||
+                  I.getOpcode() == Instruction::SRem;
     if (isa<ConstantInt>(I.getOperand(1)))
-      return {Unit::Integer, 3, 0};
-    return {Unit::Integer, T->getIntegerBitWidth() > 32 ? 60.0f : 12.0f, 0};
+      return {Unit::Multiply, 2, 0, Signed ? 2.0f : 1.0f};
+    if (T->getIntegerBitWidth() > 32)
+      return {Unit::Multiply, 20, 0, 50};
+    // The reciprocal of a divisor from elsewhere is made once for a loop.
+    auto *Divisor = dyn_cast<Instruction>(I.getOperand(1));
+    bool Once = !Divisor || Divisor->getParent() != I.getParent();
+    return {Unit::Multiply, Once ? 2.0f : 5.0f, 0,
+            (Once ? 6.0f : 12.0f) + (Signed ? 4.0f : 0.0f)};
+  }
   case Instruction::Add:
   case Instruction::Sub:
     // One instruction with the product that it uses.
@@ -227,35 +246,63 @@ Slots costOf(const Instruction &I) {
     [[fallthrough]];
   case Instruction::And:
   case Instruction::Or:
-  case Instruction::Xor:
+  case Instruction::Xor: {
+    // Predicates are joined by the comparison that makes the second one.
+    if (T->isIntegerTy(1))
+      return S;
+    // IADD3 and LOP3 take three operands.
+    float Both = 1;
+    if (I.hasOneUse())
+      if (auto *Next = dyn_cast<BinaryOperator>(*I.user_begin()))
+        if (Next->getOpcode() == I.getOpcode())
+          Both = 0.5f;
+    return {Unit::Integer,
+            float(lanes(T)) * Both *
+                (T->getScalarType()->isIntegerTy(64) ? 2.0f : 1.0f),
+            0};
+  }
   case Instruction::Shl:
+    if (feedsAddressesOnly(I) && isa<ConstantInt>(I.getOperand(1)))
+      return S;
+    [[fallthrough]];
   case Instruction::LShr:
   case Instruction::AShr:
   case Instruction::ICmp:
   case Instruction::Select:
-    if (feedsAddressesOnly(I))
-      return {Unit::Integer, AddressShare, 0};
     return {Unit::Integer,
-            // Three operands fit into one addition or logic operation.
-            float(lanes(T)) * ThreeOperands *
+            float(lanes(T)) *
                 (I.getOperand(0)->getType()->isIntegerTy(64) ? 2.0f : 1.0f),
             0};
-  case Instruction::Mul:
-    if (feedsAddressesOnly(I))
-      return {Unit::Integer, AddressShare, 0};
-    return {Unit::Integer, T->isIntegerTy(64) ? 4.0f : 1.0f, 0};
-  case Instruction::GetElementPtr:
+  case Instruction::SExt:
+  case Instruction::ZExt:
+    // A predicate becomes a number by a move on the unit of products.
+    if (I.getOperand(0)->getType()->isIntegerTy(1))
+      return {Unit::Multiply, 1, 0};
     return {Unit::Integer,
-            cast<GetElementPtrInst>(I).hasAllConstantIndices() ? 0.0f
-                                                               : AddressShare,
-            0};
+            isa<SExtInst>(I) && !feedsAddressesOnly(I) ? 1.0f : 0.0f, 0};
+  case Instruction::Mul:
+    if (feedsAddressesOnly(I) && isa<ConstantInt>(I.getOperand(1)))
+      return S;
+    return {Unit::Multiply, T->isIntegerTy(64) ? 4.0f : 1.0f, 0};
+  case Instruction::GetElementPtr:
+    if (cast<GetElementPtrInst>(I).hasAllConstantIndices() ||
+        isa<AllocaInst>(objectOf(&I)))
+      return S;
+    // Shared memory has 32-bit addresses; their scale mostly goes into the
+    // arithmetic of the index.
+    if (isSharedMemory(&I))
+      return {Unit::Integer, 0.5f, 0};
+    return {Unit::Multiply, 1, 0};
   case Instruction::Load:
+    if (isOurs(cast<LoadInst>(I).getPointerOperand()))
+      return S;
+    return {Unit::Memory, 1, 0};
   case Instruction::Store:
   case Instruction::AtomicRMW:
   case Instruction::AtomicCmpXchg:
     return {Unit::Memory, 1, 0};
   case Instruction::Br:
-    return {Unit::Control, cast<BranchInst>(I).isConditional() ? 1.0f : 0.5f,
+    return {Unit::Control, cast<BranchInst>(I).isConditional() ? 1.0f : 0.25f,
             0};
   case Instruction::Switch:
     return {Unit::Control, 4, 0};
@@ -269,7 +316,7 @@ Slots costOf(const Instruction &I) {
       return S;
     StringRef Name = Callee->getName();
     if (Name == "__stark_sim_sreg")
-      return {Unit::Integer, 0.25f, 0};
+      return {Unit::Integer, 0.5f, 0};
     if (isInstruction(*Callee)) {
       auto Found = instructionTable().find(baseName(Name));
       return Found == instructionTable().end() ? Slots{Unit::Special, 1, 0}
@@ -284,14 +331,20 @@ Slots costOf(const Instruction &I) {
     if (T->getScalarType()->isFloatingPointTy())
       return costOfCall(Name, T);
     if (T->getScalarType()->isIntegerTy())
-      return {Unit::Integer, 1, 0};
+      return {Unit::Integer, float(lanes(T)), 0};
     return {Unit::Control, 2, 0};
   }
   default:
     return S;
   }
 }
-} // namespace
+
+bool stark::sim::bringsThreadsTogether(const CallInst &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee && Callee->isDeclaration() &&
+         Callee->getName().starts_with("__stark_sim_") &&
+         Callee->getName() != "__stark_sim_sreg";
+}
 
 bool stark::sim::isInstruction(const Function &F) {
   if (F.isDeclaration())
@@ -302,60 +355,6 @@ bool stark::sim::isInstruction(const Function &F) {
   std::string Base = baseName(F.getName());
   return StringRef(Base).starts_with("__stark_sim_unit_") ||
          instructionTable().contains(Base);
-}
-
-/// `#pragma unroll 1`
-static bool unrollDisabled(const BranchInst &Latch) {
-  const MDNode *Loop = Latch.getMetadata(LLVMContext::MD_loop);
-  for (unsigned I = 1; Loop && I < Loop->getNumOperands(); ++I)
-    if (auto *Hint = dyn_cast<MDNode>(Loop->getOperand(I)))
-      if (auto *Name = Hint->getNumOperands()
-                           ? dyn_cast<MDString>(Hint->getOperand(0))
-                           : nullptr)
-        if (Name->getString() == "llvm.loop.unroll.disable")
-          return true;
-  return false;
-}
-
-CodeBlock stark::sim::costOf(const BasicBlock &Block) {
-  CodeBlock Out;
-  // When each value is ready, in cycles and in loads that had to come first.
-  DenseMap<const Value *, std::pair<float, float>> Ready;
-  for (const Instruction &I : Block) {
-    Slots S = ::costOf(I);
-    Out.Slots[unsigned(S.Where)] += S.Count;
-    Out.Slots[unsigned(Unit::Float)] += S.Float;
-    if (isa<PHINode>(I))
-      continue;
-    std::pair<float, float> At{0, 0};
-    for (const Value *Operand : I.operands())
-      if (auto Found = Ready.find(Operand); Found != Ready.end()) {
-        At.first = std::max(At.first, Found->second.first);
-        At.second = std::max(At.second, Found->second.second);
-      }
-    if (isa<LoadInst>(I) || isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I))
-      At.second += 1;
-    else if (S.Where == Unit::Control || isa<ICmpInst>(I))
-      continue; // what steers a loop runs beside what it computes
-    else if (S.Count + S.Float > 0)
-      At.first += S.Where == Unit::Special  ? 18 + 4 * S.Float
-                  : S.Where == Unit::Memory ? 25
-                  : S.Count <= 4            ? 4
-                                            : 4 * S.Count;
-    Ready[&I] = At;
-    Out.Path = std::max(Out.Path, At.first);
-    Out.LoadDepth = std::max(Out.LoadDepth, At.second);
-  }
-  // nvcc unrolls a loop of one block by four where it does not know better.
-  auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
-  if (Branch && Branch->isConditional() &&
-      is_contained(successors(&Block), &Block) && !unrollDisabled(*Branch)) {
-    Out.LoadDepth /= 4;
-    Out.Slots[unsigned(Unit::Control)] /= 4;
-    float &Integer = Out.Slots[unsigned(Unit::Integer)];
-    Integer = std::max(0.0f, Integer - 1); // its counter and its end
-  }
-  return Out;
 }
 
 /// 32-bit registers that a value takes.

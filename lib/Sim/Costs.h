@@ -9,13 +9,37 @@
 #define STARK_LIB_SIM_COSTS_H
 
 #include "stark/Sim/Tables.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace stark::sim {
 
-/// Issue slots of one warp for one pass through \p Block. Estimated from LLVM's
-/// instructions, which are close to PTX, not to the machine's.
-CodeBlock costOf(const llvm::BasicBlock &Block);
+/// Of each block that can be reached: issue slots of one warp for one pass
+/// through it, and how long one warp alone takes. Estimated from LLVM's
+/// instructions, each of which is what nvcc 13.0 makes of it for sm_90.
+llvm::DenseMap<const llvm::BasicBlock *, CodeBlock>
+costsOf(const llvm::Function &F);
+
+/// A barrier, a shuffle, a vote.
+bool bringsThreadsTogether(const llvm::CallInst &Call);
+
+/// Issue slots of one instruction, by the unit that is busy.
+struct Slots {
+  Unit Where = Unit::Integer;
+  float Count = 0;
+  /// Beside those: a range reduction, a polynomial, the test for the slow path.
+  float Float = 0, Integer = 0;
+  float sum() const { return Count + Float + Integer; }
+};
+Slots costOf(const llvm::Instruction &I);
+
+/// One of the simulator's own variables; a GPU has what they hold in registers.
+bool isOurs(const llvm::Value *Pointer);
+
+/// Where a pointer leads: a variable, an argument, or where the search ends.
+const llvm::Value *objectOf(const llvm::Value *Pointer);
+bool isSharedMemory(const llvm::Value *Pointer);
 
 /// Whether \p F is a function of lib/Sim/headers that is one instruction, or a
 /// short fixed sequence, of a GPU: it is costed as that where it is called, and

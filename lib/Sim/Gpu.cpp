@@ -65,8 +65,12 @@ llvm::Expected<GpuDescription> sim::parseGpu(llvm::StringRef Text,
   Real("barrier_latency", G.BarrierLatency);
   Real("atomic_cycles", G.AtomicCycles);
   Real("blocks_per_us", G.BlocksPerUs);
+  Real("block_latency", G.BlockLatency);
+  Real("warp_start_cycles", G.WarpStartCycles);
+  Real("l2_writes_per_ns", G.L2WritesPerNs);
   Real("atomics_per_ns", G.AtomicsPerNs);
-  Real("atomics_per_ns_one_address", G.AtomicsPerNsOneAddress);
+  Real("atomics_per_ns_one_line", G.AtomicsPerNsOneLine);
+  Real("float_atomics_per_ns_one_line", G.FloatAtomicsPerNsOneLine);
   Real("launch_us", G.LaunchUs);
   R.optional("sources", Sources);
   if (std::string Problem = R.problem(); !Problem.empty())

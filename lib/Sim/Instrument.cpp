@@ -292,8 +292,12 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
   IRBuilder<> B(&I);
   unsigned Number = newSite(I, Kind, Bytes);
   Out.Sites[Number].Volatile = Volatile;
-  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I)) {
     Out.Sites[Number].Float = Atomic->isFloatingPointOperation();
+    Out.Sites[Number].Counts = Atomic->use_empty() &&
+                               Atomic->getOperation() == AtomicRMWInst::Add &&
+                               isa<ConstantInt>(Atomic->getValOperand());
+  }
   // An atomic must be aligned to its size, whatever the code promises.
   Out.Sites[Number].Align = isa<LoadInst>(I) || isa<StoreInst>(I)
                                 ? unsigned(getLoadStoreAlignment(&I).value())
@@ -358,8 +362,9 @@ void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
   D.FirstBlock = unsigned(Out.Blocks.size());
   D.LiveRegisters = estimateRegisters(F);
   std::vector<Instruction *> Work;
+  auto Costs = costsOf(F);
   for (BasicBlock &Block : F) {
-    CodeBlock Cost = costOf(Block);
+    CodeBlock Cost = Costs.lookup(&Block);
     Cost.Function = Index;
     for (Instruction &I : Block) {
       unsigned Line = lineOf(I);
@@ -445,7 +450,8 @@ std::vector<unsigned> Tables::reached(unsigned Function) const {
 }
 
 const char *stark::sim::unitName(Unit U) {
-  static const char *Names[Units] = {"integer", "fp32",   "fp64",   "half",
-                                     "special", "memory", "control"};
+  static const char *Names[Units] = {
+      "integer", "fp32",   "fp64",    "half",
+      "special", "memory", "control", "integer multiply"};
   return Names[unsigned(U)];
 }

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   The greatest of four bounds: issue slots of the SMs, bytes through L2,
-///   bytes
-/// through DRAM, and the time that a block takes when nothing but latency keeps
-/// it, times the rounds of blocks that an SM has to do.
+///   Five things take their time: the issue slots of the SMs, their load/store
+///   pipe, bytes
+/// through L2 or DRAM, atomics, and the life of a block when nothing but
+/// latency keeps it, times the rounds of blocks that an SM has to do. The
+/// busier one of them is, the longer the others wait for it, so that their
+/// squares add up; blocks never begin faster than they are dispatched.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 using namespace stark::sim;
 
@@ -40,20 +43,20 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
                         Gpu.HalfRate,
                         Gpu.SpecialRate,
                         Gpu.MemoryRate,
-                        128};
+                        128,
+                        Gpu.IntegerRate};
   double Busy[Units] = {};
   double Slots = 0, Path = 0;
-  double ConstantCycles = 0, PartialSectors = 0;
-  double GlobalRequests = 0, GlobalSectors = 0, L1Hits = 0, SharedCycles = 0,
-         SharedRequests = 0, AtomicCycles = 0;
+  double ConstantCycles = 0, L2Writes = 0;
+  double GlobalLines = 0, GlobalSectors = 0, L1Hits = 0, SharedCycles = 0,
+         AtomicCycles = 0;
   for (const SiteProfile &S : P.Sites) {
-    GlobalRequests += double(S.Requests - S.SharedRequests);
+    GlobalLines += double(S.Lines);
     GlobalSectors += double(S.Sectors);
     L1Hits += double(S.L1Sectors);
     SharedCycles += double(S.SharedCycles);
-    SharedRequests += double(S.SharedRequests);
     ConstantCycles += double(S.ConstantCycles);
-    PartialSectors += double(S.PartialSectors);
+    L2Writes += double(S.L2Writes);
   }
   for (size_t I = 0; I < P.Sites.size(); ++I)
     if (T.Sites[I].Kind == SiteKind::Atomic)
@@ -75,14 +78,17 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
       Busy[U] += Count * C.Slots[U] * 32 / Rate[U];
       Slots += Count * C.Slots[U];
     }
-    // A load of this block waits as long as those of its sites do.
-    double Latency = 0;
+    // A load of this block waits as long as those of its sites do. What a warp
+    // asks of the load/store pipe leaves it one after the other.
+    double Latency = 0, Own = 0;
     for (unsigned S : C.Sites) {
       const SiteProfile &Found = P.Sites[S];
-      if (T.Sites[S].Kind == SiteKind::Store || !Found.Requests)
+      Own += double(Found.Lines + Found.SharedCycles + Found.ConstantCycles);
+      if (T.Sites[S].Kind == SiteKind::Store || !Found.Requests ||
+          Found.SharedRequests)
         continue;
       double Mine =
-          Found.SharedRequests ? Gpu.SharedLatency
+          Found.ConstantCycles ? Gpu.SharedLatency
           : Found.Sectors
               ? Gpu.L1Latency +
                     (1 - double(Found.L1Sectors) / double(Found.Sectors)) *
@@ -91,52 +97,62 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
               : GlobalLatency;
       Latency = std::max(Latency, Mine);
     }
+    double Alone = 0;
+    for (float Each : C.Slots)
+      Alone += Each;
+    Alone = std::max({Alone, double(C.Path), Own / double(P.WarpCounts[B])});
     Path += double(P.WarpCounts[B]) /
             double(std::max<uint64_t>(1, P.WarpsSampled)) *
-            (C.Path + C.LoadDepth * Latency);
+            (Alone + C.LoadDepth * Latency + C.SharedDepth * Gpu.SharedLatency);
   }
   double Barriers =
       double(P.Barriers) / double(std::max<uint64_t>(1, P.WarpsSampled));
   Path += Barriers * Gpu.BarrierLatency;
-  // An SM issues four warp instructions a cycle.
+  // From when a block's place is free to the first instruction of the next.
+  Path += Gpu.BlockLatency +
+          Gpu.WarpStartCycles * std::ceil(double(P.ThreadsPerBlock) / 32);
+  // An SM issues four warp instructions a cycle. Products of integers go to the
+  // unit of the floating-point ones.
+  Busy[unsigned(Unit::Float)] += Busy[unsigned(Unit::Multiply)];
   double Issue = Slots / 4;
   for (unsigned U = 0; U < Units; ++U)
     if (Unit(U) != Unit::Memory)
       Issue = std::max(Issue, Busy[U]);
-  // The load/store pipe: a request a cycle, 128 bytes of it, bank conflicts.
-  double Pipe = (GlobalRequests + SharedCycles +
-                 std::max(0.0, GlobalSectors / 4 - GlobalRequests)) /
+  // The load/store pipe: L1 looks one line of 128 bytes up a cycle, shared
+  // memory serves one word of each bank.
+  double Pipe = (GlobalLines + SharedCycles + AtomicCycles * Gpu.AtomicCycles +
+                 ConstantCycles) /
                 Sampled;
-  Pipe += (AtomicCycles * Gpu.AtomicCycles + ConstantCycles) / Sampled;
-  double BlockCycles = std::max(Issue, Pipe);
   double Blocks = double(P.Blocks);
   double PerSm = Blocks / Gpu.Sms;
   double Resident = std::max(1.0, double(P.BlocksPerSm));
-  // Throughput: SMs that have one block more than others end last.
-  double Deepest = std::ceil(PerSm);
-  P.IssueUs = BlockCycles *
-              (PerSm < 1   ? 1
-               : PerSm > 8 ? PerSm
-                           : Deepest) /
-              PerUs;
-  // A sector that is written in part costs L2 several times a whole one.
-  P.L2Us = (P.L2Sectors + 3 * PartialSectors / Sampled) * 32 * Blocks /
-           Gpu.L2GBs * 1e-3;
+  // SMs that have one block more than others end last.
+  auto Whole = [](double Count) {
+    return Count > 8 ? Count : std::max(1.0, std::ceil(Count));
+  };
+  P.IssueUs = Issue * Whole(PerSm) / PerUs;
+  P.PipeUs = Pipe * Whole(PerSm) / PerUs;
+  // L2 takes so many bytes, and so many writes, each within one line.
+  P.L2Us = std::max(P.L2Sectors * 32 / Gpu.L2GBs,
+                    L2Writes / Sampled / Gpu.L2WritesPerNs) *
+           Blocks * 1e-3;
   P.DispatchUs = Blocks / Gpu.BlocksPerUs;
-  P.AtomicUs = P.GlobalAtomics *
-               std::max(1 / Gpu.AtomicsPerNs,
-                        P.HottestShare / Gpu.AtomicsPerNsOneAddress) *
-               1e-3;
+  // Those of one line are made one after the other.
+  P.AtomicUs = 0;
+  double LineRate[2] = {Gpu.AtomicsPerNsOneLine, Gpu.FloatAtomicsPerNsOneLine};
+  for (unsigned Float = 0; Float < 2; ++Float)
+    P.AtomicUs += P.GlobalAtomics[Float] *
+                  std::max(1 / Gpu.AtomicsPerNs,
+                           P.HottestShare[Float] / LineRate[Float]) *
+                  1e-3;
   P.DramUs = P.DramBytes / Gpu.DramGBs * 1e-3;
-  double Rounds = std::max(1.0, PerSm / Resident);
-  P.LatencyUs = Path * Rounds / PerUs;
+  P.LatencyUs = Path * Whole(PerSm / Resident) / PerUs;
   std::pair<double, const char *> Bounds[] = {
-      {P.IssueUs, BlockCycles > Issue ? "the load/store pipe of the SMs"
-                                      : "instruction issue"},
-      {P.L2Us, "L2 bandwidth"},
-      {P.DramUs, "DRAM bandwidth"},
+      {P.IssueUs, "instruction issue"},
+      {P.PipeUs, "the load/store pipe of the SMs"},
+      {std::max(P.L2Us, P.DramUs),
+       P.L2Us > P.DramUs ? "L2 bandwidth" : "DRAM bandwidth"},
       {P.LatencyUs, "latency"},
-      {P.DispatchUs, "the dispatch of blocks"},
       {P.AtomicUs, "atomics in L2"}};
   double Worst = 0, Squares = 0;
   for (auto &[Us, Name] : Bounds) {
@@ -144,10 +160,12 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
       Worst = Us;
       P.Bound = Name;
     }
-    Squares += std::pow(Us, 4);
+    Squares += Us * Us;
   }
-  // Bounds that are close to each other do not overlap wholly.
-  P.TimeUs = Gpu.LaunchUs + std::pow(Squares, 0.25);
+  double Together = std::sqrt(Squares);
+  if (P.DispatchUs > Together)
+    P.Bound = "the dispatch of blocks";
+  P.TimeUs = Gpu.LaunchUs + std::max(Together, P.DispatchUs);
 }
 
 std::string stark::sim::describeProfile(const RunProfile &R, const Tables &T) {
@@ -158,20 +176,42 @@ std::string stark::sim::describeProfile(const RunProfile &R, const Tables &T) {
                   "%s: %llu blocks of %llu threads, %u registers (estimated), "
                   "%llu bytes of shared "
                   "memory, %u blocks an SM; modelled %.1f us, bound by %s "
-                  "(issue %.1f, L2 %.1f, "
+                  "(issue %.1f, load/store pipe %.1f, L2 %.1f, "
                   "DRAM %.1f, latency %.1f us)\n",
                   L.Kernel.c_str(), (unsigned long long)L.Blocks,
                   (unsigned long long)L.ThreadsPerBlock, L.Registers,
                   (unsigned long long)L.SharedBytes, L.BlocksPerSm, L.TimeUs,
-                  L.Bound.c_str(), L.IssueUs, L.L2Us, L.DramUs, L.LatencyUs);
+                  L.Bound.c_str(), L.IssueUs, L.PipeUs, L.L2Us, L.DramUs,
+                  L.LatencyUs);
     Text += Line;
     struct Row {
       double Weight;
       std::string Text;
     };
     std::vector<Row> Rows;
+    // Copies of one access that unrolling made are told as one.
+    std::map<std::tuple<unsigned, SiteKind, uint64_t, uint64_t>,
+             std::pair<size_t, SiteProfile>>
+        Merged;
     for (size_t I = 0; I < L.Sites.size(); ++I) {
       const SiteProfile &P = L.Sites[I];
+      uint64_t Requests = std::max<uint64_t>(1, P.Requests);
+      auto &[First, Sum] = Merged
+                               .try_emplace({T.Sites[I].Line, T.Sites[I].Kind,
+                                             P.Sectors * 8 / Requests,
+                                             P.LeastSectors * 8 / Requests},
+                                            I, SiteProfile())
+                               .first->second;
+      Sum.Requests += P.Requests;
+      Sum.Sectors += P.Sectors;
+      Sum.LeastSectors += P.LeastSectors;
+      Sum.SharedRequests += P.SharedRequests;
+      Sum.SharedCycles +=
+          T.Sites[I].Bytes <= 4 ? P.SharedCycles : P.SharedRequests;
+      Sum.AtomicConflicts += P.AtomicConflicts;
+    }
+    for (const auto &[Where, Found] : Merged) {
+      const auto &[I, P] = Found;
       const char *What = T.Sites[I].Kind == SiteKind::Load    ? "load"
                          : T.Sites[I].Kind == SiteKind::Store ? "store"
                                                               : "atomic";
@@ -184,8 +224,7 @@ std::string stark::sim::describeProfile(const RunProfile &R, const Tables &T) {
                       double(P.LeastSectors) / double(Global));
         Rows.push_back({double(P.Sectors - P.LeastSectors), Line});
       }
-      if (P.SharedCycles > P.SharedRequests + P.SharedRequests / 4 &&
-          T.Sites[I].Bytes <= 4) {
+      if (P.SharedCycles > P.SharedRequests + P.SharedRequests / 4) {
         std::snprintf(
             Line, sizeof(Line),
             "  line %u: %s of shared memory: %.1f-way bank conflicts\n",

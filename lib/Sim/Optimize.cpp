@@ -7,11 +7,19 @@
 
 #include "Costs.h"
 #include "Instrument.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include <tuple>
 
 using namespace llvm;
 using namespace stark::sim;
@@ -24,12 +32,162 @@ static constexpr char Pipeline[] =
     "simplifycfg,"
     "loop-simplify,loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-"
     "fixpoint>,simplifycfg,"
-    "loop-simplify,loop(indvars),loop-unroll<O2;no-runtime;no-partial>,"
+    "loop-simplify,loop(indvars),stark-unroll-as-nvcc,"
+    "loop-unroll<O2;no-runtime;no-partial>,simplifycfg,"
+    // Loops that held only what has been unrolled.
+    "loop-simplify,stark-unroll-as-nvcc,"
+    "loop-unroll<O2;no-runtime;no-partial>,"
     "sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,adce,"
     "simplifycfg,"
+    // Offsets that are known go into the access, as the NVPTX backend does it.
+    "separate-const-offset-from-gep,slsr,early-cse,"
+    "nary-reassociate,early-cse,"
     // Neighbours that are known to be aligned are one access for nvcc, too.
-    "load-store-vectorizer,early-cse),"
+    "infer-alignment,load-store-vectorizer,early-cse,adce),"
     "globaldce";
+
+namespace {
+/// A GPU's accesses add an offset to one register; nothing else of a target
+/// matters to the pipeline.
+struct GpuAddressing : TargetTransformInfoImplCRTPBase<GpuAddressing> {
+  explicit GpuAddressing(const DataLayout &Layout)
+      : TargetTransformInfoImplCRTPBase<GpuAddressing>(Layout) {}
+  bool isLegalAddressingMode(Type *, GlobalValue *Base, int64_t, bool HasBase,
+                             int64_t Scale, unsigned, Instruction * = nullptr,
+                             int64_t = 0) const {
+    return !Base && (Scale == 0 || (Scale == 1 && !HasBase));
+  }
+};
+
+/// Which loops nvcc 13.0 unrolls, seen in its machine code for sm_90: those of
+/// known length as a whole while that stays short, else in part; those whose
+/// length is not known by 16 when they are tiny and by 4 when they are small,
+/// unless threads meet in them or they stride by what is not known and write.
+struct UnrollAsNvcc : PassInfoMixin<UnrollAsNvcc> {
+  static constexpr unsigned Whole = 1000, Part = 300, Tiny = 18, Small = 60;
+
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &Functions) {
+    LoopInfo &Loops = Functions.getResult<LoopAnalysis>(F);
+    ScalarEvolution &Lengths = Functions.getResult<ScalarEvolutionAnalysis>(F);
+    auto Nested = Loops.getLoopsInPreorder();
+    // What an outer loop holds follows from how far the inner ones unroll.
+    DenseMap<const Loop *, uint64_t> Sizes;
+    for (Loop *L : reverse(Nested)) {
+      auto [Size, Meets, Writes, Heavy] = measure(*L, Loops, Sizes);
+      uint64_t Length = Lengths.getSmallConstantTripCount(L);
+      Sizes[L] = Size * std::max<uint64_t>(Length, 1);
+      if (hasHint(*L))
+        continue;
+      if (Length > 1 && Length * Size <= Whole) {
+        addStringMetadataToLoop(L, "llvm.loop.unroll.full");
+        continue;
+      }
+      unsigned Count = 1;
+      if (Length > 1) {
+        while (Count < 64 && Length % (Count * 2) == 0 &&
+               Count * 2 * Size <= Part)
+          Count *= 2;
+        if (Count == 1 && !Meets && 4 * Size <= Part)
+          Count = 4;
+      } else if (L->isInnermost() && !Meets && L->getNumBlocks() == 1 &&
+                 Lengths.hasLoopInvariantBackedgeTakenCount(L)) {
+        bool Strides = stridesByUnknown(*L, Lengths);
+        Count = Strides                  ? (Writes || Size > Small ? 1 : 4)
+                : Size <= Tiny && !Heavy ? 16
+                : Size <= Small          ? 4
+                                         : 1;
+      }
+      Sizes[L] = Size * Count;
+      if (Count > 1)
+        addStringMetadataToLoop(L, "llvm.loop.unroll.count", Count);
+    }
+    return PreservedAnalyses::all();
+  }
+
+private:
+  static bool hasHint(const Loop &L) {
+    const MDNode *Id = L.getLoopID();
+    for (unsigned I = 1; Id && I < Id->getNumOperands(); ++I)
+      if (auto *Hint = dyn_cast<MDNode>(Id->getOperand(I)))
+        if (auto *Name = Hint->getNumOperands()
+                             ? dyn_cast<MDString>(Hint->getOperand(0))
+                             : nullptr)
+          if (Name->getString().starts_with("llvm.loop.unroll."))
+            return true;
+    return false;
+  }
+
+  /// Instructions as a GPU has them, whether threads meet, whether it writes,
+  /// whether it calls what becomes many instructions.
+  static std::tuple<uint64_t, bool, bool, bool>
+  measure(const Loop &L, const LoopInfo &Loops,
+          const DenseMap<const Loop *, uint64_t> &Sizes) {
+    uint64_t Size = 0;
+    bool Meets = false, Writes = false, Heavy = false;
+    for (const Loop *Inner : L.getSubLoops())
+      Size += Sizes.lookup(Inner);
+    for (const BasicBlock *Block : L.blocks())
+      for (const Instruction &I : *Block) {
+        auto *Call = dyn_cast<CallInst>(&I);
+        Meets |= Call && bringsThreadsTogether(*Call);
+        Writes |= I.mayWriteToMemory() && !Call;
+        Heavy |= Call && costOf(I).sum() > 4;
+        if (Loops.getLoopFor(Block) == &L)
+          Size += uint64_t(costOf(I).sum() + 0.5f);
+      }
+    return {Size, Meets, Writes, Heavy};
+  }
+
+  static bool stridesByUnknown(const Loop &L, ScalarEvolution &Lengths) {
+    for (PHINode &Phi : L.getHeader()->phis())
+      if (Phi.getType()->isIntegerTy())
+        if (auto *Step = dyn_cast<SCEVAddRecExpr>(Lengths.getSCEV(&Phi)))
+          if (!isa<SCEVConstant>(Step->getStepRecurrence(Lengths)))
+            return true;
+    return false;
+  }
+};
+} // namespace
+
+/// nvcc lays shared variables out so that 16 bytes can be read at once.
+static void alignShared(Module &M) {
+  GlobalVariable *Notes = M.getGlobalVariable("llvm.global.annotations");
+  auto *List =
+      Notes ? dyn_cast<ConstantArray>(Notes->getInitializer()) : nullptr;
+  if (!List)
+    return;
+  for (const Use &Item : List->operands())
+    if (auto *Note = dyn_cast<ConstantStruct>(Item))
+      if (auto *V = dyn_cast<GlobalVariable>(
+              Note->getOperand(0)->stripPointerCasts()))
+        V->setAlignment(std::max(V->getAlign().valueOrOne(), Align(16)));
+}
+
+/// Where a thread is has limits that nvcc knows: sums of indices do not
+/// overflow, and constants in them go into the offset of an access.
+static void limitIndices(Module &M) {
+  Function *Register = M.getFunction("__stark_sim_sreg");
+  if (!Register)
+    return;
+  MDBuilder Notes(M.getContext());
+  for (User *U : Register->users()) {
+    auto *Call = dyn_cast<CallInst>(U);
+    auto *Which = Call && Call->arg_size() == 1
+                      ? dyn_cast<ConstantInt>(Call->getArgOperand(0))
+                      : nullptr;
+    if (!Which || !Call->getType()->isIntegerTy(32))
+      continue;
+    // threadIdx, blockIdx, blockDim, gridDim by axis, and the lane.
+    uint64_t Kind = Which->getZExtValue() / 3;
+    if (Kind > 4)
+      continue;
+    static constexpr uint32_t Least[] = {0, 0, 1, 1, 0},
+                              Past[] = {1024, 0x7fffffff, 1025, 0x80000000, 32};
+    Call->setMetadata(
+        LLVMContext::MD_range,
+        Notes.createRange(APInt(32, Least[Kind]), APInt(32, Past[Kind])));
+  }
+}
 
 static bool isPrivate(const Value *Pointer) {
   return isa<AllocaInst>(Pointer->stripInBoundsOffsets());
@@ -115,6 +273,8 @@ static void storeResults(Module &M) {
 
 void stark::sim::optimizeDevice(Module &M) {
   storeResults(M);
+  alignShared(M);
+  limitIndices(M);
   for (Function &F : M)
     if (!F.isDeclaration()) {
       makeVectorAccesses(F);
@@ -130,10 +290,23 @@ void stark::sim::optimizeDevice(Module &M) {
   FunctionAnalysisManager Functions;
   CGSCCAnalysisManager Graph;
   ModuleAnalysisManager Modules;
+  Functions.registerPass([] {
+    return TargetIRAnalysis([](const Function &F) {
+      return TargetTransformInfo(GpuAddressing(F.getParent()->getDataLayout()));
+    });
+  });
   Builder.registerModuleAnalyses(Modules);
   Builder.registerCGSCCAnalyses(Graph);
   Builder.registerFunctionAnalyses(Functions);
   Builder.registerLoopAnalyses(Loops);
+  Builder.registerPipelineParsingCallback(
+      [](StringRef Name, FunctionPassManager &Into,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "stark-unroll-as-nvcc")
+          return false;
+        Into.addPass(UnrollAsNvcc());
+        return true;
+      });
   Builder.crossRegisterProxies(Loops, Functions, Graph, Modules);
   ModulePassManager Passes;
   if (llvm::Error E = Builder.parsePassPipeline(Passes, Pipeline))

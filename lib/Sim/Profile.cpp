@@ -14,6 +14,7 @@
 #include "stark/Sim/Profile.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace stark::sim;
@@ -40,8 +41,11 @@ LaunchRecorder::LaunchRecorder(
 }
 
 void LaunchRecorder::beginBlock(uint64_t X, uint64_t Y, uint64_t Z) {
-  Blocks.push_back({X, Y, Z, {}, {}, {}});
+  Blocks.push_back({X, Y, Z, {}, {}, {}, {}});
   Seen.clear();
+  SeenByAny[0].clear();
+  SeenByAny[1].clear();
+  Parts.clear();
   L1Tags.assign(L1Sets * Ways, ~0ull);
   L1Valid.assign(L1Sets * Ways, 0);
 }
@@ -74,9 +78,6 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
   size_t At[32] = {};
   uint64_t Shared = reinterpret_cast<uint64_t>(SharedBase) & AddressMask;
   Footprint &Block = Blocks.back();
-  // The last load of shared memory, as wide as it has grown.
-  uint64_t Wide[32], WideBytes = 0;
-  unsigned WideCount = 0;
   for (;;) {
     // Lanes that are behind go first: sites are numbered in program order.
     uint32_t Next = ~0u;
@@ -97,47 +98,22 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
     P.Threads += Count;
     uint64_t Bytes = std::max(1u, S.Bytes ? S.Bytes : 4u);
     if (Addresses[0] >= Shared && Addresses[0] < Shared + SharedBytes) {
-      // Wide accesses are served in parts of 128 bytes; within a part lanes
-      // that want different words of one bank wait.
-      // nvcc makes one load of 16 aligned bytes of neighbours.
-      bool Joins = S.Kind == SiteKind::Load && Bytes == 4 &&
-                   Count == WideCount && WideBytes + 4 <= 16;
-      for (unsigned I = 0; I < Count && Joins; ++I)
-        Joins = Addresses[I] == Wide[I] + WideBytes && Wide[I] % 16 == 0;
-      if (Joins) {
-        WideBytes += 4;
-        --P.Requests;
-        continue;
-      }
-      WideCount = S.Kind == SiteKind::Load && Bytes == 4 ? Count : 0;
-      WideBytes = 4;
-      std::copy(Addresses, Addresses + Count, Wide);
       ++P.SharedRequests;
-      unsigned PerPart =
-          unsigned(std::max<uint64_t>(1, 128 / std::max<uint64_t>(Bytes, 4)));
-      if (S.Kind == SiteKind::Atomic)
-        PerPart = 32;
-      for (unsigned First = 0; First < Count; First += PerPart) {
-        uint64_t Words[32][8];
-        unsigned Used[32] = {};
-        unsigned Worst = 1;
-        for (unsigned I = First; I < std::min(Count, First + PerPart); ++I)
-          for (uint64_t B = 0; B < std::max<uint64_t>(Bytes, 4); B += 4) {
-            uint64_t Word = (Addresses[I] + B) / 4;
-            unsigned Bank = unsigned(Word % 32);
-            bool There = false;
-            if (S.Kind != SiteKind::Atomic)
-              for (unsigned J = 0; J < std::min(Used[Bank], 8u); ++J)
-                There |= Words[Bank][J] == Word;
-            if (There)
-              continue;
-            if (Used[Bank] < 8)
-              Words[Bank][Used[Bank]] = Word;
-            Worst = std::max(Worst, ++Used[Bank]);
-          }
-        // Floating additions in shared memory are loops that compare and swap.
-        P.SharedCycles += S.Float ? Worst * 12 : Worst;
+      // Wide accesses move 128 bytes a cycle, too; lanes that want the same
+      // word get it together, those that want different words of one bank wait.
+      std::vector<uint64_t> Words;
+      for (unsigned I = 0; I < Count; ++I)
+        for (uint64_t B = 0; B < std::max<uint64_t>(Bytes, 4); B += 4)
+          Words.push_back((Addresses[I] + B) / 4);
+      if (S.Kind != SiteKind::Atomic || S.Counts) {
+        std::sort(Words.begin(), Words.end());
+        Words.erase(std::unique(Words.begin(), Words.end()), Words.end());
       }
+      unsigned Used[32] = {}, Worst = 1;
+      for (uint64_t Word : Words)
+        Worst = std::max(Worst, ++Used[Word % 32]);
+      // Floating additions in shared memory are loops that compare and swap.
+      P.SharedCycles += S.Float ? Worst * 12 : Worst;
       continue;
     }
     bool Banked = false;
@@ -154,6 +130,10 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
       std::set<uint64_t> Lines;
       for (unsigned I = 0; I < Count; ++I)
         Lines.insert(Addresses[I] / LineBytes);
+      P.Lines += Lines.size();
+      // L1 writes through.
+      if (S.Kind == SiteKind::Store)
+        P.L2Writes += Lines.size();
       P.Sectors += Lines.size() * 4;
       P.L1Sectors += Lines.size() * 4;
       P.LeastSectors += 4;
@@ -181,27 +161,53 @@ void LaunchRecorder::warp(const std::vector<std::vector<uint64_t> *> &Lanes,
         Worst = std::max(Worst, Same);
       }
       P.AtomicConflicts += Worst - 1;
-      for (unsigned I = 0; I < Count; ++I)
-        ++Atomics[Addresses[I]];
-      // Those of one sector go together unless they meet on one address.
-      Out.GlobalAtomics += std::max(Found, Worst);
+      for (unsigned I = 0; I < Count; ++I) {
+        ++Atomics[S.Float][Addresses[I] / LineBytes];
+        ++BlockAtomics[S.Float][Addresses[I] / LineBytes];
+      }
+      Out.GlobalAtomics[S.Float] += Count;
     }
-    if (S.Kind == SiteKind::Store && Count * Bytes < Found * SectorBytes)
-      P.PartialSectors += Found;
+    if (S.Kind == SiteKind::Store && Bytes < SectorBytes)
+      for (unsigned I = 0; I < Count; ++I) {
+        // One that was read lies in L2 already.
+        if (SeenByAny[0].count(Addresses[I] / GranuleBytes))
+          continue;
+        Part &Written = Parts[Addresses[I] / SectorBytes];
+        Written.Bytes |= uint32_t(((uint64_t(1) << Bytes) - 1)
+                                  << (Addresses[I] % SectorBytes));
+        Written.Site = Next;
+      }
     // The bytes that were asked for, each counted once.
     std::sort(Addresses, Addresses + Count);
     uint64_t Distinct =
         uint64_t(std::unique(Addresses, Addresses + Count) - Addresses);
     P.LeastSectors += (Distinct * Bytes + SectorBytes - 1) / SectorBytes;
     Block.FirstAddress.try_emplace(Next, Addresses[0]);
+    uint64_t Lines[64];
+    unsigned Touched = 0, Asked = 0;
+    auto Add = [&](unsigned &Used, uint64_t Line) {
+      for (unsigned J = 0; J < Used; ++J)
+        if (Lines[J] == Line)
+          return;
+      Lines[Used++] = Line;
+    };
+    for (unsigned I = 0; I < Found; ++I)
+      Add(Touched, Sectors[I] / (LineBytes / SectorBytes));
+    P.Lines += Touched;
     for (unsigned I = 0; I < Found; ++I) {
       bool Hit = S.Kind == SiteKind::Load && !S.Volatile && touchL1(Sectors[I]);
+      if (S.Kind != SiteKind::Load)
+        Add(Asked, Sectors[I] / (LineBytes / SectorBytes));
       P.L1Sectors += Hit;
       if (!Hit)
         ++Block.Traffic[Next];
-      if (Seen[Next].insert(Sectors[I] / (GranuleBytes / SectorBytes)).second)
+      uint64_t Granule = Sectors[I] / (GranuleBytes / SectorBytes);
+      if (Seen[Next].insert(Granule).second)
         ++Block.Unique[Next];
+      if (SeenByAny[S.Kind != SiteKind::Load].insert(Granule).second)
+        ++Block.First[Next];
     }
+    P.L2Writes += Asked;
   }
 }
 
@@ -219,7 +225,23 @@ void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {
   ++Out.WarpsSampled;
 }
 
-void LaunchRecorder::endBlock() { ++Out.SampledBlocks; }
+void LaunchRecorder::endBlock() {
+  ++Out.SampledBlocks;
+  // What is written in part has to be fetched: memory with error correction
+  // takes whole granules.
+  std::unordered_set<uint64_t> Fetched;
+  for (const auto &[Sector, Written] : Parts)
+    if (Written.Bytes != ~0u &&
+        Fetched.insert(Sector / (GranuleBytes / SectorBytes)).second)
+      ++Out.Sites[Written.Site].FilledGranules;
+  for (unsigned Float = 0; Float < 2; ++Float) {
+    uint64_t Hottest = 0;
+    for (const auto &[Line, Count] : BlockAtomics[Float])
+      Hottest = std::max(Hottest, Count);
+    HottestOfBlocks[Float] += Hottest;
+    BlockAtomics[Float].clear();
+  }
+}
 
 /// How far apart the footprints of two neighbouring blocks begin is taken for
 /// the step along that axis; when a block further on does not lie where the
@@ -238,15 +260,22 @@ LaunchProfile LaunchRecorder::finish(
     double WaveBytes = 0, GridBytes = 0;
     double Passes = 0; ///< bytes, when each site has to fetch its own
     double Size = 0;
+    double Block = 0; ///< bytes that a mean block touches
+    double WaveFactor = 1, GridFactor = 1;
+    double Scattered = 0; ///< of them by sites whose addresses depend on data
   };
   // What is read and what is written travel apart.
   std::vector<Reach> Of(2 * (Arrays.size() + 1));
+  std::map<std::pair<ptrdiff_t, unsigned>, double> Passes;
+  // How many times as many lines as a block's the atomics of the grid meet.
+  double Spread[2] = {1, 1};
+  bool Anywhere[2] = {false, false};
   std::set<uint32_t> SiteSet;
   for (const Footprint &B : Blocks)
     for (const auto &[Site, Sectors] : B.Traffic)
       SiteSet.insert(Site);
   for (uint32_t Site : SiteSet) {
-    double Traffic = 0, Unique = 0;
+    double Traffic = 0, Unique = 0, New = 0;
     uint64_t First = 0;
     const Footprint *Origin = nullptr, *Along[3] = {};
     for (const Footprint &B : Blocks) {
@@ -256,6 +285,9 @@ LaunchProfile LaunchRecorder::finish(
       auto U0 = B.Unique.find(Site);
       if (U0 != B.Unique.end())
         Unique += double(U0->second);
+      auto N0 = B.First.find(Site);
+      if (N0 != B.First.end())
+        New += double(N0->second);
       auto F0 = B.FirstAddress.find(Site);
       if (F0 == B.FirstAddress.end())
         continue;
@@ -322,14 +354,44 @@ LaunchProfile LaunchRecorder::finish(
     Reach &R = Of[Array + (Writes ? Arrays.size() + 1 : 0)];
     R.Size = Size;
     R.Traffic += Traffic;
-    R.WaveBytes = std::max(R.WaveBytes, Covered(double(Wave)));
-    R.GridBytes = std::max(R.GridBytes, Covered(Total));
-    R.Passes += std::min(Covered(Total), Traffic * GranuleBytes * Total);
+    R.Block += New / Sampled * GranuleBytes;
+    R.Scattered += Affine ? 0 : New / Sampled * GranuleBytes;
+    if (Unique > 0) {
+      R.WaveFactor = std::max(R.WaveFactor, Covered(double(Wave)) / Unique);
+      R.GridFactor = std::max(R.GridFactor, Covered(Total) / Unique);
+    }
+    // What has to be fetched because it is written in part, each time.
+    if (Traffic > 0)
+      Out.FillBytes += double(Out.Sites[Site].FilledGranules) / Sampled *
+                       Total * GranuleBytes;
+    // Copies of one access that unrolling made are one pass.
+    double &Pass = Passes[{&R - Of.data(), T.Sites[Site].Line}];
+    Pass = std::max(Pass,
+                    std::min(Covered(Total), Traffic * GranuleBytes * Total));
+    if (T.Sites[Site].Kind == SiteKind::Atomic) {
+      bool Float = T.Sites[Site].Float;
+      Spread[Float] = std::max(
+          Spread[Float], Covered(Total) / std::max(Unique, double(LineBytes)));
+      Anywhere[Float] |= !Affine;
+    }
     Out.L2Sectors += Traffic;
   }
+  for (const auto &[Where, Bytes] : Passes)
+    Of[size_t(Where.first)].Passes += Bytes;
   double WaveBytes = 0;
-  for (const Reach &R : Of)
+  for (Reach &R : Of) {
+    auto Random = [&](double Count) {
+      double Share = std::min(1.0, R.Block / std::max(R.Size, 1.0));
+      return R.Size * (1 - std::pow(1 - Share, Count));
+    };
+    R.WaveBytes = 2 * R.Scattered > R.Block
+                      ? Random(double(Wave))
+                      : std::min(R.Size, R.Block * R.WaveFactor);
+    R.GridBytes = 2 * R.Scattered > R.Block
+                      ? Random(Total)
+                      : std::min(R.Size, R.Block * R.GridFactor);
     WaveBytes += R.WaveBytes;
+  }
   for (const Reach &R : Of) {
     double ToL2 = R.Traffic * SectorBytes * Total;
     // Passes of one block over an array find nothing of it in L2 when the
@@ -345,11 +407,17 @@ LaunchProfile LaunchRecorder::finish(
     Out.DramBytes +=
         Distance < 0.8 * Gpu.L2Bytes ? Once : std::max(Once, Again);
   }
-  uint64_t Hottest = 0;
-  for (const auto &[Address, Count] : Atomics)
-    Hottest = std::max(Hottest, Count);
-  if (Out.GlobalAtomics > 0)
-    Out.HottestShare = double(Hottest) / Out.GlobalAtomics;
-  Out.GlobalAtomics *= Total / Sampled;
+  Out.DramBytes += Out.FillBytes;
+  for (unsigned Float = 0; Float < 2; ++Float) {
+    uint64_t Hottest = 0;
+    for (const auto &[Line, Count] : Atomics[Float])
+      Hottest = std::max(Hottest, Count);
+    if (Out.GlobalAtomics[Float] > 0)
+      Out.HottestShare[Float] =
+          (Anywhere[Float] ? double(Hottest)
+                           : double(HottestOfBlocks[Float]) / Spread[Float]) /
+          Out.GlobalAtomics[Float];
+    Out.GlobalAtomics[Float] *= Total / Sampled;
+  }
   return std::move(Out);
 }

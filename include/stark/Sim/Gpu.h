@@ -42,8 +42,13 @@ struct GpuDescription {
   double L1Latency = 33, L2Latency = 270, DramLatency = 600, SharedLatency = 23,
          BarrierLatency = 30, AtomicCycles = 2;
   double BlocksPerUs = 1650; ///< that the whole GPU begins
-  /// Of the whole L2, and of one address.
-  double AtomicsPerNs = 5.0, AtomicsPerNsOneAddress = 1.3;
+  /// Cycles from when a block leaves an SM to the first instruction of the one
+  /// that takes its place, and what each of its warps adds.
+  double BlockLatency = 260, WarpStartCycles = 8;
+  double L2WritesPerNs = 64; ///< each of up to four sectors of one line
+  /// Of the whole L2, and of one line of 128 bytes: integers, floating point.
+  double AtomicsPerNs = 60, AtomicsPerNsOneLine = 1.3,
+         FloatAtomicsPerNsOneLine = 0.33;
   double LaunchUs = 2.0; ///< a kernel that does nothing, between two events
 };
 

@@ -36,7 +36,10 @@ struct SiteProfile {
   uint64_t SharedRequests = 0, SharedCycles = 0;
   uint64_t AtomicConflicts = 0; ///< threads of a request on one address
   uint64_t ConstantCycles = 0;  ///< distinct addresses of __constant__ requests
-  uint64_t PartialSectors = 0;  ///< of stores, written in part by a request
+  /// Granules of 64 bytes that a block writes in part and had not read.
+  uint64_t FilledGranules = 0;
+  uint64_t Lines = 0;    ///< of 128 bytes, that requests touch: L1's look-ups
+  uint64_t L2Writes = 0; ///< lines of stores and atomics, which pass L1
 };
 
 struct LaunchProfile {
@@ -50,14 +53,15 @@ struct LaunchProfile {
   std::vector<uint64_t> WarpCounts;
   uint64_t WarpsSampled = 0;
   uint64_t Barriers = 0; ///< of warps
-  /// Thread atomics on global memory, and the share of the address that most
-  /// of them meet.
-  double GlobalAtomics = 0, HottestShare = 0;
+  /// Thread atomics on global memory, and the share of the 128-byte line that
+  /// most of them meet; of integers and of floating-point numbers.
+  double GlobalAtomics[2] = {0, 0}, HottestShare[2] = {0, 0};
   double L2Sectors = 0; ///< of a mean block
   double DramBytes = 0; ///< of the launch
+  double FillBytes = 0; ///< of them, to complete what is written in part
   // Made by the model, in microseconds; the greatest bounds the launch.
-  double TimeUs = 0, IssueUs = 0, L2Us = 0, DramUs = 0, LatencyUs = 0,
-         DispatchUs = 0, AtomicUs = 0;
+  double TimeUs = 0, IssueUs = 0, PipeUs = 0, L2Us = 0, DramUs = 0,
+         LatencyUs = 0, DispatchUs = 0, AtomicUs = 0;
   std::string Bound; ///< "DRAM bandwidth"
 };
 
@@ -95,8 +99,9 @@ private:
   struct Footprint {
     uint64_t X, Y, Z;
     std::unordered_map<uint32_t, uint64_t> FirstAddress; ///< by site
-    std::unordered_map<uint32_t, uint64_t> Unique;       ///< sectors, by site
-    std::unordered_map<uint32_t, uint64_t> Traffic;      ///< to L2, by site
+    std::unordered_map<uint32_t, uint64_t> Unique;       ///< granules, by site
+    std::unordered_map<uint32_t, uint64_t> First; ///< of them new to the block
+    std::unordered_map<uint32_t, uint64_t> Traffic; ///< to L2, by site
   };
   bool touchL1(uint64_t Sector);
   const Tables &T;
@@ -106,8 +111,17 @@ private:
   uint64_t L1Sets = 0;
   std::vector<Footprint> Blocks;
   std::unordered_map<uint32_t, std::unordered_set<uint64_t>>
-      Seen; ///< granules of one block, by site
-  std::unordered_map<uint64_t, uint64_t> Atomics; ///< by address, all blocks
+      Seen;                                  ///< granules of one block, by site
+  std::unordered_set<uint64_t> SeenByAny[2]; ///< granules read, and written
+  struct Part {
+    uint32_t Bytes = 0; ///< which of the sector were written
+    uint32_t Site = 0;
+  };
+  std::unordered_map<uint64_t, Part> Parts; ///< sectors that a block writes
+  /// By line, all blocks; of integers and of floating-point numbers.
+  std::unordered_map<uint64_t, uint64_t> Atomics[2], BlockAtomics[2];
+  /// Of the line that most atomics of a block meet, summed over the blocks.
+  uint64_t HottestOfBlocks[2] = {0, 0};
   std::vector<std::pair<uint64_t, uint64_t>> Constants;
 };
 

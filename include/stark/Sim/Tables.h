@@ -30,13 +30,24 @@ struct Site {
   unsigned Align = 1;    ///< what the code promises of the address
   unsigned Line = 0;     ///< of the user's file, 0: unknown
   bool Float = false;    ///< of Atomic: adds floating-point numbers
+  bool Counts = false;   ///< of Atomic: adds a constant, the sum is not used
   bool Volatile = false; ///< ordered against other threads by its writer
   std::string What;      ///< of Sync: "__syncthreads"
 };
 
 /// Issue slots of a warp, by the unit that they keep busy.
-enum class Unit { Integer, Float, Double, Half, Special, Memory, Control };
-constexpr unsigned Units = 7;
+/// Multiply: integer products, on one half of the lanes of the floating unit.
+enum class Unit {
+  Integer,
+  Float,
+  Double,
+  Half,
+  Special,
+  Memory,
+  Control,
+  Multiply
+};
+constexpr unsigned Units = 8;
 const char *unitName(Unit U);
 
 struct CodeBlock {
@@ -44,8 +55,9 @@ struct CodeBlock {
   unsigned Line = 0;
   bool Branches = false; ///< ends with a conditional branch
   /// Cycles of its longest chain of dependent instructions, memory left out,
-  /// and how many loads from memory follow one another on a chain.
-  float Path = 0, LoadDepth = 0;
+  /// and how many loads from memory follow one another on a chain: from global
+  /// memory, and from shared memory or other lanes.
+  float Path = 0, LoadDepth = 0, SharedDepth = 0;
   std::vector<unsigned> Sites; ///< of its accesses
   unsigned Function = 0;
 };
