@@ -99,9 +99,9 @@ static std::string howMeasured(const SuiteResult &R) {
 
 void stark::printSuite(const SuiteResult &R, llvm::raw_ostream &OS) {
   OS << "# " << R.Suite << "\n\n"
-     << R.Cells.size() << " runs of " << R.Attempts
-     << (R.Attempts == 1 ? " attempt, " : " attempts, ") << R.Seeds
-     << (R.Seeds == 1 ? " seed" : " seeds")
+     << R.Cells.size() << (R.Cells.size() == 1 ? " run of " : " runs of ")
+     << R.Attempts << (R.Attempts == 1 ? " attempt, " : " attempts, ")
+     << R.Seeds << (R.Seeds == 1 ? " seed" : " seeds")
      << " a task and preset. Speed-ups are over the source, " << howMeasured(R)
      << ".\nSuccess: a correct candidate. Fast1: one at least as fast as the "
         "source. Mean, median and geometric mean are of the\nruns with one; "

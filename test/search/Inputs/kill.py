@@ -1,8 +1,9 @@
-"""kill.py RUN FOLDER -- COMMAND...: kills the command until the run is done.
+"""kill.py RUN FOLDER [LEAST] -- COMMAND...: kills the command until the run is done.
 
 The command writes the run folder FOLDER. It is killed with SIGKILL when there
 are one to four more files or events in it, at once or a moment later, and
-started again, until it ends by itself. Then FOLDER must be RUN, byte for byte.
+started again, until it ends by itself, after at least LEAST (10) kills. Then FOLDER must
+be RUN, byte for byte.
 """
 import filecmp
 import os
@@ -29,8 +30,9 @@ def progress(folder):
 
 
 def main():
-    run, folder, dashes, *command = sys.argv[1:]
-    assert dashes == "--", __doc__
+    dashes = sys.argv.index("--")
+    (run, folder, *least), command = sys.argv[1:dashes], sys.argv[dashes + 1 :]
+    least = int(least[0]) if least else 10
     draw = random.Random(7)
     kills, moments = 0, set()
     while True:
@@ -55,7 +57,7 @@ def main():
     assert files(folder) == names, f"{files(folder)}\ninstead of\n{names}"
     _, different, failing = filecmp.cmpfiles(run, folder, names, shallow=False)
     assert not different and not failing, different + failing
-    assert kills >= 10, f"only {kills} kills"
+    assert kills >= least, f"only {kills} kills"
     print(f"killed {kills} times, at {len(moments)} stages; {len(names)} files are the same")
     return 0
 
