@@ -19,6 +19,7 @@
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/PreprocessingRecord.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Sema/Sema.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/FileSystem.h"
@@ -252,6 +253,16 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                                         std::move(Errors));
 }
 
+namespace {
+/// Clang keeps the functions whose CUDA errors it reports at the end of a file
+/// to itself; an explicit instantiation may name what is private.
+template <auto Member> struct SemaMember {
+  friend auto &functionsToCheck(clang::Sema &S) { return S.*Member; }
+};
+auto &functionsToCheck(clang::Sema &S);
+template struct SemaMember<&clang::Sema::DeclsToCheckForDeferredDiags>;
+} // namespace
+
 /// The headers between <> that \p Text begins with.
 static std::vector<std::string> leadingIncludes(llvm::StringRef Text) {
   Spellings Names;
@@ -308,8 +319,11 @@ std::unique_ptr<const Prelude> Prelude::make(const ParsedSource &Source,
   std::vector<SourceError> Errors;
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnit(PreludeSource, Text, Options, "", Errors);
-  if (!Unit || !Errors.empty())
+  if (!Unit || !Errors.empty() || !Unit->hasSema())
     return nullptr;
+  // These have been checked just now; kept, they would be read and checked
+  // again with each candidate.
+  functionsToCheck(Unit->getSema()).clear();
   llvm::raw_string_ostream OS(Made->Precompiled);
   if (Unit->serialize(OS))
     return nullptr;
