@@ -11,15 +11,6 @@
 using namespace stark;
 using namespace clang;
 
-static const Stmt *unwrap(const Stmt *S) {
-  while (const auto *C = llvm::dyn_cast_or_null<CompoundStmt>(S)) {
-    if (C->size() != 1)
-      break;
-    S = C->body_front();
-  }
-  return S;
-}
-
 std::string stark::readElementKernel(const Facts &F, const Kernel &K,
                                      ElementKernel &S) {
   const auto *Body = llvm::dyn_cast_or_null<CompoundStmt>(K.body());
@@ -43,7 +34,8 @@ std::string stark::readElementKernel(const Facts &F, const Kernel &K,
     return "more than a bound decides what a thread does";
   const auto *Cond =
       llvm::dyn_cast<BinaryOperator>(S.Guard->getCond()->IgnoreParenImpCasts());
-  S.Returns = llvm::isa_and_nonnull<ReturnStmt>(unwrap(S.Guard->getThen()));
+  S.Returns =
+      llvm::isa_and_nonnull<ReturnStmt>(onlyStatement(S.Guard->getThen()));
   BinaryOperatorKind Wanted = S.Returns ? BO_GE : BO_LT;
   if (!Cond || Cond->getOpcode() != Wanted || variableOf(Cond->getLHS()) != S.I)
     return "its bound is not 'index < number'";

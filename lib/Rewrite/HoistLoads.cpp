@@ -420,10 +420,7 @@ void HoistLoads::prepare(const Facts &F, Findings &Out) const {
         Out.refuse(At->Id, At->Line, llvm::toString(Edits.takeError()));
         return;
       }
-      Out.offer(std::move(M),
-                [Made = *Edits]() -> llvm::Expected<std::vector<Edit>> {
-                  return Made;
-                });
+      Out.offer(std::move(M), std::move(*Edits));
     });
   }
 }

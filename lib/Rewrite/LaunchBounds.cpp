@@ -75,11 +75,9 @@ public:
                  " threads a block. Say so with __launch_bounds__, so that the "
                  "compiler may use the registers that this leaves.";
       Out.offer(std::move(M),
-                [Name, Largest]() -> llvm::Expected<std::vector<Edit>> {
-                  return std::vector<Edit>{
-                      {{Name, Name},
-                       "__launch_bounds__(" + std::to_string(Largest) + ") "}};
-                });
+                std::vector<Edit>{
+                    {{Name, Name},
+                     "__launch_bounds__(" + std::to_string(Largest) + ") "}});
     }
   }
 };

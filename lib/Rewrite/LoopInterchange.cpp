@@ -154,16 +154,8 @@ std::string Nest::headers() const {
 std::string Nest::statements(const Stmt *S, bool InInner) {
   if (!S)
     return "";
-  if (llvm::isa<ReturnStmt, LambdaExpr, AsmStmt, SwitchStmt>(S))
-    return "its body does more than compute and store";
-  if (llvm::isa<BreakStmt>(S) && !InInner)
-    return "it can end early";
-  if (const auto *D = llvm::dyn_cast<DeclStmt>(S))
-    for (const Decl *Each : D->decls()) {
-      const auto *V = llvm::dyn_cast<VarDecl>(Each);
-      if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType())
-        return "it declares something other than plain variables";
-    }
+  if (std::string Why = whyNotPlain(S, InInner); !Why.empty())
+    return Why;
   if (const auto *B = llvm::dyn_cast<BinaryOperator>(S);
       B && B->isAssignmentOp()) {
     if (std::string Why = changes(B->getLHS(), B); !Why.empty())
@@ -526,10 +518,7 @@ void LoopInterchange::prepare(const Facts &F, Findings &Out) const {
         Out.refuse(At->Id, At->Line, llvm::toString(Edits.takeError()));
         return;
       }
-      Out.offer(std::move(M),
-                [Made = *Edits]() -> llvm::Expected<std::vector<Edit>> {
-                  return Made;
-                });
+      Out.offer(std::move(M), std::move(*Edits));
     });
   }
 }

@@ -146,15 +146,6 @@ static bool isPlace(const Expr *Index, const VarDecl *Major,
   return false;
 }
 
-static const Stmt *unwrap(const Stmt *S) {
-  while (const auto *C = llvm::dyn_cast_or_null<CompoundStmt>(S)) {
-    if (C->size() != 1)
-      break;
-    S = C->body_front();
-  }
-  return S;
-}
-
 static bool isZero(const Expr *E, const ASTContext &Context) {
   if (!E || E->isValueDependent())
     return false;
@@ -224,8 +215,8 @@ static std::string readProduct(const Facts &F, const Kernel &K,
         Odd = true;
         continue;
       }
-      if (const auto *Return =
-              llvm::dyn_cast_or_null<ReturnStmt>(unwrap(If->getThen()))) {
+      if (const auto *Return = llvm::dyn_cast_or_null<ReturnStmt>(
+              onlyStatement(If->getThen()))) {
         Odd |= !readGuard(If->getCond(), false, K, Guarded);
         (void)Return;
       } else if (const auto *Then = llvm::dyn_cast<CompoundStmt>(If->getThen());
@@ -252,7 +243,7 @@ static std::string readProduct(const Facts &F, const Kernel &K,
     return "-";
   // sum += x * y
   const auto *Add =
-      llvm::dyn_cast_or_null<BinaryOperator>(unwrap(Loop->getBody()));
+      llvm::dyn_cast_or_null<BinaryOperator>(onlyStatement(Loop->getBody()));
   P.Depth = onlyVariable(Loop->getInit());
   const auto *Cond = Loop->getCond()
                          ? llvm::dyn_cast<BinaryOperator>(

@@ -77,15 +77,6 @@ static bool isElement(const Expr *E, const VarDecl *Array,
   return Sub && variableOf(Sub->getBase()) == Array && Index(Sub->getIdx());
 }
 
-static const Stmt *onlyStatement(const Stmt *S) {
-  while (const auto *C = llvm::dyn_cast_or_null<CompoundStmt>(S)) {
-    if (C->size() != 1)
-      return S;
-    S = C->body_front();
-  }
-  return S;
-}
-
 /// s /= 2, s >>= 1, s = s / 2, s = s >> 1.
 static bool halves(const Stmt *S, const VarDecl *V, const Facts &F,
                    const Kernel &K) {

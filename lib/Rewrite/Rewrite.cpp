@@ -25,6 +25,12 @@ void Findings::offer(Match M, MakeEdits Make) {
   Makers.push_back(std::move(Make));
 }
 
+void Findings::offer(Match M, std::vector<Edit> Edits) {
+  offer(std::move(M),
+        MakeEdits([Edits = std::move(Edits)]()
+                      -> llvm::Expected<std::vector<Edit>> { return Edits; }));
+}
+
 void Findings::refuse(llvm::StringRef Site, unsigned Line,
                       const llvm::Twine &Reason) {
   Refusals.push_back({"", Site.str(), Line, Reason.str()});

@@ -220,9 +220,7 @@ void SharedPadding::prepare(const Facts &F, Findings &Out) const {
                  " words long, so all of them ask the same bank. Make the rows "
                  "one word longer.";
       size_t End = Extent->End;
-      Out.offer(std::move(M), [End]() -> llvm::Expected<std::vector<Edit>> {
-        return std::vector<Edit>{{{End, End}, " + 1"}};
-      });
+      Out.offer(std::move(M), std::vector<Edit>{{{End, End}, " + 1"}});
     }
   }
 }

@@ -65,6 +65,29 @@ const Expr *stark::strip(const Expr *E) {
   return E;
 }
 
+const Stmt *stark::onlyStatement(const Stmt *S) {
+  while (const auto *C = llvm::dyn_cast_or_null<CompoundStmt>(S)) {
+    if (C->size() != 1)
+      break;
+    S = C->body_front();
+  }
+  return S;
+}
+
+std::string stark::whyNotPlain(const Stmt *S, bool InInner) {
+  if (llvm::isa<ReturnStmt, LambdaExpr, AsmStmt, SwitchStmt>(S))
+    return "its body does more than compute and store";
+  if (llvm::isa<BreakStmt>(S) && !InInner)
+    return "it can end early";
+  if (const auto *D = llvm::dyn_cast<DeclStmt>(S))
+    for (const Decl *Each : D->decls()) {
+      const auto *V = llvm::dyn_cast<VarDecl>(Each);
+      if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType())
+        return "it declares something other than plain variables";
+    }
+  return "";
+}
+
 void stark::forEach(const Stmt *S,
                     llvm::function_ref<void(const Stmt *)> Visit) {
   if (!S)

@@ -29,6 +29,13 @@ const clang::Expr *strip(const clang::Expr *E);
 void forEach(const clang::Stmt *S,
              llvm::function_ref<void(const clang::Stmt *)> Visit);
 
+/// \p S without the braces around a single statement; null stays null.
+const clang::Stmt *onlyStatement(const clang::Stmt *S);
+
+/// Why \p S itself, not what is in it, does more in a loop's body than compute
+/// and store; empty when it does not. \p InInner: in a loop within that body.
+std::string whyNotPlain(const clang::Stmt *S, bool InInner);
+
 /// "threadIdx", 'x'.
 struct BuiltinIndex {
   llvm::StringRef Name;

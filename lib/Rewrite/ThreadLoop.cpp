@@ -265,16 +265,8 @@ private:
   std::string statements(const Stmt *S, bool InInner) {
     if (!S)
       return "";
-    if (llvm::isa<ReturnStmt, LambdaExpr, AsmStmt, SwitchStmt>(S))
-      return "its body does more than compute and store";
-    if (llvm::isa<BreakStmt>(S) && !InInner)
-      return "it can end early";
-    if (const auto *D = llvm::dyn_cast<DeclStmt>(S))
-      for (const Decl *Each : D->decls()) {
-        const auto *V = llvm::dyn_cast<VarDecl>(Each);
-        if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType())
-          return "it declares something other than plain variables";
-      }
+    if (std::string Why = whyNotPlain(S, InInner); !Why.empty())
+      return Why;
     bool Inner = InInner || llvm::isa<ForStmt, WhileStmt, DoStmt>(S);
     if (const auto *B = llvm::dyn_cast<BinaryOperator>(S);
         B && B->isAssignmentOp())

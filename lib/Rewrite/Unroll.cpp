@@ -90,10 +90,7 @@ void Unroll::prepare(const Facts &F, Findings &Out) const {
                  "together.";
       size_t Begin = R->Begin;
       std::string Text = "#pragma unroll 4\n" + F.indentAt(Begin);
-      Out.offer(std::move(M),
-                [Begin, Text]() -> llvm::Expected<std::vector<Edit>> {
-                  return std::vector<Edit>{{{Begin, Begin}, Text}};
-                });
+      Out.offer(std::move(M), std::vector<Edit>{{{Begin, Begin}, Text}});
     });
   }
 }

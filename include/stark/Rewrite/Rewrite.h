@@ -75,6 +75,7 @@ public:
   using MakeEdits = std::function<llvm::Expected<std::vector<Edit>>()>;
   /// \p Make runs only when the match is applied, while the facts live.
   void offer(Match M, MakeEdits Make);
+  void offer(Match M, std::vector<Edit> Edits);
   void refuse(llvm::StringRef Site, unsigned Line, const llvm::Twine &Reason);
 
   std::vector<Match> Matches;
