@@ -45,6 +45,18 @@ llvm::Expected<BudgetLimit> stark::parseBudgetLimit(llvm::StringRef Text) {
   return L;
 }
 
+llvm::Expected<std::vector<BudgetLimit>>
+stark::parseBudgetLimits(const std::vector<std::string> &Texts) {
+  std::vector<BudgetLimit> Limits;
+  for (const std::string &Text : Texts) {
+    llvm::Expected<BudgetLimit> L = parseBudgetLimit(Text);
+    if (!L)
+      return L.takeError();
+    Limits.push_back(std::move(*L));
+  }
+  return Limits;
+}
+
 static std::string amount(Of What, uint64_t Value) {
   char Text[40];
   switch (What) {

@@ -280,12 +280,10 @@ static llvm::Expected<SearchOptions> commonOptions() {
   O.Attempts = Attempts;
   O.Jobs = Jobs;
   O.Cancelled = &interruptFlag();
-  for (const std::string &Text : Limits) {
-    llvm::Expected<BudgetLimit> L = parseBudgetLimit(Text);
-    if (!L)
-      return L.takeError();
-    O.Limits.push_back(std::move(*L));
-  }
+  llvm::Expected<std::vector<BudgetLimit>> Budget = parseBudgetLimits(Limits);
+  if (!Budget)
+    return Budget.takeError();
+  O.Limits = std::move(*Budget);
   return O;
 }
 

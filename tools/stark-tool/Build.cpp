@@ -201,12 +201,10 @@ static llvm::Expected<SearchOptions> searchOptions() {
   O.Jobs = Jobs;
   O.Attempts = Attempts;
   O.Seed = Seed;
-  for (const std::string &Text : Limits) {
-    llvm::Expected<BudgetLimit> L = parseBudgetLimit(Text);
-    if (!L)
-      return L.takeError();
-    O.Limits.push_back(std::move(*L));
-  }
+  llvm::Expected<std::vector<BudgetLimit>> Budget = parseBudgetLimits(Limits);
+  if (!Budget)
+    return Budget.takeError();
+  O.Limits = std::move(*Budget);
   return O;
 }
 

@@ -331,13 +331,11 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     Search.Strictness = *Strictness;
   if (llvm::Error E = checkOptions(Search))
     return E;
-  if (Limits.getNumOccurrences())
-    Search.Limits.clear();
-  for (const std::string &Text : Limits) {
-    llvm::Expected<BudgetLimit> L = parseBudgetLimit(Text);
-    if (!L)
-      return L.takeError();
-    Search.Limits.push_back(std::move(*L));
+  if (Limits.getNumOccurrences()) {
+    llvm::Expected<std::vector<BudgetLimit>> Budget = parseBudgetLimits(Limits);
+    if (!Budget)
+      return Budget.takeError();
+    Search.Limits = std::move(*Budget);
   }
   Request.WorkloadMargin = !Margin.getNumOccurrences() && !*Replayed;
   if (Margin.getNumOccurrences())

@@ -33,6 +33,8 @@ struct BudgetLimit {
 /// "tokens=200000", "usd=2.50", "minutes=90", "code:usd=1": errors say what was
 /// given and what is wanted. Time is of the run alone.
 llvm::Expected<BudgetLimit> parseBudgetLimit(llvm::StringRef Text);
+llvm::Expected<std::vector<BudgetLimit>>
+parseBudgetLimits(const std::vector<std::string> &Texts);
 std::string printBudgetLimit(const BudgetLimit &L);
 
 class Budget {
