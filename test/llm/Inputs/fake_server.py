@@ -1,19 +1,22 @@
 """A strict server that speaks like a vendor's, for tests.
 
-  fake_server.py DIALECT SCENARIO[,SCENARIO...] [--log FILE] -- COMMAND...
+  fake_server.py DIALECT SCENARIO[,SCENARIO...] [--log FILE] [--elapsed] [--interrupt] -- COMMAND...
 
 Runs COMMAND with {url} replaced by the server's address and {config} by a
-configuration file that names it (short pauses and time-outs); exits with the
-command's code. The scenarios answer one request each, the last all further
-ones. A request with a field, header or value that the vendor refuses is
-answered as the vendor does, whatever the scenario. DIALECT: anthropic, chat,
-responses, gemini. --log: one JSON line a request, without the key.
+configuration file that names it (short pauses, and short time-outs where a
+scenario is slow); exits with the command's code. The scenarios answer one
+request each, the last all further ones. A request with a field, header or value
+that the vendor refuses is answered as the vendor does, whatever the scenario.
+DIALECT: anthropic, chat, responses, gemini. --log: one JSON line a request,
+without the key. --elapsed: how long COMMAND took. --interrupt: it gets Ctrl-C
+when a request hangs; how long it then took is told.
 """
 import email.utils
 import http.server
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -433,9 +436,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif name == "trickle":
             self.stream(frames, pause=float(value))
             self.finish_stream()
+        elif name == "gather":
+            if self.server.gather(int(value)):
+                self.stream(frames)
+                self.finish_stream()
+            else:
+                self.send(400, error_body(dialect, "invalid_request_error", f"fewer than {value} requests came together"))
         elif name == "hang":
             if value == "body":
                 self.stream(frames[:2])
+            self.server.hanging.set()
             time.sleep(30)
         else:
             self.send(500, error_body(dialect, "api_error", "no scenario " + scenario))
@@ -463,6 +473,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
+    def gather(self, wanted):
+        """Holds the caller until `wanted` are held, then lets them all go; false when they never come."""
+        with self.together:
+            turn = self.held // wanted
+            self.held += 1
+            self.together.notify_all()
+            return self.together.wait_for(lambda: self.held >= (turn + 1) * wanted, timeout=60)
+
+
+def run(server, command, options, environment):
+    start = time.monotonic()
+    child = subprocess.Popen(command, env=environment)
+    if "--interrupt" in options:
+        server.hanging.wait(60)
+        start = time.monotonic()
+        child.send_signal(signal.SIGINT)
+    code = child.wait()
+    if "--elapsed" in options or "--interrupt" in options:
+        print(f"elapsed {time.monotonic() - start:.1f} s", file=sys.stderr)
+    return code
+
 
 def main():
     split = sys.argv.index("--")
@@ -471,24 +502,24 @@ def main():
     server.dialect, server.scenarios = options[0], options[1].split(",")
     server.log = options[options.index("--log") + 1] if "--log" in options else None
     server.count, server.lock = 0, threading.Lock()
+    server.held, server.together, server.hanging = 0, threading.Condition(), threading.Event()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
     provider, model = {"anthropic": ("anthropic", "claude-sonnet-4-6"), "chat": ("openai", "gpt-4.1"),
                        "responses": ("openai-responses", "gpt-4.1"), "gemini": ("gemini", "gemini-2.5-flash")}[server.dialect]
+    slow = any(s.startswith("hang") or s == "trickle:3" for s in server.scenarios)
+    waits = {"first_byte_ms": 1500, "idle_ms": 1000, "total_ms": 20000} if slow else {
+        "first_byte_ms": 60000, "idle_ms": 30000, "total_ms": 120000}
     with tempfile.TemporaryDirectory() as folder:
         config = os.path.join(folder, "stark.json")
         with open(config, "w") as f:
             json.dump({"version": 1,
                        "providers": {"main": {"provider": provider, "base_url": url, "key": "STARK_TEST_KEY", "connect_ms": 2000,
-                                              "first_byte_ms": 1500, "idle_ms": 1000, "total_ms": 20000, "tries": 3,
-                                              "first_pause_ms": 20}},
+                                              "tries": 3, "first_pause_ms": 20, **waits}},
                        "roles": {"default": {"provider": "main", "model": os.environ.get("STARK_TEST_MODEL", model)}}}, f)
         environment = dict(os.environ, STARK_TEST_KEY=KEY)
         command = [a.replace("{url}", url).replace("{config}", "config:" + config) for a in command]
-        start = time.monotonic()
-        code = subprocess.run(command, env=environment).returncode
-        if "--elapsed" in options:
-            print(f"elapsed {time.monotonic() - start:.1f} s", file=sys.stderr)
+        code = run(server, command, options, environment)
     print(f"requests: {server.count}", file=sys.stderr)
     sys.exit(code)
 
