@@ -27,16 +27,6 @@ static uint64_t seedFor(uint64_t Seed, unsigned Node, llvm::StringRef Purpose) {
 }
 
 namespace {
-/// Puts the baton down and takes it up again.
-class BatonDown {
-public:
-  explicit BatonDown(std::mutex &Baton) : Baton(Baton) { Baton.unlock(); }
-  ~BatonDown() { Baton.lock(); }
-
-private:
-  std::mutex &Baton;
-};
-
 class Maker {
 public:
   Maker(SearchState &State, const SelectEvent &S)
@@ -80,8 +70,8 @@ llvm::Expected<Verdict> SearchState::evaluate(unsigned Attempt, unsigned Number,
                                               Purpose Why,
                                               const std::string &Text) {
   std::string Purpose = Why == Purpose::Confirm ? "confirm" : "attempt";
-  VerdictEvent E{Attempt, Number, Purpose, sha256(Text), {}};
-  return Run.verdict(E, [&]() -> llvm::Expected<Verdict> {
+  VerdictEvent E{Attempt, Number, Purpose, "", {}};
+  return Run.verdict(E, Text, [&]() -> llvm::Expected<Verdict> {
     if (llvm::Error Stop = checkCancelled())
       return Stop;
     if (JudgeStopped)
@@ -163,9 +153,9 @@ llvm::Expected<ChatReply> Maker::ask(const ChatRequest &Request) {
 }
 
 llvm::Expected<Verdict> Maker::found(const Node &N, Verdict V) {
-  VerdictEvent E{
-      S.Attempt, N.Number, "check", N.Text.empty() ? "" : sha256(N.Text), {}};
-  return State.Run.verdict(E, [&] { return llvm::Expected<Verdict>(V); });
+  VerdictEvent E{S.Attempt, N.Number, "check", "", {}};
+  return State.Run.verdict(E, N.Text,
+                           [&] { return llvm::Expected<Verdict>(V); });
 }
 
 llvm::Error Maker::make() {

@@ -7,10 +7,7 @@
 ///
 /// \file
 ///     window -> plan, code | debug | single -> ground -> evaluate -> record
-/// Attempts may be made by several threads. Whoever holds the baton works; it
-/// is put down only while the chat client or the evaluator is at work. So the
-/// tree, the journal and Clang are never used by two, and what is in the
-/// journal between two events was done by one.
+/// by one of several threads, whoever holds the run folder's baton.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +17,6 @@
 #include "Check.h"
 #include "RunFolder.h"
 #include <condition_variable>
-#include <mutex>
 
 namespace stark {
 
@@ -31,7 +27,7 @@ struct SearchState {
               SearchObserver &Observer)
       : Of(Of), Prompts(Prompts), Chat(Chat), Judge(Judge), Options(Options),
         Run(Run), Observer(Observer), Parses(Of), Leaders(Options.Leaders),
-        Purse(Options.Limits) {}
+        Purse(Options.Limits), Baton(Run.baton()) {}
 
   const Task &Of;
   const PromptSet &Prompts;
@@ -45,7 +41,7 @@ struct SearchState {
   Leaderboard Leaders;
   KnownTokens Known;
   Budget Purse;
-  std::mutex Baton;
+  std::mutex &Baton;
   /// Held from the numbering of a node to its record, the judge's work
   /// included: one candidate is judged at a time.
   std::mutex Finishing;

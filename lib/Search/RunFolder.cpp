@@ -62,6 +62,7 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
   Run.Path = Path.str();
   Run.Observer = &Observer;
   Run.Identity = Identity;
+  Run.Flush = Identity.Options.Flush;
   if (llvm::Error E = createFolders(Path))
     return E;
   llvm::Expected<std::unique_ptr<FileLock>> Lock =
@@ -128,11 +129,12 @@ llvm::Error RunFolder::begin(const PromptSet &Prompts) {
   for (const auto &[Name, Bytes] : Prompts.Files) {
     std::string File = Path + "/prompts/" + Name;
     if (!llvm::sys::fs::exists(File))
-      if (llvm::Error E = writeFileAtomically(File, Bytes))
+      if (llvm::Error E = writeFileAtomically(File, Bytes, Flush))
         return E;
   }
   if (!llvm::is_contained(Entries, "run.json"))
-    return writeFileAtomically(Path + "/run.json", printIdentity(Identity));
+    return writeFileAtomically(Path + "/run.json", printIdentity(Identity),
+                               Flush);
   return llvm::Error::success();
 }
 
@@ -145,6 +147,19 @@ llvm::Error RunFolder::append(llvm::StringRef Type, llvm::StringRef Body) {
     Out = std::move(*Opened);
   }
   return Out->append(Type, Body);
+}
+
+llvm::Error RunFolder::flush() {
+  if (!Out || !Flush)
+    return llvm::Error::success();
+  BatonDown Down(*Baton);
+  return Out->flush();
+}
+
+/// Without the baton, as it waits for the disk.
+llvm::Error RunFolder::write(llvm::StringRef File, llvm::StringRef Text) {
+  BatonDown Down(*Baton);
+  return writeFileAtomically((Path + "/" + File).str(), Text, Flush);
 }
 
 static std::string shortened(llvm::StringRef Text) {
@@ -244,9 +259,11 @@ RunFolder::reply(unsigned Attempt, const ChatRequest &Request,
   }
   E.Reply = std::move(*Reply);
   std::string Body = printReplyEvent(E);
-  if (llvm::Error Problem = writeFileAtomically(File, Text))
+  if (llvm::Error Problem = write(E.File, Text))
     return Problem;
   if (llvm::Error Problem = append("reply", Body))
+    return Problem;
+  if (llvm::Error Problem = flush())
     return Problem;
   llvm::Expected<ReplyEvent> Back = parseReplyEvent(Body);
   if (!Back)
@@ -316,9 +333,12 @@ RunFolder::counters(unsigned Attempt, unsigned Number, const std::string &Text,
 }
 
 llvm::Expected<Verdict>
-RunFolder::verdict(VerdictEvent E,
+RunFolder::verdict(VerdictEvent E, const std::string &Text,
                    llvm::function_ref<llvm::Expected<Verdict>()> Judge) {
-  unsigned Line = E.Purpose == "confirm" ? Tail : E.Attempt;
+  bool Confirms = E.Purpose == "confirm";
+  unsigned Line = Confirms ? Tail : E.Attempt;
+  if (!Text.empty())
+    E.Candidate = sha256(Text);
   if (std::optional<size_t> At = next(Line)) {
     const JournalEvent &Event = Content.Events[*At];
     std::string Wanted = "node " + std::to_string(E.Node) + ", purpose " +
@@ -338,6 +358,9 @@ RunFolder::verdict(VerdictEvent E,
   if (!Found)
     return Found.takeError();
   E.Found = std::move(*Found);
+  if (!Confirms && !Text.empty())
+    if (llvm::Error Problem = write(candidateFile(E.Node), Text))
+      return Problem;
   std::string Body = printVerdictEvent(E);
   if (llvm::Error Problem = append("verdict", Body))
     return Problem;
@@ -362,10 +385,9 @@ llvm::Expected<Node> RunFolder::node(unsigned Attempt, Node N) {
       return Problem;
     take(Attempt);
   } else {
-    if (!E.File.empty())
-      if (llvm::Error Problem =
-              writeFileAtomically(Path + "/" + E.File, N.Text))
-        return Problem;
+    // A process that was killed may have had another in mind for the number.
+    if (E.File.empty())
+      (void)llvm::sys::fs::remove(Path + "/" + candidateFile(N.Number));
     if (llvm::Error Problem = append("node", Body))
       return Problem;
   }
@@ -409,5 +431,5 @@ llvm::Error RunFolder::setDevice(llvm::StringRef Device) {
   if (Identity.Device == Device || Recorded.End)
     return llvm::Error::success();
   Identity.Device = Device.str();
-  return writeFileAtomically(Path + "/run.json", printIdentity(Identity));
+  return write("run.json", printIdentity(Identity));
 }

@@ -9,8 +9,13 @@
 ///   The search runs the same code from the start each time it is called. Each
 /// step asks the run folder first: what the journal has is taken from it, after
 /// a check that it is the same step; otherwise the step is done, written down
-/// and flushed. What goes on is always what the journal says, read back, so
-/// that a resumed run and an undisturbed one see the same bytes.
+/// and, if it was dear, flushed to disk. What goes on is always what the
+/// journal says, read back, so that a resumed run and an undisturbed one see
+/// the same bytes.
+///   Attempts may be made by several threads. Whoever holds the baton works; it
+/// is put down only while the chat client, the evaluator or the disk is waited
+/// for. So the tree, the journal and Clang are never used by two. All functions
+/// here are called with the baton held.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +26,19 @@
 #include "stark/Support/File.h"
 #include <deque>
 #include <limits>
+#include <mutex>
 
 namespace stark {
+
+/// Puts the baton down and takes it up again.
+class BatonDown {
+public:
+  explicit BatonDown(std::mutex &Baton) : Baton(Baton) { Baton.unlock(); }
+  ~BatonDown() { Baton.lock(); }
+
+private:
+  std::mutex &Baton;
+};
 
 class RunFolder {
 public:
@@ -32,6 +48,8 @@ public:
                                         const RunIdentity &Identity,
                                         const PromptSet &Prompts,
                                         SearchObserver &Observer);
+
+  std::mutex &baton() { return *Baton; }
 
   /// What was recorded when the folder was opened.
   const RecordedRun &recorded() const { return Recorded; }
@@ -56,14 +74,20 @@ public:
   llvm::Expected<Counters>
   counters(unsigned Attempt, unsigned Number, const std::string &Text,
            llvm::function_ref<llvm::Expected<Counters>()> Look);
-  /// \p E.Found is what \p Judge returns.
+  /// Fills \p E in: \p E.Found is what \p Judge returns on the candidate
+  /// \p Text, which may be empty. Writes the candidate, then the event.
   llvm::Expected<Verdict>
-  verdict(VerdictEvent E, llvm::function_ref<llvm::Expected<Verdict>()> Judge);
-  /// Writes the candidate, then the event; returns the node as it reads back.
+  verdict(VerdictEvent E, const std::string &Text,
+          llvm::function_ref<llvm::Expected<Verdict>()> Judge);
+  /// Returns the node as it reads back. The baton is not put down.
   llvm::Expected<Node> node(unsigned Attempt, Node N);
   /// The node of a whole recorded attempt, its other steps passed over.
   std::optional<Node> recordedNode(unsigned Attempt);
   llvm::Error end(const EndEvent &E);
+
+  /// Waits, without the baton, until the disk has what was written; not at all
+  /// when the options say that nobody would miss it.
+  llvm::Error flush();
 
   /// Puts the device into run.json once the source was judged.
   llvm::Error setDevice(llvm::StringRef Device);
@@ -75,6 +99,7 @@ private:
   RunFolder() = default;
   llvm::Error begin(const PromptSet &Prompts);
   llvm::Error append(llvm::StringRef Type, llvm::StringRef Body);
+  llvm::Error write(llvm::StringRef File, llvm::StringRef Text);
   /// The next recorded event, as an index, of \p Attempt, or of Tail. With one
   /// job there is one line of events, with several one an attempt.
   std::optional<size_t> next(unsigned Attempt) const;
@@ -93,9 +118,10 @@ private:
   /// Says once that a recorded request was rendered otherwise.
   void noteDrift(llvm::StringRef Id);
 
+  std::unique_ptr<std::mutex> Baton = std::make_unique<std::mutex>();
   std::string Path;
   SearchObserver *Observer = nullptr;
-  bool DriftNoted = false, CountersNoted = false, TooSlow = false;
+  bool Flush = true, DriftNoted = false, CountersNoted = false, TooSlow = false;
   RunIdentity Identity;
   std::unique_ptr<FileLock> Lock;
   JournalContent Content;

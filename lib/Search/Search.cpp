@@ -101,7 +101,9 @@ llvm::Error Search::judgeSource() {
                       2000));
   if (llvm::Error E = Run.setDevice(V->Device))
     return E;
-  return State.record(0, std::move(N), std::move(*V));
+  if (llvm::Error E = State.record(0, std::move(N), std::move(*V)))
+    return E;
+  return Run.flush();
 }
 
 /// Selects a node; unset when none is eligible.
@@ -157,6 +159,8 @@ llvm::Error Search::makeAttempts(std::string &Why) {
     if (llvm::Error E = llvm::handleErrors(
             makeAttempt(State, **S),
             [&](const BudgetSpent &Over) { Why = Over.why(); }))
+      return E;
+    if (llvm::Error E = Run.flush())
       return E;
   }
   return llvm::Error::success();
@@ -223,11 +227,12 @@ void Search::start(Flight &F) {
   F.Thread = std::thread([this, &F] {
     std::lock_guard<std::mutex> Baton(State.Baton);
     llvm::Error E = makeAttempt(State, F.S);
-    F.Ended = true;
     // Its node is in the journal, and no other event since: from here on it is
     // a child and not pending.
     F.Recorded = !E;
     note(std::move(E));
+    note(Run.flush());
+    F.Ended = true;
     State.Changed.notify_all();
   });
 }
@@ -330,6 +335,8 @@ llvm::Expected<SearchOutcome> Search::finish(const std::string &Why) {
     Outcome.Confirmed = Verdict();
   EndEvent End{Outcome.Winner, unsigned(T.size()) - 1, Why};
   if (llvm::Error E = Run.end(End))
+    return E;
+  if (llvm::Error E = Run.flush())
     return E;
   Outcome.T = std::move(State.T);
   return Outcome;

@@ -111,7 +111,7 @@ public:
     do
       Written = ::pwrite(Descriptor, Text.data(), Text.size(), off_t(Length));
     while (Written < 0 && errno == EINTR);
-    if (Written != ssize_t(Text.size()) || ::fsync(Descriptor) != 0) {
+    if (Written != ssize_t(Text.size())) {
       std::string Why = Written >= 0 && Written < ssize_t(Text.size())
                             ? "the disk is full"
                             : std::strerror(errno);
@@ -120,6 +120,12 @@ public:
     }
     Length += Text.size();
     ++Next;
+    return llvm::Error::success();
+  }
+
+  llvm::Error flush() override {
+    if (::fsync(Descriptor) != 0)
+      return failed("cannot write '" + Path + "': " + std::strerror(errno));
     return llvm::Error::success();
   }
 

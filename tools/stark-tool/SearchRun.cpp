@@ -290,6 +290,9 @@ tool::runSearchRequest(const SearchRequest &Request, SearchObserver &Observer) {
     return Profile.takeError();
   Options.CountersOf = Choice->Of;
   Options.Profile = Profile->get();
+  // A replay of a run is made again from it in no time.
+  Options.Flush =
+      replayed(Request.Provider).empty() || replayed(Request.Evaluator).empty();
   llvm::Expected<SearchOutcome> Outcome = runSearch(
       *T, Q->Prompts, *Q->Chat, **Judge, Options, Request.RunFolder, Observer);
   if (!Outcome)

@@ -65,6 +65,10 @@ struct SearchOptions {
   /// The order of a recorded run, to make that run again (readSchedule()); no
   /// part of what a run must agree in. Looked at when Jobs is above 1.
   std::vector<ScheduleStep> Follow;
+  /// Each reply and each verdict is on disk before the search goes on. Off for
+  /// what can be made again at will: a power cut may then leave no whole run.
+  /// No part of what a run must agree in.
+  bool Flush = true;
   /// Kept in run.json and no part of what a run must agree in: the tool's and
   /// Clang's version, the toolkit.
   std::map<std::string, std::string> Versions;

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Each line is {"body":{...},"check":"...","event":"verdict","n":3}, flushed
-/// to disk before append() returns. n counts from 0; check is the first 16
-/// digits of the SHA-256 of n, event and body. A torn last line is dropped with
-/// a note; any other damage is an error that names the line.
+///   Each line is {"body":{...},"check":"...","event":"verdict","n":3}, written
+/// when append() returns, so that a kill does not lose it, and on disk after
+/// the next flush(). n counts from 0; check is the first 16 digits of the
+/// SHA-256 of n, event and body. A torn last line is dropped with a note; any
+/// other damage is an error that names the line.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +50,9 @@ public:
   /// \p Body must be one JSON object without line breaks. On failure (a full
   /// disk) the file is cut back to what it was.
   virtual llvm::Error append(llvm::StringRef Type, llvm::StringRef Body) = 0;
+  /// Waits until the disk has what was appended before, which takes
+  /// milliseconds. May be called while another thread appends.
+  virtual llvm::Error flush() = 0;
 };
 
 } // namespace stark

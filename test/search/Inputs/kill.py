@@ -2,12 +2,13 @@
 
 The command writes the run folder FOLDER. It is killed with SIGKILL when there
 are one to four more files or events in it, at once or a moment later, and
-started again, until it ends by itself, after at least LEAST (10) kills. Then FOLDER must
-be RUN, byte for byte.
+started again, until it ends by itself. Then FOLDER must be RUN, byte for byte.
+All of that again, in an empty folder, until there were LEAST (10) kills.
 """
 import filecmp
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -29,12 +30,9 @@ def progress(folder):
     return events + sum(not name.endswith(".tmp") for name in files(folder))
 
 
-def main():
-    dashes = sys.argv.index("--")
-    (run, folder, *least), command = sys.argv[1:dashes], sys.argv[dashes + 1 :]
-    least = int(least[0]) if least else 10
-    draw = random.Random(7)
-    kills, moments = 0, set()
+def one_run(folder, command, draw, moments):
+    """Kills until the run ends by itself; returns how often."""
+    kills = 0
     while True:
         wanted = progress(folder) + draw.choice([1, 2, 3, 4])
         delay = draw.choice([0, 0, 0.002, 0.02])
@@ -47,20 +45,30 @@ def main():
             time.sleep(0.0005)
         output = process.communicate()[0].decode()
         if process.returncode == 0:
-            break
-        if process.returncode != -9:
-            print(f"after {kills} kills: exit code {process.returncode}\n{output}")
-            return 1
+            return kills
+        assert process.returncode == -9, f"after {kills} kills: exit code {process.returncode}\n{output}"
         kills += 1
         moments.add(progress(folder))
+
+
+def main():
+    dashes = sys.argv.index("--")
+    (run, folder, *least), command = sys.argv[1:dashes], sys.argv[dashes + 1 :]
+    least = int(least[0]) if least else 10
+    draw = random.Random(7)
     names = files(run)
-    assert files(folder) == names, f"{files(folder)}\ninstead of\n{names}"
-    _, different, failing = filecmp.cmpfiles(run, folder, names, shallow=False)
-    assert not different and not failing, different + failing
+    kills, moments = 0, set()
+    for _ in range(50):
+        shutil.rmtree(folder, ignore_errors=True)
+        kills += one_run(folder, command, draw, moments)
+        assert files(folder) == names, f"{files(folder)}\ninstead of\n{names}"
+        _, different, failing = filecmp.cmpfiles(run, folder, names, shallow=False)
+        assert not different and not failing, different + failing
+        if kills >= least:
+            break
     assert kills >= least, f"only {kills} kills"
     print(f"killed {kills} times, at {len(moments)} stages; {len(names)} files are the same")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
