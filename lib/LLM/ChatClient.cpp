@@ -36,6 +36,25 @@ std::string ChatRequest::digest() const {
   return D.finish();
 }
 
+llvm::StringRef stark::roleOf(llvm::StringRef Id) {
+  return Id.split('-').second.rsplit('-').first;
+}
+
+DiscardedAnswers &DiscardedAnswers::operator+=(const DiscardedAnswers &Other) {
+  if (Answers == 0)
+    CostMicroUsd = Other.CostMicroUsd;
+  else if (Other.Answers && CostMicroUsd && Other.CostMicroUsd)
+    *CostMicroUsd += *Other.CostMicroUsd;
+  else if (Other.Answers)
+    CostMicroUsd.reset();
+  Answers += Other.Answers;
+  Input += Other.Input;
+  Output += Other.Output;
+  Estimated |= Other.Estimated;
+  return *this;
+}
+
+char CallLost::ID = 0;
 char BudgetSpent::ID = 0;
 
 void BudgetSpent::log(llvm::raw_ostream &OS) const { OS << Why; }

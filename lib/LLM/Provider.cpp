@@ -102,7 +102,7 @@ private:
   bool heal(const Fault &F, const CallShape &Used, std::string &What);
   ChatReply reply(Try &&T, std::vector<std::string> Notes, uint64_t WallMs);
   llvm::Error giveUp(const Fault &F, unsigned Tries,
-                     const DiscardedAnswers &Lost = {}) const;
+                     const DiscardedAnswers &Lost) const;
   void discard(const Try &T, DiscardedAnswers &Lost) const;
   bool pause(const Fault *Last, unsigned Failures, Clock::time_point Started,
              const CallControl &Control);
@@ -304,23 +304,19 @@ void HttpClient::discard(const Try &T, DiscardedAnswers &Lost) const {
   if (!Final)
     U.Output = std::max(U.Output.value_or(0),
                         Estimate(T.Got.Text.size() + T.Got.ThoughtBytes));
-  std::optional<int64_t> Cost = costOf(Facts, U);
-  if (Lost.Answers == 0)
-    Lost.CostMicroUsd = Cost;
-  else if (Lost.CostMicroUsd && Cost)
-    *Lost.CostMicroUsd += *Cost;
-  ++Lost.Answers;
-  Lost.Input += *U.Input + U.CacheRead.value_or(0) + U.CacheWrite.value_or(0);
-  Lost.Output += *U.Output;
-  Lost.Estimated |= !Final;
+  Lost += {1, *U.Input + U.CacheRead.value_or(0) + U.CacheWrite.value_or(0),
+           *U.Output, !Final, costOf(Facts, U)};
 }
 
 llvm::Error HttpClient::giveUp(const Fault &F, unsigned Tries,
                                const DiscardedAnswers &Lost) const {
   std::string What = identity() + ": ";
+  ErrorKind Kind = ErrorKind::Failed;
   switch (F.Kind) {
   case FaultKind::Cancelled:
-    return interrupted("interrupted while waiting for " + identity());
+    Kind = ErrorKind::Interrupted;
+    What = "interrupted while waiting for " + identity();
+    break;
   case FaultKind::Authentication:
     What += "the key in " + Settings.KeyVariable + " was not accepted: ";
     break;
@@ -340,13 +336,14 @@ llvm::Error HttpClient::giveUp(const Fault &F, unsigned Tries,
     What += "no answer after " + std::to_string(Tries) +
             (Tries == 1 ? " try: " : " tries: ");
   }
-  What += F.describe();
+  if (F.Kind != FaultKind::Cancelled)
+    What += F.describe();
   if (Lost.Answers)
     What += "; answers that were thrown away took " +
             std::string(Lost.Estimated ? "about " : "") +
             std::to_string(Lost.Input) + " tokens in, " +
             std::to_string(Lost.Output) + " out";
-  return failed(What);
+  return llvm::make_error<CallLost>(Kind, What, Lost);
 }
 
 ChatReply HttpClient::reply(Try &&T, std::vector<std::string> Notes,
@@ -371,13 +368,14 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
   std::vector<std::string> Notes;
   unsigned Failures = 0;
   DiscardedAnswers Lost;
+  const Fault Cancelled{FaultKind::Cancelled, "", "", "", 0, {}, ""};
   auto Done = [&](Try &&T) {
     ChatReply R = reply(std::move(T), std::move(Notes), sinceMs(Started));
     R.Discarded = Lost;
     return R;
   };
   if (!pause(nullptr, 0, Started, Control))
-    return giveUp({FaultKind::Cancelled, "", "", "", 0, {}, ""}, 0);
+    return giveUp(Cancelled, 0, Lost);
   for (;;) {
     CallShape Used = shape();
     uint64_t Spent = sinceMs(Started);
@@ -389,7 +387,7 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
     discard(T, Lost);
     const Fault F = *T.Problem;
     if (F.Kind == FaultKind::Cancelled || isCancelled(Control))
-      return giveUp({FaultKind::Cancelled, "", "", "", 0, {}, ""}, Failures);
+      return giveUp(Cancelled, Failures, Lost);
     // Too long a conversation is the answer's business, as a refusal is.
     if (F.Kind == FaultKind::ContextOverflow) {
       T.Got.Stop = StopReason::ContextOverflow;
@@ -405,9 +403,7 @@ llvm::Expected<ChatReply> HttpClient::complete(const ChatRequest &Request,
     ++Failures;
     if (!F.mayRetry() || Failures >= Settings.Retry.Tries ||
         !pause(&F, Failures - 1, Started, Control)) {
-      if (isCancelled(Control))
-        return giveUp({FaultKind::Cancelled, "", "", "", 0, {}, ""}, Failures);
-      return giveUp(F, Failures, Lost);
+      return giveUp(isCancelled(Control) ? Cancelled : F, Failures, Lost);
     }
     Notes.push_back("retried=" + (F.Code.empty() ? "failed" : F.Code));
   }

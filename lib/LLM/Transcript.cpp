@@ -33,6 +33,20 @@ static constexpr UsageField UsageFields[] = {
     {"reasoning", &Usage::Reasoning},
 };
 
+static json discardedJson(const DiscardedAnswers &D) {
+  json J = {{"answers", D.Answers},
+            {"input", D.Input},
+            {"output", D.Output},
+            {"estimated", D.Estimated}};
+  if (D.CostMicroUsd)
+    J["cost_micro_usd"] = *D.CostMicroUsd;
+  return J;
+}
+
+std::string stark::printDiscarded(const DiscardedAnswers &D) {
+  return dump(discardedJson(D)) + "\n";
+}
+
 std::string stark::printReply(const ChatReply &R) {
   json J;
   J["applied"] = R.Applied;
@@ -44,14 +58,8 @@ std::string stark::printReply(const ChatReply &R) {
   // What the provider did not say is left out, never written as 0.
   if (R.CostMicroUsd)
     J["cost_micro_usd"] = *R.CostMicroUsd;
-  if (const DiscardedAnswers &D = R.Discarded; D.Answers) {
-    J["discarded"] = {{"answers", D.Answers},
-                      {"input", D.Input},
-                      {"output", D.Output},
-                      {"estimated", D.Estimated}};
-    if (D.CostMicroUsd)
-      J["discarded"]["cost_micro_usd"] = *D.CostMicroUsd;
-  }
+  if (R.Discarded.Answers)
+    J["discarded"] = discardedJson(R.Discarded);
   J["usage"] = json::object();
   for (const UsageField &F : UsageFields)
     if (const std::optional<uint64_t> &Count = R.Tokens.*F.Field)
@@ -76,6 +84,16 @@ static std::string readDiscarded(const json &Object, const std::string &File,
     D.CostMicroUsd = Cost;
   }
   return Fields.problem();
+}
+
+llvm::Expected<DiscardedAnswers> stark::parseDiscarded(llvm::StringRef Json,
+                                                       llvm::StringRef File) {
+  DiscardedAnswers D;
+  json Object = json::parse(Json.begin(), Json.end(), nullptr, false);
+  if (std::string Problem = readDiscarded(Object, File.str(), D);
+      !Problem.empty())
+    return failed(Problem);
+  return D;
 }
 
 llvm::Expected<ChatReply> stark::parseReply(llvm::StringRef Json,

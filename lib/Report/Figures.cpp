@@ -24,7 +24,10 @@ void CallFigures::add(const ChatReply &R) {
   Output += U.Output.value_or(0);
   CostKnown &= R.CostMicroUsd.has_value();
   CostMicroUsd += R.CostMicroUsd.value_or(0);
-  const DiscardedAnswers &D = R.Discarded;
+  add(R.Discarded);
+}
+
+void CallFigures::add(const DiscardedAnswers &D) {
   if (!D.Answers)
     return;
   Discarded.Answers += D.Answers;
@@ -53,12 +56,14 @@ Figures stark::countFigures(const RecordedRun &Run) {
   for (const RecordedAttempt &A : Run.Attempts)
     for (const ReplyEvent &R : A.Replies) {
       F.Calls.add(R.Reply);
-      // "0007-plan-1": attempt, role, try.
-      llvm::StringRef Role = llvm::StringRef(R.Id).split('-').second;
-      F.Roles[Role.rsplit('-').first.str()].add(R.Reply);
+      F.Roles[roleOf(R.Id).str()].add(R.Reply);
       if (!R.Reply.Model.empty())
         Models.insert(R.Reply.Model);
     }
+  for (const auto &[Id, Took] : Run.Lost) {
+    F.Calls.add(Took);
+    F.Roles[roleOf(Id).str()].add(Took);
+  }
   F.Models.assign(Models.begin(), Models.end());
 
   if (Run.End && Run.End->Winner >= 0) {

@@ -28,6 +28,7 @@ struct CallFigures {
   bool CostKnown = true;
   int64_t CostMicroUsd = 0;
   void add(const ChatReply &R);
+  void add(const DiscardedAnswers &D);
 };
 
 struct Figures {

@@ -107,7 +107,7 @@ static void printCalls(const CallFigures &C, llvm::raw_ostream &OS) {
     OS << "; " << plural(D.Answers, "discarded answer") << ": "
        << (D.Estimated ? "about " : "") << D.Input << " tokens in, " << D.Output
        << " out";
-  if (C.CostKnown && C.Calls)
+  if (C.CostKnown && (C.Calls || C.Discarded.Answers))
     OS << "; cost " << fixed(double(C.CostMicroUsd) * 1e-6, 4) << " USD";
   OS << ".\n";
 }
@@ -121,7 +121,8 @@ static void printCounts(const RecordedRun &Run, const Figures &F,
   OS << (F.Counts.empty() ? " none yet.\n" : ".\n");
   printCalls(F.Calls, OS);
   for (const auto &[Role, Calls] : F.Roles)
-    if (Calls.WithoutUsage < Calls.Calls || (Calls.CostKnown && Calls.Calls)) {
+    if (Calls.WithoutUsage < Calls.Calls || Calls.Discarded.Answers ||
+        (Calls.CostKnown && Calls.Calls)) {
       OS << "  " << Role << ": ";
       printCalls(Calls, OS);
     }

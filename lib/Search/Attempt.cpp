@@ -126,6 +126,7 @@ llvm::Error Maker::reserve(const ChatRequest &Request, const WorstCase &Worst) {
 llvm::Expected<ChatReply> Maker::ask(const ChatRequest &Request) {
   std::optional<WorstCase> Worst = State.Chat.worstCase(Request);
   bool Recorded = true, Held = false;
+  DiscardedAnswers Before = State.Run.lost(Request.Id);
   auto Live = [&]() -> llvm::Expected<ChatReply> {
     Recorded = false;
     if (llvm::Error E = State.checkCancelled())
@@ -144,6 +145,9 @@ llvm::Expected<ChatReply> Maker::ask(const ChatRequest &Request) {
   llvm::Expected<ChatReply> Reply = State.Run.reply(S.Attempt, Request, Live);
   if (Held)
     State.Purse.release(Request.Role, *Worst);
+  // A reply counts what was lost before it.
+  State.Purse.regain(Request.Role, Before);
+  State.Purse.lose(Request.Role, State.Run.lost(Request.Id));
   if (Reply && Worst && Recorded)
     State.Purse.settleRecorded(Request.Role, *Reply, *Worst);
   else if (Reply && Worst)
@@ -350,11 +354,9 @@ bool stark::takeRecorded(SearchState &State, unsigned Attempt) {
   if (!Known)
     return false;
   for (const ReplyEvent &R : Before.Attempts[Attempt].Replies) {
-    // "0007-plan-1"
-    llvm::StringRef Role = llvm::StringRef(R.Id).split('-').second;
     ChatReply Reply = R.Reply;
     Reply.WallMs /= State.Options.Jobs;
-    State.Purse.settleRecorded(Role.rsplit('-').first, Reply, WorstCase());
+    State.Purse.settleRecorded(roleOf(R.Id), Reply, WorstCase());
   }
   State.grow(Attempt, std::move(*Known), true);
   return true;

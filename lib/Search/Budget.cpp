@@ -172,6 +172,20 @@ void Budget::settle(llvm::StringRef Role, const ChatReply &Reply,
   }
 }
 
+void Budget::lose(llvm::StringRef Role, const DiscardedAnswers &Lost) {
+  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
+    Roles[Name.str()].Tokens += Lost.Input + Lost.Output;
+    Roles[Name.str()].MicroUsd += uint64_t(Lost.CostMicroUsd.value_or(0));
+  }
+}
+
+void Budget::regain(llvm::StringRef Role, const DiscardedAnswers &Lost) {
+  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
+    Roles[Name.str()].Tokens -= Lost.Input + Lost.Output;
+    Roles[Name.str()].MicroUsd -= uint64_t(Lost.CostMicroUsd.value_or(0));
+  }
+}
+
 void Budget::settleRecorded(llvm::StringRef Role, const ChatReply &Reply,
                             const WorstCase &Worst) {
   settle(Role, Reply, Worst);

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Search/Record.h"
+#include "stark/LLM/Transcript.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace stark;
 
@@ -18,6 +21,34 @@ std::string stark::candidateFile(unsigned Node) {
   if (Digits.size() < 4)
     Digits.insert(0, 4 - Digits.size(), '0');
   return "candidates/" + Digits + ".cu";
+}
+
+static constexpr llvm::StringLiteral LostSuffix = ".lost.json";
+
+std::string stark::lostFile(llvm::StringRef Request) {
+  return ("replies/" + Request + LostSuffix).str();
+}
+
+llvm::Error stark::readLost(llvm::StringRef RunFolder, RecordedRun &Run) {
+  std::error_code Code;
+  for (llvm::sys::fs::directory_iterator I(RunFolder + "/replies", Code), End;
+       I != End && !Code; I.increment(Code)) {
+    llvm::StringRef Id = llvm::sys::path::filename(I->path());
+    if (!Id.consume_back(LostSuffix))
+      continue;
+    llvm::Expected<std::string> Text = readFile(I->path());
+    if (!Text)
+      return Text.takeError();
+    llvm::Expected<DiscardedAnswers> Took = parseDiscarded(*Text, I->path());
+    if (!Took)
+      return Took.takeError();
+    Run.Lost[Id.str()] = *Took;
+  }
+  // Killed before it could remove the file: the reply says it already.
+  for (const RecordedAttempt &A : Run.Attempts)
+    for (const ReplyEvent &R : A.Replies)
+      Run.Lost.erase(R.Id);
+  return llvm::Error::success();
 }
 
 std::optional<unsigned> stark::attemptOf(const JournalEvent &Event) {
@@ -245,7 +276,10 @@ llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {
     return Content.takeError();
   llvm::Expected<RecordedRun> Run =
       readEvents(RunFolder, *Content, Identity->Options.Jobs);
-  if (Run)
-    Run->Identity = std::move(*Identity);
+  if (!Run)
+    return Run;
+  Run->Identity = std::move(*Identity);
+  if (llvm::Error E = readLost(RunFolder, *Run))
+    return E;
   return Run;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunFolder.h"
+#include "stark/LLM/Transcript.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
@@ -117,7 +118,29 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
   if (!Run.Recorded.End)
     if (llvm::Error E = Run.begin(Prompts))
       return E;
+  if (llvm::Error E = readLost(Path, Run.Recorded))
+    return E;
   return Run;
+}
+
+DiscardedAnswers RunFolder::lost(const std::string &Id) const {
+  auto Found = Recorded.Lost.find(Id);
+  return Found == Recorded.Lost.end() ? DiscardedAnswers() : Found->second;
+}
+
+/// Notes what \p E took; returns \p E.
+llvm::Error RunFolder::keepLost(const std::string &Id, llvm::Error E) {
+  DiscardedAnswers Took;
+  llvm::visitErrors(E, [&](const llvm::ErrorInfoBase &Info) {
+    if (Info.isA<CallLost>())
+      Took += static_cast<const CallLost &>(Info).lost();
+  });
+  if (Took.Answers == 0)
+    return E;
+  DiscardedAnswers &All = Recorded.Lost[Id];
+  All += Took;
+  return llvm::joinErrors(std::move(E),
+                          write(lostFile(Id), printDiscarded(All)));
 }
 
 /// Everything here may have been done, in part, by a process that was killed.
@@ -250,7 +273,10 @@ RunFolder::reply(unsigned Attempt, const ChatRequest &Request,
   }
   llvm::Expected<ChatReply> Reply = Ask();
   if (!Reply)
-    return Reply.takeError();
+    return keepLost(E.Id, Reply.takeError());
+  DiscardedAnswers Discarded = lost(E.Id);
+  Discarded += Reply->Discarded;
+  Reply->Discarded = Discarded;
   std::string Text = std::move(Reply->Text);
   E.TextDigest = sha256(Text);
   if (!Reply->AnsweredDigest.empty()) {
@@ -265,6 +291,8 @@ RunFolder::reply(unsigned Attempt, const ChatRequest &Request,
     return Problem;
   if (llvm::Error Problem = flush())
     return Problem;
+  if (Recorded.Lost.erase(E.Id))
+    (void)llvm::sys::fs::remove(Path + "/" + lostFile(E.Id));
   llvm::Expected<ReplyEvent> Back = parseReplyEvent(Body);
   if (!Back)
     return Back.takeError();

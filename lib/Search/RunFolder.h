@@ -69,6 +69,8 @@ public:
   llvm::Expected<ChatReply>
   reply(unsigned Attempt, const ChatRequest &Request,
         llvm::function_ref<llvm::Expected<ChatReply>()> Ask);
+  /// What answers to request \p Id took of which none was a reply yet.
+  DiscardedAnswers lost(const std::string &Id) const;
   /// The counters of node \p Number that attempt \p Attempt shows: those that
   /// an earlier attempt had, else what \p Look returns.
   llvm::Expected<Counters>
@@ -113,6 +115,7 @@ private:
                        llvm::StringRef Body) const;
   void sortEvents();
 
+  llvm::Error keepLost(const std::string &Id, llvm::Error E);
   void keep(unsigned Node, const Counters &Found);
 
   /// Says once that a recorded request was rendered otherwise.

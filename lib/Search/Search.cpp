@@ -42,6 +42,8 @@ public:
       Observer.onNote("the run goes on after attempt " +
                       std::to_string(Before.T.size() - 1) + " of " +
                       std::to_string(Options.Attempts));
+    for (const auto &[Id, Took] : Before.Lost)
+      State.Purse.lose(roleOf(Id), Took);
     if (llvm::Error E = judgeSource())
       return E;
     std::string Why;

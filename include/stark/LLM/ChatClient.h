@@ -15,8 +15,8 @@
 #ifndef STARK_LLM_CHATCLIENT_H
 #define STARK_LLM_CHATCLIENT_H
 
+#include "stark/Support/Error.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -54,6 +54,9 @@ struct ChatRequest {
   std::string digest() const;
 };
 
+/// "plan" of the request "0007-plan-1": attempt, role, try.
+llvm::StringRef roleOf(llvm::StringRef Id);
+
 /// Token counts; unset where the provider does not say.
 struct Usage {
   std::optional<uint64_t> Input, CacheRead, CacheWrite, Output, Reasoning;
@@ -73,6 +76,8 @@ struct DiscardedAnswers {
   uint64_t Input = 0, Output = 0; ///< tokens; Input with those of the cache
   bool Estimated = false;         ///< some of them, from the length of texts
   std::optional<int64_t> CostMicroUsd; ///< unset: unknown
+
+  DiscardedAnswers &operator+=(const DiscardedAnswers &Other);
 };
 
 struct ChatReply {
@@ -103,6 +108,18 @@ struct WorstCase {
   uint64_t tokens() const { return InputTokens + OutputTokens; }
 };
 
+/// A call failed or was interrupted, after answers that are charged for.
+class CallLost : public llvm::ErrorInfo<CallLost, StatusError> {
+public:
+  static char ID;
+  CallLost(ErrorKind Kind, std::string Message, DiscardedAnswers Lost)
+      : ErrorInfo(Kind, std::move(Message)), Lost(Lost) {}
+  const DiscardedAnswers &lost() const { return Lost; }
+
+private:
+  DiscardedAnswers Lost;
+};
+
 /// A replayed run ended here because its budget was spent.
 class BudgetSpent : public llvm::ErrorInfo<BudgetSpent> {
 public:
@@ -120,8 +137,8 @@ class ChatClient {
 public:
   virtual ~ChatClient() = default;
   /// Errors: the provider could not answer (after its own retries), Suspended
-  /// when a person has to, Interrupted when cancelled. A refusal and an empty
-  /// answer are replies.
+  /// when a person has to, Interrupted when cancelled; CallLost when that took
+  /// tokens. A refusal and an empty answer are replies.
   virtual llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                              const CallControl &Control) = 0;
   /// "exchange", "anthropic:claude-...": part of the run's identity.

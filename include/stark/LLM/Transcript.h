@@ -25,6 +25,11 @@ std::string printReply(const ChatReply &R);
 llvm::Expected<ChatReply> parseReply(llvm::StringRef Json, llvm::StringRef Text,
                                      llvm::StringRef File);
 
+/// One JSON object; parseDiscarded(printDiscarded(D), ...) gives D.
+std::string printDiscarded(const DiscardedAnswers &D);
+llvm::Expected<DiscardedAnswers> parseDiscarded(llvm::StringRef Json,
+                                                llvm::StringRef File);
+
 /// "0007-code-1-0123456789ab": id and the first 12 digits of the digest.
 std::string requestFileStem(const ChatRequest &R);
 

@@ -53,6 +53,10 @@ public:
   /// What the reply does not say is taken for \p Worst.
   void settle(llvm::StringRef Role, const ChatReply &Reply,
               const WorstCase &Worst);
+  /// What answers of a call took that came to nothing, until regain() says that
+  /// they count with a reply.
+  void lose(llvm::StringRef Role, const DiscardedAnswers &Lost);
+  void regain(llvm::StringRef Role, const DiscardedAnswers &Lost);
   /// A reply that an earlier process got.
   void settleRecorded(llvm::StringRef Role, const ChatReply &Reply,
                       const WorstCase &Worst);

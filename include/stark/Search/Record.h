@@ -113,6 +113,8 @@ struct RecordedRun {
   Tree T;
   std::vector<RecordedAttempt> Attempts; ///< from 0
   std::vector<VerdictEvent> Confirmations;
+  /// By request: calls that failed or were interrupted, and have no reply.
+  std::map<std::string, DiscardedAnswers> Lost;
   std::optional<EndEvent> End; ///< unset: the run goes on
   std::string Note;            ///< a torn last line, or empty
 };
@@ -133,6 +135,10 @@ readSchedule(llvm::StringRef RunFolder);
 
 /// "candidates/0007.cu"
 std::string candidateFile(unsigned Node);
+/// "replies/0007-plan-1.lost.json"
+std::string lostFile(llvm::StringRef Request);
+/// Fills \p Run.Lost in; \p Run has its replies.
+llvm::Error readLost(llvm::StringRef RunFolder, RecordedRun &Run);
 
 } // namespace stark
 
