@@ -30,10 +30,7 @@ void CallFigures::add(const ChatReply &R) {
 void CallFigures::add(const DiscardedAnswers &D) {
   if (!D.Answers)
     return;
-  Discarded.Answers += D.Answers;
-  Discarded.Input += D.Input;
-  Discarded.Output += D.Output;
-  Discarded.Estimated |= D.Estimated;
+  Discarded += D;
   CostKnown &= D.CostMicroUsd.has_value();
   CostMicroUsd += D.CostMicroUsd.value_or(0);
 }

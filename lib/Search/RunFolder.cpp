@@ -274,9 +274,7 @@ RunFolder::reply(unsigned Attempt, const ChatRequest &Request,
   llvm::Expected<ChatReply> Reply = Ask();
   if (!Reply)
     return keepLost(E.Id, Reply.takeError());
-  DiscardedAnswers Discarded = lost(E.Id);
-  Discarded += Reply->Discarded;
-  Reply->Discarded = Discarded;
+  Reply->Discarded += lost(E.Id);
   std::string Text = std::move(Reply->Text);
   E.TextDigest = sha256(Text);
   if (!Reply->AnsweredDigest.empty()) {
