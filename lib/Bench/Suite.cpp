@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Bench/Suite.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>

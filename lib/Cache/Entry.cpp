@@ -31,8 +31,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
-#include "stark/Support/JsonFields.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;

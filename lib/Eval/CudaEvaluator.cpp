@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/JsonFields.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
 #include <nlohmann/json.hpp>

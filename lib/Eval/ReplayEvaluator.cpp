@@ -12,11 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
-#include "stark/Support/JsonFields.h"
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>

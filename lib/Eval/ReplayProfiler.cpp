@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/Profiler.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
-#include "stark/Support/JsonFields.h"
 #include <map>
 #include <nlohmann/json.hpp>
 

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/Verdict.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/JsonFields.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;

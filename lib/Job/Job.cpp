@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Job/Job.h"
-#include "stark/Support/JsonFields.h"
+#include "stark/Json/Fields.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -7,9 +7,9 @@
 
 #include "stark/LLM/Models.h"
 #include "ModelsJson.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>

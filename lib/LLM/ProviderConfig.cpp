@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "stark/Json/Fields.h"
 #include "stark/LLM/Provider.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "stark/Json/Fields.h"
 #include "stark/LLM/Transcript.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <map>

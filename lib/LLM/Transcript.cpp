@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/Transcript.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/Twine.h"
 #include <nlohmann/json.hpp>
 

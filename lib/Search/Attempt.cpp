@@ -7,8 +7,8 @@
 
 #include "Attempt.h"
 #include "WindowText.h"
+#include "stark/Agent/RulesTeam.h"
 #include "stark/Rewrite/Rewrite.h"
-#include "stark/Rewrite/RulesTeam.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "stark/Json/Fields.h"
 #include "stark/LLM/Transcript.h"
 #include "stark/Search/Record.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/JsonFields.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;

@@ -7,9 +7,9 @@
 
 #include "stark/Sim/Gpu.h"
 #include "Headers.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/JsonFields.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Support/Journal.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/Twine.h"
 #include <cerrno>
 #include <cstring>

@@ -7,8 +7,8 @@
 
 #include "stark/Task/Workload.h"
 #include "WorkloadText.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/JsonFields.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -8,9 +8,9 @@
 #include "Judge.h"
 #include "Call.h"
 #include "stark/Job/Npy.h"
+#include "stark/Json/Fields.h"
 #include "stark/Sim/Program.h"
 #include "stark/Support/File.h"
-#include "stark/Support/JsonFields.h"
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchRun.h"
-#include "stark/Rewrite/RulesTeam.h"
+#include "stark/Agent/RulesTeam.h"
 #include "stark/Search/Estimate.h"
 #include "stark/Search/Record.h"
 #include "stark/Support/Error.h"

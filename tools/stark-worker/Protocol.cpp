@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Protocol.h"
-#include "stark/Support/JsonFields.h"
+#include "stark/Json/Fields.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;

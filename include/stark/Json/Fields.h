@@ -1,4 +1,4 @@
-//===- JsonFields.h - Typed reads of hostile JSON -------------------------===//
+//===- Fields.h - Typed reads of hostile JSON -----------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_SUPPORT_JSONFIELDS_H
-#define STARK_SUPPORT_JSONFIELDS_H
+#ifndef STARK_JSON_FIELDS_H
+#define STARK_JSON_FIELDS_H
 
 #include <cstdint>
 #include <limits>

@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_REWRITE_RULESTEAM_H
-#define STARK_REWRITE_RULESTEAM_H
+#ifndef STARK_AGENT_RULESTEAM_H
+#define STARK_AGENT_RULESTEAM_H
 
 #include "stark/Agent/Agent.h"
 

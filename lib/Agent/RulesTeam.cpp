@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Rewrite/RulesTeam.h"
+#include "stark/Agent/RulesTeam.h"
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Random.h"
