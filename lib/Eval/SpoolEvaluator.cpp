@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/Interrupt.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <chrono>

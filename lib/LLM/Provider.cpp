@@ -7,8 +7,8 @@
 
 #include "stark/LLM/Provider.h"
 #include "Dialect.h"
+#include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/Interrupt.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <chrono>

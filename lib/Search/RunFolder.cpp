@@ -66,8 +66,7 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
   Run.Flush = Identity.Options.Flush;
   if (llvm::Error E = createFolders(Path))
     return E;
-  llvm::Expected<std::unique_ptr<FileLock>> Lock =
-      FileLock::acquireFolder(Path);
+  llvm::Expected<std::unique_ptr<FileLock>> Lock = lockFolder(Path);
   if (!Lock)
     return Lock.takeError();
   Run.Lock = std::move(*Lock);

@@ -8,8 +8,8 @@
 #include "Verbs.h"
 #include "stark/LLM/ChatClient.h"
 #include "stark/LLM/Transcript.h"
+#include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/Interrupt.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -9,10 +9,10 @@
 #include "Verbs.h"
 #include "stark/Bench/Laboratory.h"
 #include "stark/Bench/Suite.h"
+#include "stark/Posix/Interrupt.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/Interrupt.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 

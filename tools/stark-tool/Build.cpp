@@ -9,10 +9,10 @@
 #include "Verbs.h"
 #include "WinnerEntry.h"
 #include "stark/Cache/BuildStep.h"
+#include "stark/Posix/Interrupt.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/Interrupt.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -7,11 +7,11 @@
 
 #include "SearchRun.h"
 #include "Verbs.h"
+#include "stark/Posix/Interrupt.h"
 #include "stark/Report/Report.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Support/Interrupt.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

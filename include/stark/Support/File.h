@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Files are read whole, and written to a temporary name in the same folder,
-/// flushed to disk and renamed: a reader sees the old content or the new, and a
-/// full disk leaves the old one in place.
+///   Posix/File.h with LLVM's strings and errors.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef STARK_SUPPORT_FILE_H
 #define STARK_SUPPORT_FILE_H
 
+#include "stark/Posix/File.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -37,18 +36,11 @@ llvm::Error createFolders(llvm::StringRef Path);
 std::string absolutePath(llvm::StringRef Path);
 
 /// An exclusive advisory lock, held while the object lives.
-class FileLock {
-public:
-  virtual ~FileLock() = default;
-  /// Does not wait: a lock held elsewhere is an error that says which process
-  /// holds it, when the file tells.
-  static llvm::Expected<std::unique_ptr<FileLock>>
-  acquire(llvm::StringRef Path);
-  /// The same on a folder itself, which must exist: nothing is written to it,
-  /// so that a read-only one can be locked and nothing is left behind.
-  static llvm::Expected<std::unique_ptr<FileLock>>
-  acquireFolder(llvm::StringRef Path);
-};
+using posix::FileLock;
+
+/// Locks a folder itself, which must exist, without waiting: nothing is written
+/// to it, so that a read-only one can be locked and nothing is left behind.
+llvm::Expected<std::unique_ptr<FileLock>> lockFolder(llvm::StringRef Path);
 
 /// A folder below the system's temporary one, removed with all it holds when
 /// the object goes.

@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_SUPPORT_INTERRUPT_H
-#define STARK_SUPPORT_INTERRUPT_H
+#ifndef STARK_POSIX_INTERRUPT_H
+#define STARK_POSIX_INTERRUPT_H
 
 #include <atomic>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Support/Interrupt.h"
+#include "stark/Posix/Interrupt.h"
 #include <csignal>
 #include <unistd.h>
 

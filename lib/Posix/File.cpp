@@ -1,0 +1,175 @@
+//===- File.cpp - Whole files, atomically written -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   open -> write all -> fsync -> rename, and flock()
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Posix/File.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace stark;
+
+namespace {
+/// Closes itself, and leaves errno as it was.
+struct Descriptor {
+  int Number;
+  explicit Descriptor(int Number) : Number(Number) {}
+  Descriptor(Descriptor &&Other) : Number(Other.Number) { Other.Number = -1; }
+  Descriptor &operator=(Descriptor &&) = delete;
+  ~Descriptor() { close(); }
+  explicit operator bool() const { return Number >= 0; }
+  bool close() {
+    int Saved = errno, Closing = Number;
+    Number = -1;
+    if (Closing >= 0 && ::close(Closing) != 0)
+      return false;
+    errno = Saved;
+    return true;
+  }
+};
+
+class FlockLock : public posix::FileLock {
+public:
+  // The file stays: removing it would let two processes hold two locks.
+  explicit FlockLock(Descriptor Held) : Held(std::move(Held)) {}
+
+private:
+  Descriptor Held;
+};
+
+/// "cannot read 'a/b': No such file or directory", from errno.
+std::string systemError(const char *What, const std::string &Path) {
+  return std::string("cannot ") + What + " '" + Path +
+         "': " + std::strerror(errno);
+}
+
+std::string parentOf(const std::string &Path) {
+  size_t Slash = Path.find_last_of('/');
+  return Slash == std::string::npos ? "" : Path.substr(0, Slash);
+}
+
+/// All of \p Bytes, over interruptions and short writes.
+bool writeAll(int To, std::string_view Bytes) {
+  while (!Bytes.empty()) {
+    ssize_t Written = ::write(To, Bytes.data(), Bytes.size());
+    if (Written < 0 && errno == EINTR)
+      continue;
+    if (Written <= 0)
+      return false;
+    Bytes.remove_prefix(size_t(Written));
+  }
+  return true;
+}
+
+bool makeFolders(const std::string &Path) {
+  if (Path.empty() || ::mkdir(Path.c_str(), 0777) == 0 || errno == EEXIST)
+    return true;
+  return errno == ENOENT && makeFolders(parentOf(Path)) &&
+         (::mkdir(Path.c_str(), 0777) == 0 || errno == EEXIST);
+}
+} // namespace
+
+std::optional<std::string> posix::readFile(const std::string &Path,
+                                           std::string &Error) {
+  auto Fail = [&] {
+    Error = systemError("read", Path);
+    return std::nullopt;
+  };
+  Descriptor From(::open(Path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat Status;
+  if (!From || ::fstat(From.Number, &Status) != 0)
+    return Fail();
+  if (S_ISDIR(Status.st_mode)) {
+    Error = "cannot read '" + Path + "': got a folder, wanted a file";
+    return std::nullopt;
+  }
+  std::string Bytes;
+  Bytes.reserve(size_t(Status.st_size));
+  char Buffer[1 << 16];
+  for (;;) {
+    ssize_t Count = ::read(From.Number, Buffer, sizeof(Buffer));
+    if (Count < 0 && errno == EINTR)
+      continue;
+    if (Count < 0)
+      return Fail();
+    if (Count == 0)
+      return Bytes;
+    Bytes.append(Buffer, size_t(Count));
+  }
+}
+
+bool posix::createFolders(const std::string &Path, std::string &Error) {
+  if (makeFolders(Path))
+    return true;
+  Error = systemError("create folder", Path);
+  return false;
+}
+
+bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
+                                std::string &Error, bool Flush) {
+  if (!createFolders(parentOf(Path), Error))
+    return false;
+  std::string Temporary = Path + ".XXXXXX.tmp";
+  Descriptor To(::mkostemps(Temporary.data(), 4, O_CLOEXEC));
+  if (!To) {
+    Error = systemError("write", Path);
+    return false;
+  }
+  // mkostemps makes files that only the user may read.
+  mode_t Mask = ::umask(0);
+  ::umask(Mask);
+  bool Good = writeAll(To.Number, Bytes) &&
+              ::fchmod(To.Number, 0666 & ~Mask) == 0 &&
+              (!Flush || ::fsync(To.Number) == 0);
+  Good = To.close() && Good && ::rename(Temporary.c_str(), Path.c_str()) == 0;
+  if (!Good) {
+    Error = systemError("write", Path);
+    ::unlink(Temporary.c_str());
+  }
+  return Good;
+}
+
+std::unique_ptr<posix::FileLock> posix::lockFile(const std::string &Path,
+                                                 std::string &Error) {
+  if (!createFolders(parentOf(Path), Error))
+    return nullptr;
+  Descriptor File(::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!File || ::flock(File.Number, LOCK_EX | LOCK_NB) != 0) {
+    Error = systemError("lock", Path);
+    if (!File || errno != EWOULDBLOCK)
+      return nullptr;
+    char Holder[32] = {};
+    ssize_t Count = ::pread(File.Number, Holder, sizeof(Holder) - 1, 0);
+    Holder[std::strcspn(Holder, "\n")] = 0;
+    Error = "'" + Path + "' is in use";
+    if (Count > 0)
+      Error += std::string(" by process ") + Holder;
+    return nullptr;
+  }
+  // Who holds it is only for messages; a full disk must not stop the lock.
+  if (::ftruncate(File.Number, 0) == 0)
+    (void)writeAll(File.Number, std::to_string(::getpid()) + "\n");
+  return std::make_unique<FlockLock>(std::move(File));
+}
+
+std::unique_ptr<posix::FileLock> posix::lockFolder(const std::string &Path,
+                                                   std::string &Error) {
+  Descriptor Folder(::open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (Folder && ::flock(Folder.Number, LOCK_EX | LOCK_NB) == 0)
+    return std::make_unique<FlockLock>(std::move(Folder));
+  Error = Folder && errno == EWOULDBLOCK
+              ? "'" + Path + "' is in use by another process"
+              : systemError("lock", Path);
+  return nullptr;
+}

@@ -1,0 +1,216 @@
+//===- Process.cpp - Child processes with a deadline ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   spec -> pipes -> child group -> drain until both streams and the child end
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Posix/Process.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Posix/Interrupt.h"
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace stark;
+using namespace stark::posix;
+
+extern char **environ;
+
+namespace {
+/// How long to wait for output before the child, the user and the deadline are
+/// looked at again.
+constexpr int LookEveryMs = 20;
+
+/// A pipe whose ends close themselves.
+struct Pipe {
+  int Ends[2] = {-1, -1};
+  bool open() { return ::pipe2(Ends, O_CLOEXEC) == 0; }
+  void closeEnd(int I) {
+    if (Ends[I] >= 0)
+      ::close(Ends[I]);
+    Ends[I] = -1;
+  }
+  ~Pipe() {
+    closeEnd(0);
+    closeEnd(1);
+  }
+};
+
+/// What one stream of the child brings.
+class Stream {
+public:
+  Stream(size_t Limit, std::string &Into) : Limit(Limit), Into(Into) {}
+  bool open() { return Ends.open(); }
+  int writeEnd() const { return Ends.Ends[1]; }
+  void started() { Ends.closeEnd(1); }
+  bool atEnd() const { return AtEnd; }
+  pollfd polled() const { return {AtEnd ? -1 : Ends.Ends[0], POLLIN, 0}; }
+  /// Reads what is there.
+  void drain();
+  void noteWhatWasCut() {
+    if (Dropped)
+      Into += "\n[" + std::to_string(Dropped) + " more bytes left out]\n";
+  }
+
+private:
+  Pipe Ends;
+  size_t Limit;
+  std::string &Into;
+  uint64_t Dropped = 0;
+  bool AtEnd = false;
+};
+
+/// The words of a program in the form that execve() takes.
+std::vector<char *> pointersTo(const std::vector<std::string> &Words) {
+  std::vector<char *> Pointers;
+  for (const std::string &W : Words)
+    Pointers.push_back(const_cast<char *>(W.c_str()));
+  Pointers.push_back(nullptr);
+  return Pointers;
+}
+
+bool hasSecretName(std::string_view Entry) {
+  std::string Name(Entry.substr(0, Entry.find('=')));
+  for (char &C : Name)
+    C = char(std::toupper((unsigned char)C));
+  for (const char *Word :
+       {"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"})
+    if (Name.find(Word) != std::string::npos)
+      return true;
+  return false;
+}
+} // namespace
+
+void Stream::drain() {
+  char Buffer[1 << 16];
+  ssize_t Count = ::read(Ends.Ends[0], Buffer, sizeof(Buffer));
+  AtEnd = Count == 0 || (Count < 0 && errno != EINTR && errno != EAGAIN);
+  if (Count <= 0)
+    return;
+  size_t Room = Limit - std::min(Limit, Into.size());
+  size_t Kept = std::min(size_t(Count), Room);
+  Into.append(Buffer, Kept);
+  Dropped += size_t(Count) - Kept;
+}
+
+std::vector<std::string> posix::environmentWithoutSecrets() {
+  std::vector<std::string> Kept;
+  for (char **Entry = environ; *Entry; ++Entry)
+    if (!hasSecretName(*Entry))
+      Kept.push_back(*Entry);
+  return Kept;
+}
+
+std::string posix::findProgram(const std::string &Name) {
+  if (Name.find('/') != std::string::npos)
+    return Name;
+  const char *Path = std::getenv("PATH");
+  std::string_view Left = Path ? Path : "";
+  while (!Name.empty() && !Left.empty()) {
+    size_t Colon = std::min(Left.find(':'), Left.size());
+    std::string Folder(Left.substr(0, Colon));
+    Left.remove_prefix(std::min(Colon + 1, Left.size()));
+    std::string File = Folder + "/" + Name;
+    struct stat Status;
+    if (!Folder.empty() && ::access(File.c_str(), R_OK | X_OK) == 0 &&
+        ::stat(File.c_str(), &Status) == 0 && S_ISREG(Status.st_mode))
+      return File;
+  }
+  return "";
+}
+
+/// In the child: gives it its streams and becomes the program. Returns errno
+/// when that failed.
+static int become(const ProcessSpec &Spec, char *const *Argv, char *const *Envp,
+                  const Stream &Out, const Stream &Err) {
+  int Null = ::open("/dev/null", O_RDONLY);
+  ::dup2(Null, 0);
+  ::dup2(Out.writeEnd(), 1);
+  ::dup2(Err.writeEnd(), 2);
+  if (Spec.WorkingFolder.empty() || ::chdir(Spec.WorkingFolder.c_str()) == 0)
+    ::execve(Argv[0], Argv, Envp);
+  return errno;
+}
+
+Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
+                      ProcessResult &Result, std::string &Error) {
+  std::string Program = findProgram(Spec.Program);
+  auto NotStarted = [&](const std::string &Why) {
+    Error = "cannot run '" + (Program.empty() ? Spec.Program : Program) +
+            "': " + Why;
+    return Ran::NotStarted;
+  };
+  if (Program.empty())
+    return NotStarted("not found on PATH");
+
+  // Everything that allocates is done before the fork.
+  std::vector<std::string> Words{Program}, Environment;
+  Words.insert(Words.end(), Spec.Arguments.begin(), Spec.Arguments.end());
+  Environment =
+      Spec.Environment ? *Spec.Environment : environmentWithoutSecrets();
+  std::vector<char *> Argv = pointersTo(Words), Envp = pointersTo(Environment);
+  Stream Out(Spec.OutputLimit, Result.Out), Err(Spec.OutputLimit, Result.Err);
+  Pipe Failure;
+  if (!Out.open() || !Err.open() || !Failure.open())
+    return NotStarted(std::strerror(errno));
+
+  Clock::Time Start = Time.now();
+  std::optional<ChildGroup> Child =
+      ChildGroup::start(ChildGroup::Ties::None, [&] {
+        int Code = become(Spec, Argv.data(), Envp.data(), Out, Err);
+        (void)!::write(Failure.Ends[1], &Code, sizeof(Code));
+      });
+  if (!Child)
+    return NotStarted(std::strerror(errno));
+  Out.started();
+  Err.started();
+  Failure.closeEnd(1);
+  int Code = 0;
+  ssize_t Count;
+  do
+    Count = ::read(Failure.Ends[0], &Code, sizeof(Code));
+  while (Count < 0 && errno == EINTR);
+  if (Count == sizeof(Code))
+    return NotStarted(std::strerror(Code));
+
+  // What the program left running is ended with it; it also holds the pipes
+  // open.
+  for (bool Ended = false; !Out.atEnd() || !Err.atEnd() || !Ended;) {
+    Ended = Child->ended();
+    if (interruptFlag()) {
+      Error = "'" + Program + "' was stopped";
+      return Ran::Interrupted;
+    }
+    if (!Ended && Spec.TimeoutMs &&
+        Time.millisecondsSince(Start) >= Spec.TimeoutMs) {
+      Result.TimedOut = true;
+      Child->kill();
+      Ended = true;
+    }
+    pollfd Polled[2] = {Out.polled(), Err.polled()};
+    ::poll(Polled, 2, LookEveryMs);
+    if (Polled[0].revents)
+      Out.drain();
+    if (Polled[1].revents)
+      Err.drain();
+  }
+  Out.noteWhatWasCut();
+  Err.noteWhatWasCut();
+  Result.Signal = Child->status().Signal;
+  Result.ExitCode = Child->status().ExitCode;
+  Result.WallMs = Time.millisecondsSince(Start);
+  return Ran::ToAnEnd;
+}
