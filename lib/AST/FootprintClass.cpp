@@ -43,7 +43,7 @@ void ChangeClassifier::findNames() {
           NewKernels.insert(Piece.Name);
 }
 
-static std::string quoted(llvm::StringRef Name) {
+static std::string inQuotes(llvm::StringRef Name) {
   return ("'" + Name + "'").str();
 }
 
@@ -61,18 +61,18 @@ void ChangeClassifier::classify(const Hunk &H, Change &Out) const {
                   WhollyAnchored.count(Old.Name);
   if (Declares) {
     Out.Class = ChangeClass::Supporting;
-    Out.Why = "declaration of anchored function " + quoted(Old.Name);
+    Out.Why = "declaration of anchored function " + inQuotes(Old.Name);
   } else if (H.CandidateChunk < 0) {
     Out.Why =
-        ("removes " + chunkKindName(Old.Kind) + " " + quoted(Old.Name)).str();
+        ("removes " + chunkKindName(Old.Kind) + " " + inQuotes(Old.Name)).str();
   } else if (isLaunch(H)) {
     Out.Class = ChangeClass::Supporting;
-    Out.Why = "launch of an anchored kernel in " + quoted(Old.Name);
+    Out.Why = "launch of an anchored kernel in " + inQuotes(Old.Name);
   } else {
-    Out.Why =
-        Old.Name.empty()
-            ? "outside every anchor"
-            : ("in " + chunkKindName(Old.Kind) + " " + quoted(Old.Name)).str();
+    Out.Why = Old.Name.empty()
+                  ? "outside every anchor"
+                  : ("in " + chunkKindName(Old.Kind) + " " + inQuotes(Old.Name))
+                        .str();
   }
 }
 
@@ -80,7 +80,7 @@ void ChangeClassifier::classifyNew(const Hunk &H, Change &Out) const {
   const Chunk &New = C.CandidateChunks[H.CandidateChunk];
   Out.Class = ChangeClass::Supporting;
   Out.Why = ("new top-level " + chunkKindName(New.Kind) +
-             (New.Name.empty() ? "" : " " + quoted(New.Name)))
+             (New.Name.empty() ? "" : " " + inQuotes(New.Name)))
                 .str();
   auto Refuse = [&](llvm::Twine Why) {
     Out.Class = ChangeClass::Outside;
@@ -115,8 +115,8 @@ void ChangeClassifier::classifyNew(const Hunk &H, Change &Out) const {
   case ChunkKind::Function:
   case ChunkKind::FunctionDeclaration:
     if (BaseFunctions.count(New.Name) && !AnchoredFunctions.count(New.Name))
-      return Refuse("a new overload or specialisation of " + quoted(New.Name) +
-                    ", which holds no anchor");
+      return Refuse("a new overload or specialisation of " +
+                    inQuotes(New.Name) + ", which holds no anchor");
     break;
   case ChunkKind::Directive:
     return Refuse("a new directive");
@@ -206,13 +206,13 @@ std::vector<Change> ChangeClassifier::redefinitions() const {
       if (!balancedMacro(I))
         Result.push_back(outsideChange({I, I + 3}, C.Base.All.size(),
                                        "the macro " +
-                                           quoted(C.Candidate.text(I + 2)) +
+                                           inQuotes(C.Candidate.text(I + 2)) +
                                            " has brackets that do not match"));
       auto It = Used.find(C.Candidate.All[I + 2].Spelling);
       if (It != Used.end())
         Result.push_back(
             outsideChange({I, I + 3}, It->second,
-                          "the macro " + quoted(C.Candidate.text(I + 2)) +
+                          "the macro " + inQuotes(C.Candidate.text(I + 2)) +
                               " would change the meaning of line " +
                               std::to_string(C.Base.line(
                                   C.Base.All[It->second].Bytes.Begin)) +

@@ -77,7 +77,7 @@ static std::vector<int> matchLines(const Lines &Old, const Lines &New) {
   return Match;
 }
 
-static std::string quoted(llvm::StringRef Path) {
+static std::string inQuotes(llvm::StringRef Path) {
   std::string Text = "\"";
   for (char C : Path) {
     if (C == '"' || C == '\\')
@@ -136,8 +136,8 @@ class LineWriter {
 public:
   LineWriter(llvm::raw_ostream &OS, size_t Physical, llvm::StringRef SourcePath,
              llvm::StringRef OutputPath)
-      : OS(OS), Physical(Physical), SourcePath(quoted(SourcePath)),
-        OutputPath(quoted(OutputPath)) {}
+      : OS(OS), Physical(Physical), SourcePath(inQuotes(SourcePath)),
+        OutputPath(inQuotes(OutputPath)) {}
 
   /// \p User: the line of the user's file that it is, or -1.
   void write(llvm::StringRef Line, int User) {
@@ -220,7 +220,7 @@ std::string stark::makeGeneratedSource(llvm::StringRef SourceText,
 std::string stark::passThrough(llvm::StringRef SourceText,
                                llvm::StringRef SourcePath) {
   bool HasBom = SourceText.consume_front(Bom);
-  return (llvm::Twine(HasBom ? Bom : "") + "#line 1 " + quoted(SourcePath) +
+  return (llvm::Twine(HasBom ? Bom : "") + "#line 1 " + inQuotes(SourcePath) +
           "\n" + SourceText)
       .str();
 }
