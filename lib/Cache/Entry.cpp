@@ -86,7 +86,7 @@ std::string stark::printEntry(const StoredEntry &E) {
   return dump(Root, 2) + "\n";
 }
 
-static std::string readFields(const json &Root, StoredEntry &Entry) {
+static std::string readEntry(const json &Root, StoredEntry &Entry) {
   uint64_t Format = 0;
   FieldReader<json> Fields(Root, "entry.json", "");
   Fields.required("format", Format);
@@ -107,7 +107,8 @@ static std::string readFields(const json &Root, StoredEntry &Entry) {
                 "an array");
   if (!Winner)
     Fields.fail("winner", "nothing", "an object");
-  if (std::string P = Fields.problem(/*AllowUnknown=*/true); !P.empty())
+  Fields.allowUnknown();
+  if (std::string P = Fields.problem(); !P.empty())
     return P;
   for (const json &Item : *Headers) {
     StoredHeader H;
@@ -128,7 +129,8 @@ static std::string readFields(const json &Root, StoredEntry &Entry) {
   Facts.required("task", Entry.Facts.RunDigest);
   Facts.required("speedup", Entry.Facts.Speedup);
   Facts.required("modelled", Entry.Facts.Modelled);
-  return Facts.problem(/*AllowUnknown=*/true);
+  Facts.allowUnknown();
+  return Facts.problem();
 }
 
 std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
@@ -144,7 +146,7 @@ std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
       /*allow_exceptions=*/false);
   if (TooDeep || Root.is_discarded() || !Root.is_object())
     return "entry.json is not the JSON object that it was written as";
-  if (std::string Why = readFields(Root, Entry); !Why.empty())
+  if (std::string Why = readEntry(Root, Entry); !Why.empty())
     return Why;
   std::string Check;
   if (auto Found = Root.find("check");

@@ -125,7 +125,8 @@ llvm::Expected<DeviceDescription> stark::parseDevice(llvm::StringRef Text,
   R.required("copy_gb_per_s", D.CopyGBs);
   R.required("event_pair_us", D.EventPairUs);
   R.required("lockdown", D.Lockdown);
-  if (std::string P = R.problem(/*AllowUnknown=*/true); !P.empty())
+  R.allowUnknown();
+  if (std::string P = R.problem(); !P.empty())
     return failed(P);
   return D;
 }

@@ -58,7 +58,8 @@ llvm::Error ReplayEvaluator::load(llvm::StringRef RunFolder) {
     const Json *Found = R.raw("verdict");
     if (R.good() && !Found)
       R.fail("verdict", "nothing", "an object");
-    if (std::string P = R.problem(/*AllowUnknown=*/true); !P.empty())
+    R.allowUnknown();
+    if (std::string P = R.problem(); !P.empty())
       return failed(P);
     llvm::Expected<Verdict> V = parseVerdict(
         Found->dump(-1, ' ', false, Json::error_handler_t::replace), Where);

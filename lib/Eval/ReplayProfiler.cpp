@@ -47,7 +47,8 @@ llvm::Error ReplayProfiler::load(llvm::StringRef RunFolder) {
     R.required("text", C.Text);
     R.required("problem", C.Problem);
     R.required("too_slow", C.TooSlow);
-    if (std::string P = R.problem(/*AllowUnknown=*/true); !P.empty())
+    R.allowUnknown();
+    if (std::string P = R.problem(); !P.empty())
       return failed(P);
     Known.emplace(std::move(Digest), std::move(C));
   }

@@ -108,7 +108,8 @@ parseEvent(const JournalEvent &Event, const std::string &Where) {
   if (!Reply)
     Fields.fail("reply", "nothing", "an object");
   // The search may note more about a reply than is needed here.
-  if (std::string Problem = Fields.problem(/*AllowUnknown=*/true);
+  Fields.allowUnknown();
+  if (std::string Problem = Fields.problem();
       !Problem.empty())
     return failed(Problem);
   R.Reply = Reply->dump(-1, ' ', false, json::error_handler_t::replace);
@@ -127,7 +128,8 @@ static llvm::Expected<std::string> readProvider(llvm::StringRef RunFolder) {
   FieldReader<json> Fields(Object, File, "");
   std::string Provider;
   Fields.required("provider", Provider);
-  if (std::string Problem = Fields.problem(/*AllowUnknown=*/true);
+  Fields.allowUnknown();
+  if (std::string Problem = Fields.problem();
       !Problem.empty())
     return failed(Problem);
   return Provider;
