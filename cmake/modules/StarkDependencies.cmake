@@ -23,7 +23,14 @@ find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 
 include(CheckLanguage)
+# To projects of 3.25 and newer, CMake 3.25's FindCUDAToolkit says that
+# CUDA::nvToolsExt is deprecated, also where the toolkit has none (CUDA 13), which
+# ends the configuration. As a project of 3.24 it is not told.
+set(stark_cmake_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
+set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
 find_package(CUDAToolkit 12.0 QUIET)
+set(CMAKE_MINIMUM_REQUIRED_VERSION ${stark_cmake_minimum})
+unset(stark_cmake_minimum)
 if(CUDAToolkit_FOUND)
   if(NOT CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_COMPILER "${CUDAToolkit_NVCC_EXECUTABLE}")
