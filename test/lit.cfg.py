@@ -27,6 +27,10 @@ if config.cuda_root:
     config.available_features.add("cuda-toolkit")
 if config.stark_sanitize:
     config.available_features.add("sanitizer")
+    # The sanitizer's library comes after one that a test preloads.
+    config.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0"
+if config.stark_header_sets:
+    config.available_features.add("header-sets")
 if shutil.which("cc"):
     config.available_features.add("cc")
 
