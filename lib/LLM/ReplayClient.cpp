@@ -109,8 +109,7 @@ parseEvent(const JournalEvent &Event, const std::string &Where) {
     Fields.fail("reply", "nothing", "an object");
   // The search may note more about a reply than is needed here.
   Fields.allowUnknown();
-  if (std::string Problem = Fields.problem();
-      !Problem.empty())
+  if (std::string Problem = Fields.problem(); !Problem.empty())
     return failed(Problem);
   R.Reply = Reply->dump(-1, ' ', false, json::error_handler_t::replace);
   return std::pair(std::move(Id), std::move(R));
@@ -129,8 +128,7 @@ static llvm::Expected<std::string> readProvider(llvm::StringRef RunFolder) {
   std::string Provider;
   Fields.required("provider", Provider);
   Fields.allowUnknown();
-  if (std::string Problem = Fields.problem();
-      !Problem.empty())
+  if (std::string Problem = Fields.problem(); !Problem.empty())
     return failed(Problem);
   return Provider;
 }
