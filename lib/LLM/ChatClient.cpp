@@ -1,4 +1,4 @@
-//===- ChatClient.cpp - Requests, and clients by name ---------------------===//
+//===- ChatClient.cpp - Requests, replies and what they take ---------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/ChatClient.h"
-#include "stark/LLM/Provider.h"
 #include "stark/Support/Digest.h"
-#include "stark/Support/Error.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <charconv>
 
@@ -95,30 +92,4 @@ std::optional<StopReason> stark::parseStopReason(llvm::StringRef Name) {
     if (Name == stopReasonName(R))
       return R;
   return std::nullopt;
-}
-
-llvm::Expected<std::unique_ptr<ChatClient>>
-stark::makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options) {
-  auto [Kind, Path] = Spec.split(':');
-  if (Kind == "exchange" && !Path.empty())
-    return makeExchangeClient(Path, Options.Exchange);
-  if (Spec == "rules")
-    return makeRulesClient();
-  if (Kind == "replay" && !Path.empty())
-    return makeReplayClient(Path);
-  if (Kind == "config" && !Path.empty())
-    return makeConfiguredClient(Path);
-  llvm::Expected<ModelTable> Models = ModelTable::load(Options.ModelsFile);
-  if (!Models)
-    return Models.takeError();
-  if (!Models->provider(Spec))
-    return usageError("provider: got '" + Spec +
-                      "', wanted rules, exchange:DIR, replay:RUN, config:FILE "
-                      "or one of " +
-                      Models->providerNames());
-  ProviderSettings Settings;
-  Settings.Provider = Spec.str();
-  Settings.Model = Options.Model;
-  Settings.BaseUrl = Options.BaseUrl;
-  return makeProvider(Settings, *Models, makeProviderHub());
 }

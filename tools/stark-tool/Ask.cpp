@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verbs.h"
-#include "stark/LLM/ChatClient.h"
+#include "stark/LLM/ProviderSpec.h"
 #include "stark/LLM/Transcript.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
@@ -112,12 +112,15 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       return E;
   Request.Messages = {{ChatMessage::Speaker::User, Text}};
 
+  llvm::Expected<ProviderSpec> Spec = parseProviderSpec(Provider, ModelsFile);
+  if (!Spec)
+    return Spec.takeError();
   ChatClientOptions Options;
   Options.Model = Model;
   Options.BaseUrl = BaseUrl;
   Options.ModelsFile = ModelsFile;
   llvm::Expected<std::unique_ptr<ChatClient>> Client =
-      makeChatClient(Provider, Options);
+      makeChatClient(*Spec, Options);
   if (!Client)
     return Client.takeError();
   watchInterrupts();

@@ -154,10 +154,14 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
   llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFor(Request));
   if (!Prompts)
     return Prompts.takeError();
+  llvm::Expected<ProviderSpec> Provider =
+      parseProviderSpec(Request.Provider, Request.Answering.ModelsFile);
+  if (!Provider)
+    return Provider.takeError();
   ChatClientOptions Answering = Request.Answering;
   Answering.Exchange.WaitMs = Request.WaitMs;
   llvm::Expected<std::unique_ptr<ChatClient>> Chat =
-      makeChatClient(Request.Provider, Answering);
+      makeChatClient(*Provider, Answering);
   if (!Chat)
     return Chat.takeError();
   return Question{std::move(*T), std::move(*Prompts), std::move(*Chat)};

@@ -15,7 +15,7 @@
 #define STARK_TOOL_SEARCHRUN_H
 
 #include "stark/Eval/KnownVerdicts.h"
-#include "stark/LLM/ChatClient.h"
+#include "stark/LLM/ProviderSpec.h"
 #include "stark/Search/Search.h"
 
 namespace stark::tool {

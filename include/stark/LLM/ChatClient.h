@@ -164,19 +164,6 @@ makeReplayClient(llvm::StringRef RunFolder);
 /// no model go the same way as a model's. Its identity is "rules".
 std::unique_ptr<ChatClient> makeRulesClient();
 
-struct ChatClientOptions {
-  ExchangeOptions Exchange;
-  std::string Model;      ///< of an HTTP provider; empty: its default
-  std::string BaseUrl;    ///< likewise
-  std::string ModelsFile; ///< extends the table of models; may be empty
-};
-
-/// "exchange:DIR", "replay:RUN", "rules", "config:FILE" (roles mapped to
-/// providers and models, docs/providers.md), or the name of a provider of the
-/// table of models ("anthropic").
-llvm::Expected<std::unique_ptr<ChatClient>>
-makeChatClient(llvm::StringRef Spec, const ChatClientOptions &Options);
-
 } // namespace stark
 
 #endif

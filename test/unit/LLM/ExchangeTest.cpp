@@ -43,8 +43,7 @@ protected:
                                 const CallControl &Control = {}) {
     ExchangeOptions Options;
     Options.WaitMs = WaitMs;
-    return llvm::cantFail(makeChatClient(("exchange:" + Temporary.path()).str(),
-                                         {Options, {}, {}, {}}))
+    return llvm::cantFail(makeExchangeClient(Temporary.path(), Options))
         ->complete(R, Control);
   }
   std::pair<ErrorKind, std::string> failure(const ChatRequest &R = request()) {
@@ -235,25 +234,9 @@ TEST_F(ExchangeTest, ReplyIsStreamedToTheCaller) {
   EXPECT_EQ(Seen, "text");
 }
 
-TEST(Provider, UnknownSpecIsUsage) {
-  for (const char *Spec : {"", "exchange", "exchange:", "oracle:x"}) {
-    auto Client = makeChatClient(Spec, {});
-    ASSERT_FALSE(bool(Client));
-    llvm::Error E = Client.takeError();
-    EXPECT_EQ(errorKind(E), ErrorKind::Usage);
-    std::string Text = llvm::toString(std::move(E));
-    EXPECT_EQ(
-        Text.find(std::string("provider: got '") + Spec +
-                  "', wanted rules, exchange:DIR, replay:RUN, config:FILE "
-                  "or one of anthropic, openai, "),
-        0u)
-        << Text;
-  }
-}
-
 // A folder that cannot be made is one clear error.
-TEST(Provider, UnusableFolderIsNamed) {
-  auto Client = makeChatClient("exchange:/dev/null/x", {});
+TEST_F(ExchangeTest, UnusableFolderIsNamed) {
+  auto Client = makeExchangeClient("/dev/null/x", {});
   ASSERT_FALSE(bool(Client));
   EXPECT_EQ(llvm::toString(Client.takeError()),
             "cannot create folder '/dev/null/x/pending': Not a directory");

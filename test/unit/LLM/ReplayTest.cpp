@@ -52,7 +52,7 @@ protected:
     return R;
   }
   llvm::Expected<std::unique_ptr<ChatClient>> client() {
-    return makeChatClient(("replay:" + Run.path()).str(), {});
+    return makeReplayClient(Run.path());
   }
   std::string problem(const ChatRequest &R) {
     auto Client = client();
