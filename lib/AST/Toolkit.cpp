@@ -31,8 +31,11 @@ static std::string rootOfNvcc(llvm::StringRef Nvcc) {
 std::vector<std::string> stark::toolkitPlaces() {
   std::vector<std::string> Places;
   for (const char *Name : {"CUDA_PATH", "CUDAToolkit_ROOT", "CUDA_HOME"})
-    if (const char *Value = std::getenv(Name); Value && *Value)
+    if (const char *Value = std::getenv(Name); Value && *Value) {
       Places.push_back(Value);
+      if (Places.back() == "none")
+        return Places;
+    }
   if (std::string Root = rootOfNvcc(findProgram("nvcc")); !Root.empty())
     Places.push_back(Root);
   Places.push_back("/usr/local/cuda");
@@ -61,6 +64,8 @@ std::optional<Toolkit> stark::findToolkit(llvm::StringRef Explicit) {
       Explicit.empty() ? toolkitPlaces()
                        : std::vector<std::string>{Explicit.str()};
   for (const std::string &Place : Places) {
+    if (Place == "none")
+      return std::nullopt;
     if (!fs::exists(Place + "/include/cuda_runtime.h"))
       continue;
     Toolkit Found;

@@ -3,9 +3,9 @@
 // compiles it; a reference's call stands beside it.
 // REQUIRES: cuda-toolkit
 // RUN: rm -rf %t && mkdir -p %t && split-file %s %t
-// RUN: %stark-tool workload %t/all.cu --check %t/all.json --call > %t/call
+// RUN: env CUDA_PATH=%cuda %stark-tool workload %t/all.cu --check %t/all.json --call > %t/call
 // RUN: FileCheck --check-prefix=ALL --input-file=%t/call %s
-// RUN: %stark-tool workload %t/all.cu --check %t/kernel.json --call > %t/call2
+// RUN: env CUDA_PATH=%cuda %stark-tool workload %t/all.cu --check %t/kernel.json --call > %t/call2
 // RUN: FileCheck --check-prefix=KERNEL --input-file=%t/call2 %s
 // ALL: entry ns::launch<float>, line [[#]]
 // ALL: size n=1000: compared and timed, {{[0-9]+}} bytes

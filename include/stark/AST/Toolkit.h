@@ -29,8 +29,9 @@ struct Toolkit {
   std::string version() const;   ///< "13.0"
 };
 
-/// \p Explicit, when not empty, is the only place that is looked at. Looking
-/// costs a few stat calls; nothing is run.
+/// \p Explicit, when not empty, is the only place that is looked at. The place
+/// "none" ends the search: there is no toolkit. Looking costs a few stat calls;
+/// nothing is run.
 std::optional<Toolkit> findToolkit(llvm::StringRef Explicit = "");
 
 /// The places findToolkit() looks at, in order, for messages.

@@ -80,6 +80,7 @@ protected:
     // One parse a text, whatever the number of tests.
     static std::map<std::string, std::unique_ptr<ParsedSource>> Parses;
     std::unique_ptr<ParsedSource> &Parsed = Parses[Text];
+    T.Parse.Toolkit = "none";
     if (!Parsed)
       Parsed = llvm::cantFail(parseSource(T.SourcePath, Text, T.Parse));
     Base = Parsed.get();

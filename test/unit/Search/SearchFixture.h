@@ -132,7 +132,9 @@ struct SearchTest : testing::Test {
     std::string File = Folder.path().str() + "/scale.cu";
     llvm::cantFail(writeFileAtomically(File, Source));
     llvm::cantFail(writeFileAtomically(File + ".json", WorkloadText));
-    T = llvm::cantFail(loadTask(File, File + ".json", ParseOptions()));
+    ParseOptions Parse;
+    Parse.Toolkit = "none";
+    T = llvm::cantFail(loadTask(File, File + ".json", Parse));
     Options.Policy.Epsilon = 0;
     Options.Attempts = 2;
   }
