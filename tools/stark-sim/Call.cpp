@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
-#include "stark/Job/Lockdown.h"
+#include "stark/Posix/Lockdown.h"
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -74,7 +74,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   // What it prints is nobody's.
   if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
     _exit(9);
-  job::lockDown();
+  stark::posix::lockDown();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const std::string &Kind, const std::string &Text) {
     copyText(Shared->Kind, sizeof(Shared->Kind), Kind);

@@ -13,6 +13,7 @@
 
 #include "Inputs.h"
 #include "stark/Job/Npy.h"
+#include "stark/Judge/Compare.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -213,7 +214,7 @@ void Inputs::arm(unsigned Round) {
     if (L.Use == Role::InOut && !B.Pristine.empty())
       std::memcpy(B.Data, B.Pristine.data(), B.Bytes);
     if (L.Use == Role::Output || L.Use == Role::Scratch) {
-      uint32_t Pattern = poisonPattern(L.Type, Round);
+      uint32_t Pattern = judge::poisonPattern(L.Type, Round);
       for (uint64_t At = 0; At < B.Bytes; At += 4)
         std::memcpy(B.Data + At, &Pattern, std::min<uint64_t>(4, B.Bytes - At));
     }

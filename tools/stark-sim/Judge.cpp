@@ -9,6 +9,7 @@
 #include "Call.h"
 #include "stark/Job/Npy.h"
 #include "stark/Json/Fields.h"
+#include "stark/Judge/Compare.h"
 #include "stark/Sim/Program.h"
 #include "stark/Support/File.h"
 #include <algorithm>
@@ -340,13 +341,13 @@ bool Judge::judgeCheck(Trial &U) {
     if (Of.Kind != LeafKind::Buffer ||
         (Of.Use != Role::Output && Of.Use != Role::InOut))
       continue;
-    Comparison Found =
-        compare(Of.Type, U.Mine->data(L), U.Theirs->data(L), C.Values[L].Shape,
-                Of.Tolerance, poisonPattern(Of.Type, 0));
+    judge::Comparison Found = judge::compare(
+        Of.Type, U.Mine->data(L), U.Theirs->data(L), C.Values[L].Shape,
+        Of.Tolerance, judge::poisonPattern(Of.Type, 0));
     if (!Found.ok())
       return stop(Outcome::Wrong,
-                  describeMismatch(Of, C.Values[L], Found,
-                                   "simulated call with " + Where));
+                  judge::describeMismatch(Of, C.Values[L], Found,
+                                          "simulated call with " + Where));
   }
   ++Compared;
   return true;

@@ -12,17 +12,19 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Child.h"
-#include "Spool.h"
-#include "Supervisor.h"
+#include "stark/Gpu/Child.h"
+#include "stark/Gpu/GpuRunner.h"
+#include "stark/Gpu/Spool.h"
+#include "stark/Judge/Judge.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Posix/File.h"
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <string>
+#include <getopt.h>
 
 using namespace stark;
-using namespace stark::worker;
+using namespace stark::gpu;
 
 static const char Help[] =
     R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N]
@@ -52,117 +54,180 @@ Example: stark-worker --spool /shared/jobs --watch
 )";
 
 namespace {
+struct Flags {
+  std::string Job, Result, Spool, Results, Outputs;
+  bool Help = false, Watch = false, Probe = false, IsChild = false;
+  ChildOptions Child;
+};
+
 int usage(const std::string &Message) {
   std::fprintf(stderr, "error: %s; stark-worker --help says more\n",
                Message.c_str());
   return 2;
 }
 
-struct Flags {
-  std::string Job, Result, Spool, Results, Outputs;
-  bool Watch = false, Probe = false, IsChild = false;
-  ChildOptions Child;
-};
+int failed(const std::string &Message) {
+  std::fprintf(stderr, "error: %s\n", Message.c_str());
+  return 1;
+}
 
-bool number(const char *Text, uint64_t &Value) {
+/// Option letters; upper case: only from this program to its children.
+constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
+                              {"spool", required_argument, nullptr, 's'},
+                              {"results", required_argument, nullptr, 'd'},
+                              {"result", required_argument, nullptr, 'r'},
+                              {"outputs", required_argument, nullptr, 'o'},
+                              {"device", required_argument, nullptr, 'n'},
+                              {"once", no_argument, nullptr, '1'},
+                              {"watch", no_argument, nullptr, 'w'},
+                              {"probe", no_argument, nullptr, 'p'},
+                              {"child", no_argument, nullptr, 'C'},
+                              {"control", required_argument, nullptr, 'D'},
+                              {"shared", required_argument, nullptr, 'S'},
+                              {"shared-bytes", required_argument, nullptr, 'B'},
+                              {"job", required_argument, nullptr, 'J'},
+                              {"library", required_argument, nullptr, 'L'},
+                              {"reference", no_argument, nullptr, 'R'},
+                              {}};
+
+/// False when the value of an option is not the number it should be.
+template <class T> bool setNumber(T &Into) {
   char *End = nullptr;
-  Value = std::strtoull(Text, &End, 10);
-  return *Text >= '0' && *Text <= '9' && !*End;
+  Into = T(std::strtoull(optarg, &End, 10));
+  return *optarg >= '0' && *optarg <= '9' && !*End;
+}
+
+bool setFlag(Flags &F, int Letter) {
+  switch (Letter) {
+  case 's':
+    F.Spool = optarg;
+    return true;
+  case 'd':
+    F.Results = optarg;
+    return true;
+  case 'r':
+    F.Result = optarg;
+    return true;
+  case 'o':
+    F.Outputs = optarg;
+    return true;
+  case 'J':
+    F.Child.Folder = optarg;
+    return true;
+  case 'L':
+    F.Child.Library = optarg;
+    return true;
+  case 'n':
+    return setNumber(F.Child.Device);
+  case 'D':
+    return setNumber(F.Child.Control);
+  case 'S':
+    return setNumber(F.Child.Shared);
+  case 'B':
+    return setNumber(F.Child.SharedBytes);
+  case 'w':
+  case '1':
+    F.Watch = Letter == 'w';
+    return true;
+  case 'h':
+    return F.Help = true;
+  case 'p':
+    return F.Probe = true;
+  case 'C':
+    return F.IsChild = true;
+  default:
+    return F.Child.Reference = true;
+  }
 }
 } // namespace
 
 /// 0 when the command line is good, else the exit code.
 static int parseFlags(int Argc, char **Argv, Flags &F) {
-  for (int I = 1; I < Argc; ++I) {
-    std::string Word = Argv[I];
-    const char *Value = I + 1 < Argc ? Argv[I + 1] : nullptr;
-    uint64_t Number = 0;
-    auto Text = [&](std::string &Into) {
-      if (Value)
-        Into = Argv[++I];
-      return Value != nullptr;
-    };
-    auto Count = [&](auto &Into) {
-      if (!Value || !number(Argv[++I], Number))
-        return false;
-      Into = std::remove_reference_t<decltype(Into)>(Number);
-      return true;
-    };
-    bool Good = true;
-    if (Word == "--spool")
-      Good = Text(F.Spool);
-    else if (Word == "--results")
-      Good = Text(F.Results);
-    else if (Word == "--result")
-      Good = Text(F.Result);
-    else if (Word == "--outputs")
-      Good = Text(F.Outputs);
-    else if (Word == "--device")
-      Good = Count(F.Child.Device);
-    else if (Word == "--once")
-      F.Watch = false;
-    else if (Word == "--watch")
-      F.Watch = true;
-    else if (Word == "--probe")
-      F.Probe = true;
-    else if (Word == "--child")
-      F.IsChild = true;
-    else if (Word == "--control")
-      Good = Count(F.Child.Control);
-    else if (Word == "--shared")
-      Good = Count(F.Child.Shared);
-    else if (Word == "--shared-bytes")
-      Good = Count(F.Child.SharedBytes);
-    else if (Word == "--job")
-      Good = Text(F.Child.Folder);
-    else if (Word == "--library")
-      Good = Text(F.Child.Library);
-    else if (Word == "--reference")
-      F.Child.Reference = true;
-    else if (Word[0] == '-')
+  opterr = 0;
+  for (int Which, Letter; !F.Help;) {
+    Letter = getopt_long(Argc, Argv, ":h", Options, &Which);
+    if (Letter < 0)
+      break;
+    std::string Word = Argv[optind - 1];
+    if (Letter == '?')
       return usage("unknown option '" + Word + "'");
-    else if (!F.Job.empty())
-      return usage("got two job folders, '" + F.Job + "' and '" + Word + "'");
-    else
-      F.Job = Word;
-    if (!Good)
-      return usage("option '" + Word + "' got " +
-                   (Value ? "'" + std::string(Value) + "'" : "no value"));
+    if (Letter == ':')
+      return usage("option '" + Word + "' got no value");
+    if (!setFlag(F, Letter))
+      return usage("option '--" + std::string(Options[Which].name) + "' got '" +
+                   optarg + "'");
   }
+  if (Argc - optind > 1 && !F.Help)
+    return usage(std::string("got two job folders, '") + Argv[optind] +
+                 "' and '" + Argv[optind + 1] + "'");
+  if (optind < Argc)
+    F.Job = Argv[optind];
   return 0;
 }
 
 /// Judges one job; its outputs are named after its folder.
-static job::Result judge(const Flags &F, const std::string &Folder) {
+static job::Result judgeFolder(const Flags &F, const std::string &Folder) {
   namespace fs = std::filesystem;
   fs::path Name = fs::path(Folder).filename();
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
-  return runJob(Folder, F.Child.Device,
-                F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string());
+  return judge::judge(
+      Folder, *makeGpuRunner(Folder, F.Child.Device, machineClock()),
+      F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string(),
+      machineClock());
 }
 
 static int runOne(const Flags &F) {
-  job::Result R = judge(F, F.Job);
+  job::Result R = judgeFolder(F, F.Job);
   std::string Text = printResult(R), Error;
   if (F.Result.empty())
     std::fputs(Text.c_str(), stdout);
-  else if (!writeResultFile(F.Result, Text, Error))
-    std::fprintf(stderr, "error: %s\n", Error.c_str());
+  else if (!posix::writeFileAtomically(F.Result, Text, Error))
+    failed(Error);
   if (R.End == job::Outcome::Infrastructure)
-    std::fprintf(stderr, "error: %s\n", R.Diagnostics.c_str());
+    failed(R.Diagnostics);
   return R.End == job::Outcome::Infrastructure || !Error.empty();
 }
 
+static int runSpool(const Flags &F) {
+  SpoolOptions Options;
+  Options.Folder = F.Spool;
+  Options.Results = F.Results;
+  Options.Watch = F.Watch;
+  Options.Judge = [&](const std::string &Folder) {
+    return judgeFolder(F, Folder);
+  };
+  Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
+    return probeDevice(F.Child.Device, Facts, Error);
+  };
+  Options.Say = [](const std::string &Line) {
+    std::puts(Line.c_str());
+    std::fflush(stdout);
+  };
+  Options.Warn = [](const std::string &Line) {
+    std::fprintf(stderr, "note: %s\n", Line.c_str());
+  };
+  std::string Error;
+  return workOffSpool(Options, machineClock(), Error) ? 0 : failed(Error);
+}
+
+static int runProbe(const Flags &F) {
+  DeviceFacts Facts;
+  std::string Error;
+  if (!probeDevice(F.Child.Device, Facts, Error))
+    return failed(Error);
+  std::puts(printFacts(Facts).c_str());
+  return 0;
+}
+
 int main(int Argc, char **Argv) {
-  for (int I = 1; I < Argc; ++I)
-    if (!std::strcmp(Argv[I], "--help") || !std::strcmp(Argv[I], "-h")) {
-      std::fputs(Help, stdout);
-      return 0;
-    }
   Flags F;
   if (int Code = parseFlags(Argc, Argv, F))
     return Code;
+  if (F.Help) {
+    std::fputs(Help, stdout);
+    return 0;
+  }
   if (F.IsChild)
     return F.Child.Control >= 0 ? runChild(F.Child)
                                 : usage("--child is for stark-worker itself");
@@ -170,32 +235,10 @@ int main(int Argc, char **Argv) {
   if (Modes != 1)
     return usage("got " + std::to_string(Modes) +
                  " of a job folder, --spool and --probe, wanted one");
-  std::error_code Problem;
-  if (!F.Outputs.empty() &&
-      (std::filesystem::create_directories(F.Outputs, Problem), Problem)) {
-    std::fprintf(stderr, "error: %s: cannot be created: %s\n",
-                 F.Outputs.c_str(), Problem.message().c_str());
-    return 1;
-  }
-  if (!F.Spool.empty()) {
-    SpoolOptions Options;
-    Options.Folder = F.Spool;
-    Options.Results = F.Results;
-    Options.Watch = F.Watch;
-    Options.Judge = [&](const std::string &Folder) { return judge(F, Folder); };
-    Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
-      return probeDevice(F.Child.Device, Facts, Error);
-    };
-    return workOffSpool(Options);
-  }
-  if (!F.Probe)
-    return runOne(F);
-  DeviceFacts Facts;
   std::string Error;
-  if (!probeDevice(F.Child.Device, Facts, Error)) {
-    std::fprintf(stderr, "error: %s\n", Error.c_str());
-    return 1;
-  }
-  std::printf("%s\n", printFacts(Facts).c_str());
-  return 0;
+  if (!F.Outputs.empty() && !posix::createFolders(F.Outputs, Error))
+    return failed(Error);
+  if (!F.Spool.empty())
+    return runSpool(F);
+  return F.Probe ? runProbe(F) : runOne(F);
 }

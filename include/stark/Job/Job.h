@@ -151,43 +151,6 @@ Timing parseTiming(const std::string &Text, const std::string &File,
                    const std::string &Path, std::string &Error);
 std::string printTiming(const Timing &T);
 
-/// Of \p Count elements of an output.
-struct Comparison {
-  uint64_t Count = 0, Mismatches = 0;
-  uint64_t FirstBad = 0;      ///< flat index
-  double Got = 0, Wanted = 0; ///< at FirstBad
-  double WorstError = 0;      ///< of all, in units of the allowed error
-  uint64_t Unwritten = 0;     ///< elements that still hold the poison
-  bool ok() const { return Mismatches == 0; }
-};
-
-/// What outputs and scratch hold before a call: 32 bits, repeated. A NaN with a
-/// payload of its own in every floating type. Two rounds have two patterns.
-uint32_t poisonPattern(DType Type, unsigned Round);
-
-/// How many of \p Count elements still hold \p Poison.
-uint64_t countPoison(DType Type, const void *Data, uint64_t Count,
-                     uint32_t Poison);
-
-/// An element is right when |got - wanted| <= Tolerance * (rms + |wanted|), rms
-/// over its row in \p Wanted: the last dimension, or as many trailing ones as
-/// make 32 elements. NaN and infinities must agree; integers must be equal; an
-/// element that one of the two left alone must be left alone by both. \p Poison
-/// is the 32-bit pattern that both outputs held before.
-Comparison compare(DType Type, const void *Got, const void *Wanted,
-                   const std::vector<int64_t> &Shape, double Tolerance,
-                   uint32_t Poison);
-
-/// What \p C found in one output: how many elements, the first with its index
-/// along each dimension, what is allowed. \p Where: "call with size ..., seed".
-std::string describeMismatch(const Leaf &L, const LeafValue &V,
-                             const Comparison &C, const std::string &Where);
-
-/// Median, quartile distance and a bootstrap interval, deterministic.
-Timing summarize(const std::string &Label,
-                 const std::vector<double> &CandidateUs,
-                 const std::vector<double> &SourceUs);
-
 } // namespace stark::job
 
 #endif

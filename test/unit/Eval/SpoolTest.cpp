@@ -7,6 +7,7 @@
 
 #include "stark/AST/Toolkit.h"
 #include "stark/Eval/Evaluator.h"
+#include "stark/Judge/Race.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
@@ -142,7 +143,7 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
     EXPECT_TRUE(llvm::sys::fs::exists(Job + File)) << File;
 
   job::Result R = resultFor(job::Outcome::Correct);
-  R.Timings = {job::summarize("n=4096", {2, 2, 2}, {4, 4, 4})};
+  R.Timings = {judge::summarize("n=4096", {2, 2, 2}, {4, 4, 4})};
   finish(R);
   Verdict V = verdictOf(Faster);
   EXPECT_EQ(V.Kind, VerdictKind::Correct);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/Verdict.h"
+#include "stark/Judge/Race.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -18,8 +19,8 @@ Verdict exampleVerdict() {
   V.Compiler = "k: 32 registers\n";
   V.Run = "n=1: median 2.00 us\n";
   V.Device = "GPU";
-  V.Timings = {job::summarize("n=1", {2, 2, 2}, {4, 4, 4}),
-               job::summarize("n=2", {8, 8, 8}, {8, 8, 8})};
+  V.Timings = {judge::summarize("n=1", {2, 2, 2}, {4, 4, 4}),
+               judge::summarize("n=2", {8, 8, 8}, {8, 8, 8})};
   return V;
 }
 } // namespace

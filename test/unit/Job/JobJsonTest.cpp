@@ -47,6 +47,18 @@ Job exampleJob() {
   return J;
 }
 
+Timing exampleTiming() {
+  Timing T;
+  T.Label = "n=1";
+  T.Samples = 3;
+  T.MedianUs = 2;
+  T.SourceMedianUs = 5;
+  T.Speedup = 2.5;
+  T.SpeedupLow = 4.0 / 3;
+  T.SpeedupHigh = 6;
+  return T;
+}
+
 std::string errorOf(std::string Text, const std::string &From,
                     const std::string &To) {
   size_t At = Text.find(From);
@@ -125,7 +137,7 @@ TEST(ResultJson, AResultComesBackAsItWas) {
   R.SourceDigest = "s";
   R.End = Outcome::TimedOut;
   R.Diagnostics = "line 1\nline \"2\" \xff";
-  R.Timings = {summarize("n=1", {1, 2, 3}, {4, 5, 6})};
+  R.Timings = {exampleTiming()};
   R.CopyGBs = 4250.5;
   R.Device = "GPU";
   std::string Text = printResult(R), Error;
@@ -137,7 +149,7 @@ TEST(ResultJson, AResultComesBackAsItWas) {
 
 TEST(ResultJson, AForgedTimeIsRefused) {
   Result R;
-  R.Timings = {summarize("n=1", {1, 2, 3}, {4, 5, 6})};
+  R.Timings = {exampleTiming()};
   R.Timings[0].MedianUs = 0;
   std::string Error;
   parseResult(printResult(R), "r.json", Error);

@@ -1,0 +1,34 @@
+//===- Child.h - The process that loads one library ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Answers the supervisor's requests until the pair is closed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_CHILD_H
+#define STARK_GPU_CHILD_H
+
+#include <cstdint>
+#include <string>
+
+namespace stark::gpu {
+
+struct ChildOptions {
+  int Control = -1, Shared = -1; ///< inherited descriptors
+  uint64_t SharedBytes = 0;
+  std::string Folder, Library; ///< of the job; empty for a child without one
+  bool Reference = false; ///< the source: stark_reference() when it has one
+  int Device = 0;
+};
+
+/// Returns when the supervisor has closed its end.
+int runChild(const ChildOptions &Options);
+
+} // namespace stark::gpu
+
+#endif

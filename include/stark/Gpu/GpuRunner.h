@@ -1,0 +1,33 @@
+//===- GpuRunner.h - Source and candidate on a GPU ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Judge -> GpuRunner -> a child for the source, one for the candidate
+/// Never loads a library itself, and needs no CUDA in this process.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_GPURUNNER_H
+#define STARK_GPU_GPURUNNER_H
+
+#include "stark/Judge/Runner.h"
+#include <memory>
+
+namespace stark {
+class Clock;
+}
+
+namespace stark::gpu {
+
+/// Calls the libraries in \p Folder on the GPU that the driver lists as
+/// \p Device. The children are this program, started with --child (Child.h).
+std::unique_ptr<judge::Runner> makeGpuRunner(const std::string &Folder,
+                                             int Device, Clock &Time);
+
+} // namespace stark::gpu
+
+#endif

@@ -1,0 +1,54 @@
+//===- Compare.h - Is an output the wanted one? ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   two arrays -> how many elements differ by more than is allowed -> text
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_JUDGE_COMPARE_H
+#define STARK_JUDGE_COMPARE_H
+
+#include "stark/Job/Job.h"
+
+namespace stark::judge {
+
+/// Of \p Count elements of an output.
+struct Comparison {
+  uint64_t Count = 0, Mismatches = 0;
+  uint64_t FirstBad = 0;      ///< flat index
+  double Got = 0, Wanted = 0; ///< at FirstBad
+  double WorstError = 0;      ///< of all, in units of the allowed error
+  uint64_t Unwritten = 0;     ///< elements that still hold the poison
+  bool ok() const { return Mismatches == 0; }
+};
+
+/// What outputs and scratch hold before a call: 32 bits, repeated. A NaN with a
+/// payload of its own in every floating type. Two rounds have two patterns.
+uint32_t poisonPattern(job::DType Type, unsigned Round);
+
+/// How many of \p Count elements still hold \p Poison.
+uint64_t countPoison(job::DType Type, const void *Data, uint64_t Count,
+                     uint32_t Poison);
+
+/// An element is right when |got - wanted| <= Tolerance * (rms + |wanted|), rms
+/// over its row in \p Wanted: the last dimension, or as many trailing ones as
+/// make 32 elements. NaN and infinities must agree; integers must be equal; an
+/// element that one of the two left alone must be left alone by both. \p Poison
+/// is the 32-bit pattern that both outputs held before.
+Comparison compare(job::DType Type, const void *Got, const void *Wanted,
+                   const std::vector<int64_t> &Shape, double Tolerance,
+                   uint32_t Poison);
+
+/// What \p C found in one output: how many elements, the first with its index
+/// along each dimension, what is allowed. \p Where: "call with size ..., seed".
+std::string describeMismatch(const job::Leaf &L, const job::LeafValue &V,
+                             const Comparison &C, const std::string &Where);
+
+} // namespace stark::judge
+
+#endif

@@ -1,0 +1,60 @@
+//===- Judge.h - One job, from folder to result ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   job.json -> plan of trials -> (source, candidate, compare)* -> time ->
+/// result
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_JUDGE_JUDGE_H
+#define STARK_JUDGE_JUDGE_H
+
+#include "stark/Judge/Runner.h"
+#include <functional>
+
+namespace stark {
+class Clock;
+}
+
+namespace stark::judge {
+
+/// Never fails: what kept the job in \p Folder from being judged is a result of
+/// outcome Infrastructure. \p Outputs: unless empty, what the candidate
+/// computed for the smallest size and first seed is written to
+/// OUTPUTS.LEAF.npy, LEAF counted from 0.
+job::Result judge(const std::string &Folder, Runner &R,
+                  const std::string &Outputs, Clock &Time);
+
+/// The bytes of all buffers of a size.
+uint64_t caseBytes(const job::Job &J, unsigned Case);
+
+/// The cases, those with the smallest buffers first: most wrong candidates end
+/// there.
+std::vector<unsigned> caseOrder(const job::Job &J);
+
+/// The comparisons of \p J in their order: by size, then seed, then round.
+std::vector<Trial> planTrials(const job::Job &J, const CompareRule &Rule);
+
+/// A buffer that is compared.
+bool isOutput(const job::Leaf &L);
+
+/// "size 'n=7', seed 3"
+std::string describeInputs(const job::Job &J, unsigned Case, uint64_t Seed);
+
+/// What one side left in output \p Leaf; null when there is nothing to compare.
+using OutputOf = std::function<const void *(unsigned Leaf)>;
+
+/// Compares all outputs of one call; nothing when they are right. \p Name:
+/// "second call with the same inputs".
+MaybeStop compareOutputs(const job::Job &J, const Trial &T,
+                         const std::string &Name, const OutputOf &OfCandidate,
+                         const OutputOf &OfSource, job::Outcome IfBad);
+
+} // namespace stark::judge
+
+#endif

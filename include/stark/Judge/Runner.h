@@ -1,0 +1,97 @@
+//===- Runner.h - Where source and candidate are called -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Judge -> Runner -> children on a GPU, or a simulated launch
+/// The judge decides what is called, in which order, and what the answers mean;
+/// a runner calls, and says what went wrong. Nothing that was generated runs in
+/// the process of either.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_JUDGE_RUNNER_H
+#define STARK_JUDGE_RUNNER_H
+
+#include "stark/Job/Job.h"
+
+namespace stark::judge {
+
+/// Why a job ends before its time.
+struct Stop {
+  job::Outcome End = job::Outcome::Infrastructure;
+  std::string Diagnostics;
+};
+/// Nothing: it goes on.
+using MaybeStop = std::optional<Stop>;
+
+/// One comparison: a size, a seed, and which call with them.
+struct Trial {
+  size_t Index = 0; ///< in the plan
+  unsigned Case = 0;
+  uint64_t Seed = 0;
+  unsigned Round = 0; ///< each has a poison pattern of its own
+};
+
+/// What a runner can afford to compare, and how.
+struct CompareRule {
+  unsigned Rounds = 2; ///< calls with the same inputs, to tell the unstable
+  /// Sizes whose buffers hold more bytes than this are not compared.
+  uint64_t MaxBytes = UINT64_MAX;
+  /// Sizes whose buffers hold more bytes than this are compared with one seed.
+  uint64_t ManySeedsMaxBytes = UINT64_MAX;
+  /// A size that the tool added is left out when the source does not write all
+  /// of its outputs.
+  bool GapsLeaveOut = true;
+  bool Compares = true;             ///< false: sizes are only timed
+  std::string Place = "the device"; ///< where calls are made, for messages
+};
+
+/// What a call of the source came to.
+struct SourceEnd {
+  enum Kind {
+    Done,
+    Failed,   ///< not the candidate's fault: Text is for the result
+    TooLarge, ///< cannot be run here in full: Text says why, for a note
+  } What = Done;
+  std::string Text;
+};
+
+/// Calls are asked for in the order of the plan: first the source, then, when
+/// it is done, the candidate. What a runner returns as a Stop ends the job.
+class Runner {
+public:
+  virtual ~Runner() = default;
+
+  /// What is known of the device before it is looked for.
+  virtual void identify(job::Result &) {}
+  /// Makes both ready to be called; the rest of what \p Out says of the device
+  /// and the compiler is filled in. \p J outlives the runner's use.
+  virtual MaybeStop open(const job::Job &J, job::Result &Out) = 0;
+  virtual CompareRule rule() const = 0;
+  /// All comparisons that will be asked for, so that calls can run ahead.
+  virtual void plan(const std::vector<Trial> &Trials) = 0;
+
+  virtual SourceEnd source(const Trial &T) = 0;
+  /// How long it may take follows from the source.
+  virtual MaybeStop candidate(const Trial &T) = 0;
+  /// What the last call left in output \p Leaf. Null for the source when there
+  /// is nothing to compare with.
+  virtual const void *ofSource(const Trial &T, unsigned Leaf) = 0;
+  virtual const void *ofCandidate(const Trial &T, unsigned Leaf) = 0;
+  /// "second call with the same inputs"
+  virtual std::string nameOf(const Trial &T) const = 0;
+  /// No further trial of \p Case is asked for.
+  virtual MaybeStop leaveOut(unsigned Case) = 0;
+
+  /// Adds the timing of one size, and what there is to tell of it to \p Notes.
+  virtual MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
+                         std::string &Notes) = 0;
+};
+
+} // namespace stark::judge
+
+#endif

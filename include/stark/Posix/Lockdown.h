@@ -1,0 +1,29 @@
+//===- Lockdown.h - What a child gives up before it loads generated code -===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   After CUDA has been set up a child needs neither files to write, nor
+///   sockets,
+/// nor other processes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_POSIX_LOCKDOWN_H
+#define STARK_POSIX_LOCKDOWN_H
+
+#include <string>
+
+namespace stark::posix {
+
+/// Forbids, as far as the kernel can: new processes and programs, sockets,
+/// reaching into other processes (seccomp), and writing to files outside /dev
+/// and /proc (landlock). Says what took hold: "seccomp landlock", "none".
+std::string lockDown();
+
+} // namespace stark::posix
+
+#endif

@@ -1,0 +1,228 @@
+//===- Buffers.cpp - The arguments of a case on the device ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   red zone | data | red zone, a block for each buffer
+///
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "Kernels.h"
+#include "stark/Job/Npy.h"
+#include "stark/Judge/Compare.h"
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::gpu;
+
+namespace {
+constexpr uint64_t ZoneBytes = uint64_t(1) << 20;
+
+/// Read as any type, a NaN or a wild number. Each leaf has another, or an
+/// overrun that copies from one zone to another would leave it as it was.
+uint32_t zonePattern(size_t Leaf) {
+  return 0x7FF90000 | ((uint32_t(Leaf) + 1) * 0x9E37 & 0xFFFF);
+}
+
+bool isConst(const Leaf &L) { return L.Use == Role::Input; }
+bool isPoisoned(const Leaf &L) {
+  return L.Use == Role::Output || L.Use == Role::Scratch;
+}
+uint64_t trailingZone(uint64_t Bytes) {
+  return (Bytes + 255) / 256 * 256 - Bytes + ZoneBytes;
+}
+} // namespace
+
+std::string gpu::describe(cudaError_t E) {
+  return std::string(cudaGetErrorString(E)) + " (" + cudaGetErrorName(E) + ")";
+}
+
+Buffers::~Buffers() { release(); }
+
+void Buffers::release() {
+  for (Block &B : Blocks) {
+    cudaFree(B.Base);
+    cudaFree(B.Pristine);
+  }
+  cudaFree(Counters);
+  Counters = nullptr;
+  Blocks.clear();
+}
+
+std::string Buffers::allocate(unsigned CaseIndex) {
+  release();
+  Current = CaseIndex;
+  const Case &C = J.Cases[CaseIndex];
+  Scalars = C.Values;
+  Blocks.resize(J.Leaves.size());
+  cudaError_t E =
+      cudaMalloc(&Counters, (2 * J.Leaves.size() + 2) * sizeof(*Counters));
+  for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    if (L.Kind != LeafKind::Buffer)
+      continue;
+    Block &B = Blocks[I];
+    B.Bytes = C.Values[I].elements() * dtypeBytes(L.Type);
+    E = cudaMalloc(&B.Base, ZoneBytes + B.Bytes + trailingZone(B.Bytes));
+    if (E != cudaSuccess)
+      break;
+    B.Data = B.Base + ZoneBytes;
+    E = poison(B.Base, ZoneBytes, zonePattern(I), nullptr);
+    if (E == cudaSuccess)
+      E = poison(B.Data + B.Bytes, trailingZone(B.Bytes), zonePattern(I),
+                 nullptr);
+    if (E != cudaSuccess || L.Fill.Kind != InitKind::File || isPoisoned(L))
+      continue;
+    std::string Error;
+    std::vector<char> Data =
+        readNpy(Folder + "/" + L.Fill.File, L.Type, C.Values[I].Shape, Error);
+    if (!Error.empty())
+      return Error;
+    E = cudaMalloc(&B.Pristine, B.Bytes);
+    if (E == cudaSuccess)
+      E = cudaMemcpy(B.Pristine, Data.data(), B.Bytes, cudaMemcpyHostToDevice);
+  }
+  if (E == cudaSuccess)
+    E = cudaDeviceSynchronize();
+  return E == cudaSuccess ? ""
+                          : "cannot set up the buffers of size '" + C.Label +
+                                "': " + describe(E);
+}
+
+std::string Buffers::fill(uint64_t Seed, uint32_t Round, cudaStream_t Stream) {
+  cudaError_t E = cudaSuccess;
+  for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
+    const Block &B = Blocks[I];
+    const Leaf &L = J.Leaves[I];
+    if (!B.Base)
+      continue;
+    if (isPoisoned(L))
+      E = poison(B.Data, B.Bytes, judge::poisonPattern(L.Type, Round), Stream);
+    else if (B.Pristine)
+      E = cudaMemcpyAsync(B.Data, B.Pristine, B.Bytes, cudaMemcpyDeviceToDevice,
+                          Stream);
+    else
+      E = gpu::fill(B.Data, L.Type, B.Bytes / dtypeBytes(L.Type), L.Fill, Seed,
+                    I, Stream);
+  }
+  return E == cudaSuccess ? "" : "cannot fill the buffers: " + describe(E);
+}
+
+std::string Buffers::fingerprintInputs(cudaStream_t Stream) {
+  uint64_t Bytes = 2 * J.Leaves.size() * sizeof(*Counters);
+  cudaError_t E = cudaMemsetAsync(Counters, 0, Bytes, Stream);
+  for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I)
+    if (Blocks[I].Base && isConst(J.Leaves[I]))
+      E = fingerprint(Blocks[I].Data, Blocks[I].Bytes, Counters + 2 * I,
+                      Stream);
+  return E == cudaSuccess ? "" : "cannot hash the inputs: " + describe(E);
+}
+
+std::string Buffers::arm(cudaStream_t Stream) {
+  if (std::string P = fingerprintInputs(Stream); !P.empty())
+    return P;
+  Before.assign(2 * J.Leaves.size(), 0);
+  cudaError_t E = cudaMemcpyAsync(Before.data(), Counters,
+                                  Before.size() * sizeof(Before[0]),
+                                  cudaMemcpyDeviceToHost, Stream);
+  if (E == cudaSuccess)
+    E = cudaStreamSynchronize(Stream);
+  return E == cudaSuccess ? "" : "cannot hash the inputs: " + describe(E);
+}
+
+std::string Buffers::inspect(cudaStream_t Stream, Reply &R) {
+  if (std::string P = fingerprintInputs(Stream); !P.empty())
+    return P;
+  cudaError_t E = cudaSuccess;
+  for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
+    const Block &B = Blocks[I];
+    if (!B.Base)
+      continue;
+    unsigned long long *Changed = Counters + 2 * I + 1;
+    E = countChanged(B.Base, ZoneBytes, zonePattern(I), Changed, Stream);
+    if (E == cudaSuccess)
+      E = countChanged(B.Data + B.Bytes, trailingZone(B.Bytes), zonePattern(I),
+                       Changed, Stream);
+  }
+  std::vector<unsigned long long> After(2 * J.Leaves.size());
+  if (E == cudaSuccess)
+    E = cudaMemcpyAsync(After.data(), Counters, After.size() * sizeof(After[0]),
+                        cudaMemcpyDeviceToHost, Stream);
+  if (E == cudaSuccess)
+    E = cudaStreamSynchronize(Stream);
+  if (E != cudaSuccess)
+    return "cannot inspect the buffers: " + describe(E);
+  for (uint32_t I = 0; I < Blocks.size(); ++I) {
+    if (After[2 * I + 1]) {
+      R.What = Status::OutOfBounds;
+      R.Leaf = I;
+      R.Count = After[2 * I + 1];
+      return "";
+    }
+    if (After[2 * I] != Before[2 * I] && R.What == Status::Ok) {
+      R.What = Status::InputChanged;
+      R.Leaf = I;
+    }
+  }
+  return "";
+}
+
+std::string Buffers::fingerprintOutputs(cudaStream_t Stream, bool Late) {
+  unsigned long long *Sum = Counters + 2 * J.Leaves.size() + Late;
+  cudaError_t E = cudaMemsetAsync(Sum, 0, sizeof(*Sum), Stream);
+  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current]))
+    if (E == cudaSuccess)
+      E = fingerprint(Blocks[P.Leaf].Data, P.Bytes, Sum, Stream);
+  return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
+}
+
+std::string Buffers::settled(bool &Agree) {
+  unsigned long long Sums[2] = {};
+  // The stream does not block the default one, on which the copy is made.
+  cudaError_t E = cudaDeviceSynchronize();
+  if (E == cudaSuccess)
+    E = cudaMemcpy(Sums, Counters + 2 * J.Leaves.size(), sizeof(Sums),
+                   cudaMemcpyDeviceToHost);
+  Agree = Sums[0] == Sums[1];
+  return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
+}
+
+std::string Buffers::exportTo(char *Shared) const {
+  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current]))
+    if (cudaError_t E = cudaMemcpy(Shared + P.Offset, Blocks[P.Leaf].Data,
+                                   P.Bytes, cudaMemcpyDeviceToHost);
+        E != cudaSuccess)
+      return "cannot copy output '" + J.Leaves[P.Leaf].Name +
+             "' to the host: " + describe(E);
+  return "";
+}
+
+void **Buffers::arguments(cudaStream_t Stream) {
+  // Scalars and pointers are given afresh, should a call have changed them.
+  Scalars = J.Cases[Current].Values;
+  StreamValue = Stream;
+  Pointers.assign(J.Leaves.size(), nullptr);
+  Arguments.assign(J.Leaves.size(), nullptr);
+  for (size_t I = 0; I < J.Leaves.size(); ++I) {
+    switch (J.Leaves[I].Kind) {
+    case LeafKind::Buffer:
+      Pointers[I] = Blocks[I].Data;
+      Arguments[I] = &Pointers[I];
+      break;
+    case LeafKind::Integer:
+      Arguments[I] = &Scalars[I].Integer;
+      break;
+    case LeafKind::Real:
+      Arguments[I] = &Scalars[I].Real;
+      break;
+    case LeafKind::Stream:
+      Arguments[I] = &StreamValue;
+      break;
+    }
+  }
+  return Arguments.data();
+}

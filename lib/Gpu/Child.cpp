@@ -1,0 +1,302 @@
+//===- Child.cpp - The process that loads one library --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Hello -> Load -> Prepare -> (Run | Warm | Sample | Export)*
+/// What this process says is a claim; what it writes to the shared memory is
+/// compared elsewhere.
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Gpu/Child.h"
+#include "Buffers.h"
+#include "Kernels.h"
+#include "Measure.h"
+#include "stark/Judge/Race.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Posix/File.h"
+#include "stark/Posix/Lockdown.h"
+#include <algorithm>
+#include <cstring>
+#include <dlfcn.h>
+#include <optional>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::gpu;
+
+namespace {
+using Entry = void (*)(void **);
+using LastError = int (*)();
+
+class Child {
+public:
+  explicit Child(const ChildOptions &Options) : Options(Options) {}
+  Reply answer(const Request &R);
+
+private:
+  void hello(const Request &R, Reply &Out);
+  void load(Reply &Out);
+  void prepare(const Request &R, Reply &Out);
+  void run(const Request &R, Reply &Out);
+  void sample(const Request &R, Reply &Out);
+  void warm(const Request &R, Reply &Out);
+  void exportOutputs(Reply &Out);
+  bool call(Entry Function, cudaStream_t Stream, Reply &Out);
+  cudaStream_t freshStream();
+  void endStream(cudaStream_t Stream);
+
+  ChildOptions Options;
+  Job J;
+  bool TakesStream = false;
+  char *Shared = nullptr;
+  void *Library = nullptr;
+  Entry Call = nullptr, Reference = nullptr;
+  LastError ErrorOfLibrary = nullptr;
+  std::optional<Buffers> Arguments;
+  std::optional<Stopwatch> Watch;
+};
+
+void say(Reply &Out, Status What, const std::string &Text) {
+  Out.What = What;
+  std::strncpy(Out.Text, Text.c_str(), sizeof(Out.Text) - 1);
+}
+void harness(Reply &Out, const std::string &Text) {
+  say(Out, Status::Infrastructure, Text);
+}
+
+/// What the programmer would look for first.
+std::string hintFor(cudaError_t E) {
+  switch (E) {
+  case cudaErrorIllegalAddress:
+    return ": a kernel read or wrote memory that is not its own";
+  case cudaErrorMisalignedAddress:
+    return ": a vector access is not aligned to its size";
+  case cudaErrorInvalidConfiguration:
+    return ": a grid or block dimension is 0 or above the device's limit";
+  case cudaErrorLaunchOutOfResources:
+    return ": the block needs more registers than there are; fewer threads or "
+           "__launch_bounds__ would help";
+  case cudaErrorInvalidValue:
+    return ": an argument of a launch or runtime call is out of range, for "
+           "instance more dynamic shared memory than the kernel may use";
+  case cudaErrorLaunchFailure:
+    return ": a kernel stopped with an exception on the device";
+  case cudaErrorAssert:
+    return ": a device-side assert failed";
+  case cudaErrorNoKernelImageForDevice:
+    return ": the library was built for another architecture";
+  default:
+    return "";
+  }
+}
+} // namespace
+
+void Child::hello(const Request &R, Reply &Out) {
+  DeviceFacts Facts;
+  if (std::string P = openDevice(Options.Device, Facts); !P.empty())
+    return harness(Out, P);
+  if (R.Flags & Calibrate)
+    if (std::string P = calibrate(Facts); !P.empty())
+      return harness(Out, P);
+  if (std::string P = selfTest(); !P.empty())
+    return harness(Out, P);
+  if (!Options.Folder.empty()) {
+    std::string Error, Path = Options.Folder + "/job.json";
+    if (std::optional<std::string> Text = posix::readFile(Path, Error))
+      J = parseJob(*Text, Path, Error);
+    if (!Error.empty())
+      return harness(Out, Error);
+    for (const Leaf &L : J.Leaves)
+      TakesStream |= L.Kind == LeafKind::Stream;
+    Arguments.emplace(J, Options.Folder);
+    if (std::string P = Watch.emplace().open(Facts.L2Bytes); !P.empty())
+      return harness(Out, P);
+  }
+  if (Options.SharedBytes) {
+    void *At = mmap(nullptr, Options.SharedBytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED, Options.Shared, 0);
+    if (At == MAP_FAILED)
+      return harness(Out, std::string("cannot map the shared memory: ") +
+                              std::strerror(errno));
+    Shared = static_cast<char *>(At);
+    // Pinned, the copy is several times faster; it works without.
+    if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
+      cudaGetLastError();
+  }
+  Facts.Lockdown = posix::lockDown();
+  say(Out, Status::Ok, printFacts(Facts));
+}
+
+void Child::load(Reply &Out) {
+  std::string Path = Options.Folder + "/" + Options.Library;
+  if (access(Path.c_str(), R_OK) != 0)
+    return harness(Out, Path + ": cannot be read");
+  Library = dlopen(Path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!Library) {
+    const char *Why = dlerror();
+    return say(Out, Status::Failed,
+               std::string("the library cannot be loaded: ") +
+                   (Why ? Why : "no reason given"));
+  }
+  Call = reinterpret_cast<Entry>(dlsym(Library, "stark_call"));
+  ErrorOfLibrary =
+      reinterpret_cast<LastError>(dlsym(Library, "stark_last_error"));
+  if (Options.Reference)
+    Reference = reinterpret_cast<Entry>(dlsym(Library, "stark_reference"));
+  if (!Call)
+    return say(Out, Status::Failed, "the library has no stark_call()");
+}
+
+void Child::prepare(const Request &R, Reply &Out) {
+  if (!Arguments || R.Case >= J.Cases.size())
+    return harness(Out, "no such case");
+  if (std::string P = Arguments->allocate(R.Case); !P.empty())
+    harness(Out, P);
+}
+
+cudaStream_t Child::freshStream() {
+  cudaStream_t Stream = nullptr;
+  if (TakesStream)
+    cudaStreamCreateWithFlags(&Stream, cudaStreamNonBlocking);
+  return Stream;
+}
+
+void Child::endStream(cudaStream_t Stream) {
+  if (Stream)
+    cudaStreamDestroy(Stream);
+}
+
+/// False when the library did something wrong; Out says what.
+bool Child::call(Entry Function, cudaStream_t Stream, Reply &Out) {
+  try {
+    Function(Arguments->arguments(Stream));
+  } catch (...) {
+    say(Out, Status::Failed, "the entry threw an exception");
+    return false;
+  }
+  return true;
+}
+
+void Child::run(const Request &R, Reply &Out) {
+  cudaStream_t Stream = freshStream();
+  std::string P = Arguments->fill(R.Seed, R.Round, Stream);
+  if (P.empty())
+    P = Arguments->arm(Stream);
+  if (!P.empty())
+    return harness(Out, P);
+  if (!call(Reference ? Reference : Call, Stream, Out))
+    return;
+  // A launch error stays in the library's own copy of the runtime.
+  cudaError_t Launch =
+      ErrorOfLibrary ? cudaError_t(ErrorOfLibrary()) : cudaSuccess;
+  cudaError_t Ran = cudaDeviceSynchronize();
+  cudaError_t E = Ran != cudaSuccess ? Ran : Launch;
+  if (E != cudaSuccess)
+    return say(
+        Out, Status::Failed,
+        (Ran != cudaSuccess ? "the kernel failed: " : "the launch failed: ") +
+            describe(E) + hintFor(E));
+  P = Arguments->inspect(Stream, Out);
+  endStream(Stream);
+  if (!P.empty())
+    return harness(Out, P);
+  if (Out.What == Status::Ok)
+    exportOutputs(Out);
+}
+
+void Child::sample(const Request &R, Reply &Out) {
+  cudaStream_t Stream = freshStream();
+  std::string P = Arguments->fill(R.Seed, R.Round, Stream);
+  if (P.empty())
+    P = Watch->start(Stream);
+  if (!P.empty())
+    return harness(Out, P);
+  if (!call(Call, Stream, Out))
+    return;
+  if (R.Flags & SyncDevice)
+    cudaDeviceSynchronize();
+  P = Watch->stop(Stream);
+  // Runs as soon as the stop event has, and sees what was written by then.
+  if (P.empty())
+    P = Arguments->fingerprintOutputs(Stream, false);
+  cudaError_t Launch =
+      ErrorOfLibrary ? cudaError_t(ErrorOfLibrary()) : cudaSuccess;
+  cudaError_t Rest = cudaDeviceSynchronize();
+  cudaError_t E = Rest != cudaSuccess ? Rest : Launch;
+  if (E != cudaSuccess)
+    return say(Out, Status::Failed,
+               "a timed call failed: " + describe(E) + hintFor(E));
+  bool Settled = true;
+  if (P.empty())
+    P = Watch->read(Out.EventUs);
+  if (P.empty())
+    P = Arguments->fingerprintOutputs(Stream, true);
+  if (P.empty())
+    P = Arguments->settled(Settled);
+  endStream(Stream);
+  if (!P.empty())
+    return harness(Out, P);
+  if (!Settled)
+    Out.What = Status::Escaped;
+}
+
+void Child::warm(const Request &R, Reply &Out) {
+  Out.Count = judge::callFor(R.Ms, machineClock(), [&] {
+    sample(R, Out);
+    return Out.What == Status::Ok;
+  });
+}
+
+void Child::exportOutputs(Reply &Out) {
+  if (std::string P = Arguments->exportTo(Shared); !P.empty())
+    harness(Out, P);
+}
+
+Reply Child::answer(const Request &R) {
+  Reply Out;
+  Out.Nonce = R.Nonce;
+  switch (R.What) {
+  case Command::Hello:
+    hello(R, Out);
+    break;
+  case Command::Load:
+    load(Out);
+    break;
+  case Command::Prepare:
+    prepare(R, Out);
+    break;
+  case Command::Run:
+    run(R, Out);
+    break;
+  case Command::Warm:
+    warm(R, Out);
+    break;
+  case Command::Sample:
+    sample(R, Out);
+    break;
+  case Command::Export:
+    exportOutputs(Out);
+    break;
+  }
+  return Out;
+}
+
+int gpu::runChild(const ChildOptions &Options) {
+  Child C(Options);
+  Request R;
+  while (recv(Options.Control, &R, sizeof(R), 0) == sizeof(R)) {
+    Reply Out = C.answer(R);
+    if (send(Options.Control, &Out, sizeof(Out), MSG_NOSIGNAL) != sizeof(Out))
+      break;
+  }
+  // Neither destructors nor atexit handlers: the library may have left some.
+  _exit(0);
+}

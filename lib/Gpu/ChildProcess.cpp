@@ -1,0 +1,208 @@
+//===- ChildProcess.cpp - A child that loads one library ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   socket pair, memory files -> child group -> exec of this program with
+/// --child
+///
+//===----------------------------------------------------------------------===//
+
+#include "ChildProcess.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace stark;
+using namespace stark::gpu;
+
+namespace {
+/// Where the child finds its end of the pair and the memory for the outputs.
+constexpr int ControlInChild = 3, SharedInChild = 4;
+/// A child that has died by itself leaves its own cause of death; it gets this
+/// long between closing the pair and being gone.
+constexpr std::chrono::milliseconds DeathPatience(2000), DeathLook(10);
+
+/// What one child inherits and what stays here of it; closed unless released.
+struct Inheritance {
+  int Ours = -1, Theirs = -1, Log = -1, Memory = -1;
+  const char *Shared = nullptr;
+
+  ~Inheritance() {
+    for (int D : {Ours, Theirs, Log, Memory})
+      if (D >= 0)
+        close(D);
+  }
+  /// What failed, with errno; empty when all is well.
+  const char *open(uint64_t SharedBytes);
+};
+
+/// What a child may know of the environment: where the driver is, and which
+/// device is meant.
+std::vector<std::string> childEnvironment() {
+  std::vector<std::string> Kept = {"LC_ALL=C", "CUDA_CACHE_DISABLE=1",
+                                   "CUDA_MODULE_LOADING=EAGER"};
+  for (const char *Name :
+       {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"})
+    if (const char *Value = getenv(Name))
+      Kept.push_back(std::string(Name) + "=" + Value);
+  return Kept;
+}
+
+std::vector<std::string> childArguments(const ChildSpec &Spec) {
+  std::vector<std::string> Words = {
+      "stark-worker",   "--child",
+      "--control",      std::to_string(ControlInChild),
+      "--shared",       std::to_string(SharedInChild),
+      "--shared-bytes", std::to_string(Spec.SharedBytes),
+      "--device",       std::to_string(Spec.Device)};
+  if (!Spec.Folder.empty())
+    Words.insert(Words.end(),
+                 {"--job", Spec.Folder, "--library", Spec.Library});
+  if (Spec.Reference)
+    Words.push_back("--reference");
+  return Words;
+}
+
+std::vector<char *> pointersTo(std::vector<std::string> &Words) {
+  std::vector<char *> Pointers;
+  for (std::string &W : Words)
+    Pointers.push_back(W.data());
+  Pointers.push_back(nullptr);
+  return Pointers;
+}
+
+/// In the child: descriptors to their places, then this program again.
+void become(const Inheritance &Own, char *const *Argv, char *const *Envp) {
+  int Null = open("/dev/null", O_RDONLY);
+  // Out of the way of 0 to 4 first, so that none is overwritten unread.
+  int From[4] = {fcntl(Own.Log, F_DUPFD, 10), fcntl(Own.Theirs, F_DUPFD, 10),
+                 fcntl(Own.Memory, F_DUPFD, 10), fcntl(Null, F_DUPFD, 10)};
+  dup2(From[3], 0);
+  dup2(From[0], 1);
+  dup2(From[0], 2);
+  dup2(From[1], ControlInChild);
+  dup2(From[2], SharedInChild);
+  for (int D : From)
+    close(D);
+  execve("/proc/self/exe", Argv, Envp);
+}
+} // namespace
+
+const char *Inheritance::open(uint64_t SharedBytes) {
+  int Pair[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair) != 0)
+    return "socketpair";
+  Ours = Pair[0];
+  Theirs = Pair[1];
+  Log = memfd_create("stark-printed", MFD_CLOEXEC);
+  Memory = memfd_create("stark-outputs", MFD_CLOEXEC);
+  if (Log < 0 || Memory < 0)
+    return "memfd_create";
+  if (!SharedBytes)
+    return "";
+  if (ftruncate(Memory, off_t(SharedBytes)) != 0)
+    return "memory for the outputs";
+  void *At = mmap(nullptr, SharedBytes, PROT_READ, MAP_SHARED, Memory, 0);
+  if (At == MAP_FAILED)
+    return "mmap";
+  Shared = static_cast<const char *>(At);
+  return "";
+}
+
+std::unique_ptr<ChildProcess>
+ChildProcess::start(const ChildSpec &Spec, Clock &Time, std::string &Error) {
+  auto Fail = [&](const char *What) {
+    Error = std::string("cannot start a child: ") + What + ": " +
+            std::strerror(errno);
+    return nullptr;
+  };
+  Inheritance Own;
+  if (const char *What = Own.open(Spec.SharedBytes); *What)
+    return Fail(What);
+  // Everything that allocates is done before the fork.
+  std::vector<std::string> Words = childArguments(Spec),
+                           Environment = childEnvironment();
+  std::vector<char *> Argv = pointersTo(Words), Envp = pointersTo(Environment);
+  std::optional<posix::ChildGroup> Group =
+      posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,
+                               [&] { become(Own, Argv.data(), Envp.data()); });
+  if (!Group) {
+    if (Own.Shared)
+      munmap(const_cast<char *>(Own.Shared), Spec.SharedBytes);
+    return Fail("fork");
+  }
+  std::unique_ptr<ChildProcess> C(
+      new ChildProcess(std::exchange(Own.Ours, -1), std::move(*Group), Time));
+  C->Log = std::exchange(Own.Log, -1);
+  C->Shared = Own.Shared;
+  C->SharedBytes = Spec.SharedBytes;
+  return C;
+}
+
+ChildProcess::~ChildProcess() {
+  Group.kill();
+  if (Shared)
+    munmap(const_cast<char *>(Shared), SharedBytes);
+  close(Log);
+}
+
+Answer ChildProcess::ask(const Request &R, uint64_t TimeoutMs) {
+  send(R);
+  return receive(TimeoutMs);
+}
+
+Answer ChildProcess::receive(uint64_t TimeoutMs) {
+  Answer A = Control.receive(TimeoutMs);
+  if (A.What == Answer::Replied)
+    return A;
+  Control.close();
+  if (A.What == Answer::Closed)
+    awaitItsOwnEnd();
+  Group.kill();
+  return A;
+}
+
+void ChildProcess::awaitItsOwnEnd() {
+  Clock::Time Start = Time.now();
+  while (!Group.ended() && Time.now() - Start < DeathPatience)
+    Time.sleep(DeathLook);
+}
+
+bool ChildProcess::madeForbiddenCall() const {
+  return Group.status().Signal == SIGSYS;
+}
+
+std::string ChildProcess::describeDeath() const {
+  int Signal = Group.status().Signal;
+  std::string Text;
+  if (Signal == SIGSYS)
+    Text = "the entry made a system call that is not allowed (a new process or "
+           "program, or reaching into another process)";
+  else if (Signal == SIGSEGV || Signal == SIGBUS)
+    Text = std::string("the host code of the entry crashed: ") +
+           strsignal(Signal) + "; device pointers cannot be read on the host";
+  else if (Signal)
+    Text = std::string("the entry ended the process: ") + strsignal(Signal);
+  else
+    Text = "the entry ended the process with exit code " +
+           std::to_string(Group.status().ExitCode);
+  char Printed[600];
+  ssize_t Count = pread(Log, Printed, sizeof(Printed), 0);
+  if (Count <= 0)
+    return Text;
+  // What was printed reaches a prompt: keep it to text.
+  for (char *C = Printed; C != Printed + Count; ++C)
+    if ((unsigned char)*C < 32 && *C != '\n' && *C != '\t')
+      *C = '?';
+  return Text + "\nIt printed:\n" + std::string(Printed, size_t(Count));
+}

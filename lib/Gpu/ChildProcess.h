@@ -1,0 +1,66 @@
+//===- ChildProcess.h - A child that loads one library --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Starts this program again as a child, asks it things, and kills its whole
+/// process group when an answer does not come in time.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_CHILDPROCESS_H
+#define STARK_GPU_CHILDPROCESS_H
+
+#include "Channel.h"
+#include "stark/Posix/Process.h"
+#include <memory>
+
+namespace stark::gpu {
+
+struct ChildSpec {
+  std::string Folder, Library; ///< empty: a child that only knows the device
+  bool Reference = false;
+  uint64_t SharedBytes = 0;
+  int Device = 0;
+};
+
+class ChildProcess {
+public:
+  /// Null, with \p Error, when the child could not be started.
+  static std::unique_ptr<ChildProcess> start(const ChildSpec &Spec, Clock &Time,
+                                             std::string &Error);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess &) = delete;
+  ChildProcess &operator=(const ChildProcess &) = delete;
+
+  /// send(), then receive().
+  Answer ask(const Request &R, uint64_t TimeoutMs);
+  void send(const Request &R) { Control.send(R); }
+  /// A child that does not answer is ended.
+  Answer receive(uint64_t TimeoutMs);
+  /// The outputs that the child exported; read-only here.
+  const char *shared() const { return Shared; }
+  /// How it died, and the first bytes of what it printed.
+  std::string describeDeath() const;
+  /// Did it make a system call that is not allowed?
+  bool madeForbiddenCall() const;
+
+private:
+  ChildProcess(int Control, posix::ChildGroup Group, Clock &Time)
+      : Control(Control, Time), Group(std::move(Group)), Time(Time) {}
+  void awaitItsOwnEnd();
+
+  Channel Control;
+  posix::ChildGroup Group;
+  Clock &Time;
+  int Log = -1;
+  const char *Shared = nullptr;
+  uint64_t SharedBytes = 0;
+};
+
+} // namespace stark::gpu
+
+#endif

@@ -1,0 +1,52 @@
+//===- Kernels.h - What the harness runs on the device -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Fills, poison, red zones, hashes and the L2 flush. Every function launches
+///   on
+/// the given stream and returns the launch's error; nothing synchronises.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_KERNELS_H
+#define STARK_GPU_KERNELS_H
+
+#include "stark/Job/Job.h"
+#include <cuda_runtime.h>
+
+namespace stark::gpu {
+
+/// Fills \p Count elements from (Seed, Leaf, index) alone: two processes on the
+/// same kind of device get the same bits, and no element depends on how the
+/// work was divided. The counter is mixed as splitmix64 does (Steele, Lea,
+/// Flood 2014); normal values come from it by Box-Muller. InitKind::File is not
+/// for here.
+cudaError_t fill(void *Data, job::DType Type, uint64_t Count,
+                 const job::Init &Fill, uint64_t Seed, uint32_t Leaf,
+                 cudaStream_t Stream);
+
+/// Writes the 32-bit \p Pattern over \p Bytes bytes; its phase follows the
+/// address, so that any part of a buffer can be written or checked alone.
+cudaError_t poison(void *Data, uint64_t Bytes, uint32_t Pattern,
+                   cudaStream_t Stream);
+
+/// Adds to *Changed the number of bytes that no longer hold \p Pattern.
+cudaError_t countChanged(const void *Data, uint64_t Bytes, uint32_t Pattern,
+                         unsigned long long *Changed, cudaStream_t Stream);
+
+/// Adds a 64-bit fingerprint of the bytes and their places to *Sum.
+cudaError_t fingerprint(const void *Data, uint64_t Bytes,
+                        unsigned long long *Sum, cudaStream_t Stream);
+
+/// Writes, then reads \p Bytes bytes, so that L2 holds nothing of the buffers
+/// and few lines that would have to be written back inside a timed call.
+cudaError_t flush(void *Data, uint64_t Bytes, unsigned long long *Sink,
+                  cudaStream_t Stream);
+
+} // namespace stark::gpu
+
+#endif

@@ -1,0 +1,179 @@
+//===- Measure.cpp - The clock and the device's own figures --------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The start event is queued behind a flush that takes longer than a launch,
+///   so
+/// what the host needs to launch is not in the time.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Measure.h"
+#include "Buffers.h"
+#include "Kernels.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace stark;
+using namespace stark::gpu;
+
+namespace {
+double medianOf(std::vector<double> Values) {
+  std::sort(Values.begin(), Values.end());
+  return Values.empty() ? 0 : Values[Values.size() / 2];
+}
+
+std::string versionText(int Version) {
+  return std::to_string(Version / 1000) + "." +
+         std::to_string(Version % 1000 / 10);
+}
+} // namespace
+
+std::string gpu::openDevice(int Ordinal, DeviceFacts &Facts) {
+  int Count = 0;
+  cudaError_t E = cudaGetDeviceCount(&Count);
+  if (E != cudaSuccess)
+    return "no usable GPU: " + describe(E) +
+           "; a driver is needed, and the container must be given the GPU";
+  if (Ordinal < 0 || Ordinal >= Count)
+    return "no GPU " + std::to_string(Ordinal) + ": there are " +
+           std::to_string(Count);
+  cudaDeviceProp P;
+  E = cudaSetDevice(Ordinal);
+  if (E == cudaSuccess)
+    E = cudaGetDeviceProperties(&P, Ordinal);
+  int Driver = 0;
+  if (E == cudaSuccess)
+    E = cudaDriverGetVersion(&Driver);
+  if (E == cudaSuccess)
+    E = cudaFree(nullptr); // creates the context
+  if (E != cudaSuccess)
+    return "GPU " + std::to_string(Ordinal) + " cannot be used: " + describe(E);
+  Facts.Name = P.name;
+  Facts.Driver = "CUDA " + versionText(Driver);
+  Facts.Arch = "sm_" + std::to_string(P.major) + std::to_string(P.minor);
+  Facts.MemoryMiB = P.totalGlobalMem >> 20;
+  Facts.L2Bytes = uint64_t(std::max(P.l2CacheSize, 0));
+  return "";
+}
+
+std::string gpu::selfTest() {
+  constexpr uint64_t Bytes = (1 << 20) + 3;
+  char *Data = nullptr;
+  unsigned long long *Counter = nullptr, Changed[2] = {};
+  cudaError_t E = cudaMalloc(&Data, Bytes);
+  if (E == cudaSuccess)
+    E = cudaMalloc(&Counter, sizeof(Changed));
+  if (E == cudaSuccess)
+    E = cudaMemset(Counter, 0, sizeof(Changed));
+  if (E == cudaSuccess)
+    E = poison(Data, Bytes, 0x01020304, nullptr);
+  if (E == cudaSuccess)
+    E = countChanged(Data, Bytes, 0x01020304, Counter, nullptr);
+  if (E == cudaSuccess)
+    E = cudaMemset(Data + 777, 0xEE, 5);
+  if (E == cudaSuccess)
+    E = countChanged(Data, Bytes, 0x01020304, Counter + 1, nullptr);
+  if (E == cudaSuccess)
+    E = cudaMemcpy(Changed, Counter, sizeof(Changed), cudaMemcpyDeviceToHost);
+  cudaFree(Data);
+  cudaFree(Counter);
+  if (E != cudaSuccess)
+    return "the GPU fails a known kernel: " + describe(E);
+  if (Changed[0] != 0 || Changed[1] != 5)
+    return "the GPU gives a wrong answer to a known kernel: got " +
+           std::to_string(Changed[0]) + " and " + std::to_string(Changed[1]) +
+           ", wanted 0 and 5";
+  return "";
+}
+
+std::string gpu::calibrate(DeviceFacts &Facts) {
+  // Large beside L2, small beside the memory.
+  uint64_t Bytes = std::min<uint64_t>(
+      std::max<uint64_t>(uint64_t(1) << 30, 8 * Facts.L2Bytes),
+      (Facts.MemoryMiB << 20) / 16);
+  char *From = nullptr, *To = nullptr;
+  cudaEvent_t Begin = nullptr, End = nullptr;
+  cudaError_t E = cudaMalloc(&From, Bytes);
+  if (E == cudaSuccess)
+    E = cudaMalloc(&To, Bytes);
+  if (E == cudaSuccess)
+    E = cudaEventCreate(&Begin);
+  if (E == cudaSuccess)
+    E = cudaEventCreate(&End);
+  std::vector<double> Pairs, Copies;
+  auto Time = [&](std::vector<double> &Into, bool Copy) {
+    cudaEventRecord(Begin);
+    if (Copy)
+      cudaMemcpyAsync(To, From, Bytes, cudaMemcpyDeviceToDevice);
+    cudaEventRecord(End);
+    float Ms = 0;
+    E = cudaEventSynchronize(End);
+    if (E == cudaSuccess)
+      E = cudaEventElapsedTime(&Ms, Begin, End);
+    Into.push_back(Ms * 1000.0);
+  };
+  for (unsigned I = 0; E == cudaSuccess && I < 101; ++I)
+    Time(Pairs, false);
+  for (unsigned I = 0; E == cudaSuccess && I < 12; ++I)
+    Time(Copies, true);
+  cudaFree(From);
+  cudaFree(To);
+  if (Begin)
+    cudaEventDestroy(Begin);
+  if (End)
+    cudaEventDestroy(End);
+  if (E != cudaSuccess)
+    return "cannot measure the device: " + describe(E);
+  Copies.erase(Copies.begin(), Copies.begin() + 2); // warm-up
+  Facts.EventPairUs = medianOf(Pairs);
+  Facts.CopyGBs = 2.0 * double(Bytes) / medianOf(Copies) * 1e-3;
+  return "";
+}
+
+Stopwatch::~Stopwatch() {
+  if (Begin)
+    cudaEventDestroy(Begin);
+  if (End)
+    cudaEventDestroy(End);
+  cudaFree(Trash);
+  cudaFree(Sink);
+}
+
+std::string Stopwatch::open(uint64_t L2Bytes) {
+  TrashBytes = std::max<uint64_t>(2 * L2Bytes, uint64_t(256) << 20);
+  cudaError_t E = cudaMalloc(&Trash, TrashBytes);
+  if (E == cudaSuccess)
+    E = cudaMalloc(&Sink, sizeof(*Sink));
+  if (E == cudaSuccess)
+    E = cudaEventCreate(&Begin);
+  if (E == cudaSuccess)
+    E = cudaEventCreate(&End);
+  return E == cudaSuccess ? "" : "cannot set up the clock: " + describe(E);
+}
+
+std::string Stopwatch::start(cudaStream_t Stream) {
+  // Lines that a former call made persistent would survive the flush.
+  if (cudaCtxResetPersistingL2Cache() != cudaSuccess)
+    cudaGetLastError();
+  cudaError_t E = flush(Trash, TrashBytes, Sink, Stream);
+  if (E == cudaSuccess)
+    E = cudaEventRecord(Begin, Stream);
+  return E == cudaSuccess ? "" : "cannot start the clock: " + describe(E);
+}
+
+std::string Stopwatch::stop(cudaStream_t Stream) {
+  cudaError_t E = cudaEventRecord(End, Stream);
+  return E == cudaSuccess ? "" : "cannot stop the clock: " + describe(E);
+}
+
+std::string Stopwatch::read(double &Us) {
+  float Ms = 0;
+  cudaError_t E = cudaEventElapsedTime(&Ms, Begin, End);
+  Us = Ms * 1000.0;
+  return E == cudaSuccess ? "" : "cannot read the clock: " + describe(E);
+}

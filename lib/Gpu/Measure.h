@@ -1,0 +1,55 @@
+//===- Measure.h - The clock and the device's own figures ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   How long one call takes between two events with a cold L2, and what the
+///   device
+/// can do at best.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_MEASURE_H
+#define STARK_GPU_MEASURE_H
+
+#include "Protocol.h"
+#include <cuda_runtime.h>
+
+namespace stark::gpu {
+
+/// Makes \p Ordinal current and fills name, driver, arch, memory and L2. Text
+/// when there is no such device, with what to do about it.
+std::string openDevice(int Ordinal, DeviceFacts &Facts);
+
+/// Known kernels with known answers: the harness works on this device.
+std::string selfTest();
+
+/// Median of empty event pairs, and of device-to-device copies.
+std::string calibrate(DeviceFacts &Facts);
+
+/// A pair of events around one call, with L2 flushed before.
+class Stopwatch {
+public:
+  Stopwatch() = default;
+  ~Stopwatch();
+  Stopwatch(const Stopwatch &) = delete;
+  Stopwatch &operator=(const Stopwatch &) = delete;
+  std::string open(uint64_t L2Bytes);
+  std::string start(cudaStream_t Stream);
+  std::string stop(cudaStream_t Stream);
+  /// When the stream has come past the stop event.
+  std::string read(double &Us);
+
+private:
+  cudaEvent_t Begin = nullptr, End = nullptr;
+  char *Trash = nullptr;
+  uint64_t TrashBytes = 0;
+  unsigned long long *Sink = nullptr;
+};
+
+} // namespace stark::gpu
+
+#endif

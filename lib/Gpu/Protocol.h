@@ -1,0 +1,80 @@
+//===- Protocol.h - What supervisor and child say to one another ---------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Fixed-size records over a SOCK_SEQPACKET pair. The child shares its
+///   address
+/// space with generated code, so the supervisor takes a reply as a claim: it
+/// checks the nonce, bounds the text, and reads outputs itself.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_PROTOCOL_H
+#define STARK_GPU_PROTOCOL_H
+
+#include "stark/Gpu/Device.h"
+#include "stark/Job/Job.h"
+#include <cstdint>
+
+namespace stark::gpu {
+
+enum class Command : uint32_t {
+  Hello,   ///< claim the device, measure it when Flags has Calibrate, then
+           ///< lock the process down
+  Load,    ///< dlopen the library
+  Prepare, ///< allocate the buffers of Case
+  Run,     ///< one verified call with Seed and poison Round, then Export
+  Warm,    ///< timed calls, not counted, for Ms milliseconds
+  Sample,  ///< one timed call
+  Export,  ///< copy the outputs of the last call to the shared memory
+};
+
+/// Flags of Hello.
+constexpr uint32_t Calibrate = 1;
+/// Flags of Sample: wait for the whole device before the stop event.
+constexpr uint32_t SyncDevice = 1;
+
+struct Request {
+  Command What = Command::Hello;
+  uint32_t Case = 0;
+  uint32_t Round = 0;
+  uint32_t Flags = 0;
+  uint64_t Seed = 0;
+  uint64_t Ms = 0;
+  uint64_t Nonce = 0; ///< the reply repeats it
+};
+
+enum class Status : uint32_t {
+  Ok,
+  Failed,         ///< the library's doing: a launch, kernel or load error
+  InputChanged,   ///< Leaf was const to the entry, and changed
+  OutOfBounds,    ///< bytes before or after Leaf changed
+  Escaped,        ///< an output changed after the stop event
+  Infrastructure, ///< the harness's own: no memory, no device
+};
+
+struct Reply {
+  uint64_t Nonce = 0;
+  Status What = Status::Ok;
+  uint32_t Leaf = 0;
+  uint64_t Count = 0;   ///< changed bytes; calls of Warm
+  double EventUs = 0;   ///< of Sample
+  char Text[1024] = {}; ///< what went wrong; of Hello: printFacts()
+};
+
+/// Where the outputs of a case lie in the memory that a child shares with the
+/// supervisor: each compared leaf at a page of its own.
+struct OutputPlace {
+  unsigned Leaf = 0;
+  uint64_t Offset = 0, Bytes = 0;
+};
+std::vector<OutputPlace> outputPlaces(const job::Job &J, const job::Case &C);
+uint64_t outputBytes(const std::vector<OutputPlace> &Places);
+
+} // namespace stark::gpu
+
+#endif

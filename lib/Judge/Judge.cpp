@@ -1,0 +1,197 @@
+//===- Judge.cpp - One job, from folder to result -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   read -> open -> trials in the order of the plan -> timed sizes -> finish
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Judge/Judge.h"
+#include "stark/Job/Npy.h"
+#include "stark/Judge/Compare.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Posix/File.h"
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::judge;
+
+namespace {
+class Judge {
+public:
+  Judge(Runner &R, std::string Outputs) : R(R), Outputs(std::move(Outputs)) {}
+  Result run(const std::string &Folder, Clock &Time);
+
+private:
+  // What returns a MaybeStop may end the job with it.
+  MaybeStop read(const std::string &Folder);
+  MaybeStop compareAll();
+  MaybeStop compareTrial(const Trial &T);
+  MaybeStop leaveOut(const Trial &T, const std::string &Why);
+  MaybeStop keepOutputs(const Trial &T);
+  MaybeStop timeAll();
+  MaybeStop work(const std::string &Folder);
+  bool leavesGaps(const Trial &T);
+
+  Runner &R;
+  std::string Outputs; ///< where the candidate's go, until they are written
+  Job J;
+  Result Out;
+  CompareRule Rule;
+  std::vector<bool> LeftOut; ///< by case
+  unsigned Compared = 0;     ///< trials
+  std::string Figures;       ///< of the timed sizes
+  std::string Notes;
+};
+} // namespace
+
+MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
+                                const std::string &Name,
+                                const OutputOf &OfCandidate,
+                                const OutputOf &OfSource, Outcome IfBad) {
+  const Case &C = J.Cases[T.Case];
+  for (unsigned I = 0; I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    const void *Wanted = isOutput(L) ? OfSource(I) : nullptr;
+    if (!Wanted)
+      continue;
+    Comparison Found =
+        compare(L.Type, OfCandidate(I), Wanted, C.Values[I].Shape, L.Tolerance,
+                poisonPattern(L.Type, T.Round));
+    if (!Found.ok())
+      return Stop{IfBad,
+                  describeMismatch(L, C.Values[I], Found,
+                                   Name + " with " +
+                                       describeInputs(J, T.Case, T.Seed))};
+  }
+  return std::nullopt;
+}
+
+MaybeStop Judge::read(const std::string &Folder) {
+  std::string Error, Path = Folder + "/job.json";
+  std::optional<std::string> Text = posix::readFile(Path, Error);
+  if (Text)
+    J = parseJob(*Text, Path, Error);
+  Out.Id = J.Id;
+  Out.Compiler = J.Compiler;
+  Out.CandidateDigest = J.CandidateDigest;
+  Out.SourceDigest = J.SourceDigest;
+  if (!Error.empty())
+    return Stop{Outcome::Infrastructure, Error};
+  return std::nullopt;
+}
+
+/// Did the source leave a part of its outputs alone?
+bool Judge::leavesGaps(const Trial &T) {
+  for (unsigned I = 0; I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    // A byte of the pattern is too likely as a value.
+    if (L.Kind == LeafKind::Buffer && L.Use == Role::Output &&
+        L.Type != DType::U8 &&
+        countPoison(L.Type, R.ofSource(T, I),
+                    J.Cases[T.Case].Values[I].elements(),
+                    poisonPattern(L.Type, T.Round)))
+      return true;
+  }
+  return false;
+}
+
+MaybeStop Judge::leaveOut(const Trial &T, const std::string &Why) {
+  LeftOut[T.Case] = true;
+  Notes += "size '" + J.Cases[T.Case].Label + "' was " + Why + "\n";
+  return R.leaveOut(T.Case);
+}
+
+MaybeStop Judge::keepOutputs(const Trial &T) {
+  for (unsigned I = 0; I < J.Leaves.size() && !Outputs.empty(); ++I) {
+    if (!isOutput(J.Leaves[I]))
+      continue;
+    auto *Data = static_cast<const char *>(R.ofCandidate(T, I));
+    std::string Error, Path = Outputs + "." + std::to_string(I) + ".npy",
+                       Array = printNpy(J.Leaves[I].Type,
+                                        J.Cases[T.Case].Values[I].Shape, Data);
+    if (!posix::writeFileAtomically(Path, Array, Error))
+      return Stop{Outcome::Infrastructure, Error};
+  }
+  Outputs.clear();
+  return std::nullopt;
+}
+
+MaybeStop Judge::compareTrial(const Trial &T) {
+  bool Added = J.Cases[T.Case].Added;
+  SourceEnd Source = R.source(T);
+  if (Source.What == SourceEnd::TooLarge)
+    return leaveOut(T, "not compared: " + Source.Text);
+  bool Failed = Source.What == SourceEnd::Failed;
+  if (Added && (Failed || (Rule.GapsLeaveOut && leavesGaps(T))))
+    return leaveOut(T, "left out: the source itself cannot do it");
+  if (Failed)
+    return Stop{Outcome::Infrastructure, Source.Text};
+  if (MaybeStop S = R.candidate(T))
+    return S;
+  if (MaybeStop S = keepOutputs(T))
+    return S;
+  ++Compared;
+  return compareOutputs(
+      J, T, R.nameOf(T), [&](unsigned L) { return R.ofCandidate(T, L); },
+      [&](unsigned L) { return R.ofSource(T, L); },
+      T.Round ? Outcome::Unstable : Outcome::Wrong);
+}
+
+MaybeStop Judge::compareAll() {
+  std::vector<Trial> Trials = planTrials(J, Rule);
+  R.plan(Trials);
+  LeftOut.assign(J.Cases.size(), false);
+  for (const Trial &T : Trials)
+    if (!LeftOut[T.Case])
+      if (MaybeStop S = compareTrial(T))
+        return S;
+  if (!Compared && Rule.Compares)
+    return Stop{Outcome::Infrastructure,
+                "no size is small enough to be compared on " + Rule.Place +
+                    "; add one with \"check_only\": true to the workload"};
+  return std::nullopt;
+}
+
+MaybeStop Judge::timeAll() {
+  for (unsigned I = 0; I < J.Cases.size(); ++I)
+    if (J.Cases[I].Timed)
+      if (MaybeStop S = R.time(I, Out.Timings, Figures))
+        return S;
+  return std::nullopt;
+}
+
+MaybeStop Judge::work(const std::string &Folder) {
+  if (MaybeStop S = read(Folder))
+    return S;
+  if (MaybeStop S = R.open(J, Out))
+    return S;
+  Rule = R.rule();
+  if (MaybeStop S = compareAll())
+    return S;
+  return timeAll();
+}
+
+Result Judge::run(const std::string &Folder, Clock &Time) {
+  Clock::Time Start = Time.now();
+  R.identify(Out);
+  if (MaybeStop S = work(Folder)) {
+    Out.End = S->End;
+    Out.Diagnostics = S->Diagnostics;
+    Out.Timings.clear();
+  } else {
+    Out.End = Outcome::Correct;
+    Out.Diagnostics = Figures + Notes;
+  }
+  Out.WallMs = Time.millisecondsSince(Start);
+  return Out;
+}
+
+Result judge::judge(const std::string &Folder, Runner &R,
+                    const std::string &Outputs, Clock &Time) {
+  return Judge(R, Outputs).run(Folder, Time);
+}

@@ -1,0 +1,263 @@
+//===- Race.cpp - Which of the two is faster ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The rule that ends the sampling, and what makes a time believable.
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Judge/Race.h"
+#include "stark/Judge/Judge.h"
+#include "stark/Posix/Clock.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::judge;
+
+namespace {
+/// With fewer pairs than this, a median means nothing, whatever the time limit.
+constexpr uint64_t FewestPairs = 5;
+/// Pairs whose outputs are compared.
+constexpr unsigned VerifiedPairs = 3;
+/// Pairs of the second, device-synchronised batch.
+constexpr unsigned SyncedPairs = 11;
+/// Waiting for the whole device may cost the candidate this share of its time
+/// and this much more than it costs the source.
+constexpr double EscapedShare = 0.10, EscapedUs = 15;
+/// A call may take this much more outside the events than the source's, or half
+/// of the source's time.
+constexpr double OutsideUs = 200, OutsideShare = 0.5;
+/// What is written to memory is never faster than the measured copy times this.
+constexpr double CopySlack = 1.15;
+
+struct Samples {
+  std::vector<double> EventUs, WallUs;
+
+  void add(const Sample &S) {
+    EventUs.push_back(S.EventUs);
+    WallUs.push_back(S.WallUs);
+  }
+  double medianUs() const {
+    std::vector<double> V = EventUs;
+    std::sort(V.begin(), V.end());
+    return V.empty() ? 0 : V[V.size() / 2];
+  }
+  /// The part of a request that the events did not see. The least of all: what
+  /// every call hides is in it, what the host was busy with is not.
+  double outsideUs() const {
+    double Least = HUGE_VAL;
+    for (size_t I = 0; I < EventUs.size(); ++I)
+      Least = std::min(Least, WallUs[I] - EventUs[I]);
+    return Least;
+  }
+  /// Standard error of the mean over the mean.
+  double relativeError() const {
+    double N = double(EventUs.size()), Sum = 0, Squares = 0;
+    for (double V : EventUs)
+      Sum += V;
+    double Mean = Sum / N;
+    for (double V : EventUs)
+      Squares += (V - Mean) * (V - Mean);
+    return N > 1 ? std::sqrt(Squares / (N - 1) / N) / Mean : HUGE_VAL;
+  }
+};
+
+std::string micro(double Us) {
+  char Text[40];
+  std::snprintf(Text, sizeof(Text), "%.2f us", Us);
+  return Text;
+}
+
+class Race {
+public:
+  Race(const Job &J, unsigned Case, TimedPair &Pair, const DeviceLimits &Device,
+       const std::function<uint64_t()> &Secret, Clock &Time)
+      : J(J), Pair(Pair), Device(Device), Secret(Secret), Time(Time),
+        Salt(Secret()) {
+    Last.Case = Case;
+  }
+  MaybeStop run(Timing &T);
+
+private:
+  MaybeStop warmUp(uint64_t &Discarded);
+  MaybeStop samplePair(Samples &Source, Samples &Candidate, bool WaitForDevice);
+  MaybeStop sampleAll();
+  bool enough(double PassedMs) const;
+  MaybeStop believable() const;
+  std::string where() const {
+    return "timed call with " + describeInputs(J, Last.Case, Last.Seed);
+  }
+
+  const Job &J;
+  TimedPair &Pair;
+  DeviceLimits Device;
+  const std::function<uint64_t()> &Secret;
+  Clock &Time;
+  uint64_t Salt; ///< the inputs of timed calls cannot be foreseen from the job
+  uint64_t Drawn = 0;
+  TimedCall Last;
+  uint64_t LimitMs = 0; ///< of the candidate
+  Samples OfSource, OfCandidate, SyncedSource, SyncedCandidate;
+};
+} // namespace
+
+uint64_t judge::candidateLimitMs(uint64_t JobLimitMs, double SourceUs) {
+  return std::min<uint64_t>(JobLimitMs, 10000 + uint64_t(SourceUs / 10));
+}
+
+uint64_t judge::callFor(uint64_t Ms, Clock &Time,
+                        const std::function<bool()> &Call) {
+  Clock::Time End = Time.now() + std::chrono::milliseconds(Ms);
+  uint64_t Calls = 0;
+  bool Good = true;
+  do {
+    Good = Call();
+    ++Calls;
+  } while (Good && Time.now() < End);
+  return Calls;
+}
+
+/// One sample of each with the same inputs, in alternating order.
+MaybeStop Race::samplePair(Samples &Source, Samples &Candidate,
+                           bool WaitForDevice) {
+  Last.WaitForDevice = WaitForDevice;
+  Last.Round = unsigned(Drawn);
+  Last.Seed = J.TimingSeed ^ (Salt + Drawn * 0x9E3779B97F4A7C15ull);
+  Side First = Drawn++ % 2 == 0 ? Side::Source : Side::Candidate;
+  Sample Taken[2];
+  for (Side Of :
+       {First, First == Side::Source ? Side::Candidate : Side::Source})
+    if (MaybeStop S =
+            Pair.sample(Of, Last, Of == Side::Source ? J.TimeoutMs : LimitMs,
+                        Taken[Of == Side::Candidate]))
+      return S;
+  for (const Sample &Each : Taken)
+    if (!(Each.EventUs > 0) || Each.EventUs > Each.WallUs)
+      return Stop{&Each == &Taken[1] ? Outcome::Forbidden
+                                     : Outcome::Infrastructure,
+                  "a timed call claims " + micro(Each.EventUs) +
+                      ", but the supervisor's clock saw " + micro(Each.WallUs)};
+  Source.add(Taken[0]);
+  Candidate.add(Taken[1]);
+  return std::nullopt;
+}
+
+bool Race::enough(double PassedMs) const {
+  const TimingRule &Rule = J.Timing;
+  uint64_t N = OfCandidate.EventUs.size();
+  if (N < FewestPairs)
+    return false;
+  if (N >= Rule.MaxSamples || PassedMs >= double(Rule.MaxMs))
+    return true;
+  return N >= Rule.MinSamples &&
+         OfSource.relativeError() < Rule.RelativeError &&
+         OfCandidate.relativeError() < Rule.RelativeError;
+}
+
+/// Was all of the work between the two events, and is the time possible?
+MaybeStop Race::believable() const {
+  double Ours = OfCandidate.medianUs(), Theirs = OfSource.medianUs();
+  // Waiting for the device costs both about the same; work on another stream
+  // shows only in the one that has it. A source that happened to be quicker
+  // this time says nothing about the candidate.
+  double Escaped = (SyncedCandidate.medianUs() - Ours) -
+                   std::max(0.0, SyncedSource.medianUs() - Theirs);
+  if (Escaped > EscapedShare * Ours + EscapedUs)
+    return Stop{Outcome::Forbidden,
+                "work escapes the timed stream (" + where() +
+                    "): " + micro(Ours) + " between the events, " +
+                    micro(SyncedCandidate.medianUs()) +
+                    " when the whole device is waited for. All work must be "
+                    "on the stream that the entry is given"};
+  double Outside = OfCandidate.outsideUs() - OfSource.outsideUs();
+  if (Outside > std::max({OutsideUs, OutsideShare * Theirs,
+                          OutsideShare * OfSource.outsideUs()}))
+    return Stop{Outcome::Forbidden,
+                "work escapes the timed call (" + where() + "): a call takes " +
+                    micro(Outside) +
+                    " more outside the events than the source's"};
+  // Nothing can be written faster than memory takes it, but for what L2 keeps.
+  double Bytes = 0;
+  for (size_t I = 0; I < J.Leaves.size(); ++I)
+    if (isOutput(J.Leaves[I]))
+      Bytes += double(J.Cases[Last.Case].Values[I].elements() *
+                      dtypeBytes(J.Leaves[I].Type));
+  double FloorUs =
+      (Bytes - double(Device.L2Bytes)) / (Device.CopyGBs * CopySlack) * 1e-3;
+  if (Device.CopyGBs > 0 && Ours < FloorUs)
+    return Stop{Outcome::Forbidden,
+                "faster than memory allows (" + where() + "): " + micro(Ours) +
+                    " for outputs that take " + micro(FloorUs) + " to write"};
+  return std::nullopt;
+}
+
+MaybeStop Race::warmUp(uint64_t &Discarded) {
+  uint64_t Ms = J.Timing.WarmupMs;
+  Warmth W;
+  Last.Seed = Secret();
+  if (MaybeStop S = Pair.warm(Side::Source, Last, Ms, Ms + J.TimeoutMs, W))
+    return S;
+  LimitMs = candidateLimitMs(J.TimeoutMs,
+                             W.Calls ? W.WallUs / double(W.Calls) : W.WallUs);
+  if (MaybeStop S = Pair.warm(Side::Candidate, Last, Ms, Ms + LimitMs, W))
+    return S;
+  Discarded = W.Calls;
+  return std::nullopt;
+}
+
+MaybeStop Race::sampleAll() {
+  // Which calls are verified is settled now, and told to nobody.
+  std::vector<uint64_t> Verified;
+  for (unsigned I = 0; I < VerifiedPairs; ++I)
+    Verified.push_back(
+        Secret() %
+        (I == 0 ? FewestPairs : std::max<uint64_t>(J.Timing.MinSamples, 1)));
+  Clock::Time Start = Time.now();
+  while (!enough(Time.microsecondsSince(Start) * 1e-3)) {
+    uint64_t Index = OfCandidate.EventUs.size();
+    if (MaybeStop S = samplePair(OfSource, OfCandidate, false))
+      return S;
+    // Neither child knew, when it ran, that these outputs would count.
+    if (std::find(Verified.begin(), Verified.end(), Index) != Verified.end())
+      if (MaybeStop S = Pair.verify(Last))
+        return S;
+  }
+  for (unsigned I = 0; I < SyncedPairs; ++I)
+    if (MaybeStop S = samplePair(SyncedSource, SyncedCandidate, true))
+      return S;
+  return Pair.verify(Last);
+}
+
+MaybeStop Race::run(Timing &T) {
+  uint64_t Discarded = 0;
+  if (MaybeStop S = Pair.prepare(Last.Case))
+    return S;
+  if (MaybeStop S = warmUp(Discarded))
+    return S;
+  if (MaybeStop S = sampleAll())
+    return S;
+  if (MaybeStop S = believable())
+    return S;
+  T = summarize(J.Cases[Last.Case].Label, OfCandidate.EventUs,
+                OfSource.EventUs);
+  T.Discarded = Discarded;
+  return std::nullopt;
+}
+
+MaybeStop judge::race(const Job &J, unsigned Case, TimedPair &Pair,
+                      const DeviceLimits &Device,
+                      const std::function<uint64_t()> &Secret, Clock &Time,
+                      std::vector<Timing> &Timings) {
+  Timing T;
+  if (MaybeStop S = Race(J, Case, Pair, Device, Secret, Time).run(T))
+    return S;
+  Timings.push_back(T);
+  return std::nullopt;
+}

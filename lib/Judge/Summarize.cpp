@@ -1,0 +1,75 @@
+//===- Summarize.cpp - Samples to figures --------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Medians, quartile distances and a bootstrap interval of the speed-up. The
+/// bootstrap draws from a fixed seed: the same samples give the same figures.
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Judge/Race.h"
+#include <algorithm>
+#include <random>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::judge;
+
+/// Quantile \p Q of ascending \p Sorted, linear between the two nearest.
+static double quantile(const std::vector<double> &Sorted, double Q) {
+  if (Sorted.empty())
+    return 0;
+  double At = Q * double(Sorted.size() - 1);
+  size_t Low = size_t(At);
+  size_t High = std::min(Low + 1, Sorted.size() - 1);
+  return Sorted[Low] + (At - double(Low)) * (Sorted[High] - Sorted[Low]);
+}
+
+static double median(std::vector<double> Values) {
+  std::sort(Values.begin(), Values.end());
+  return quantile(Values, 0.5);
+}
+
+Timing judge::summarize(const std::string &Label,
+                        const std::vector<double> &CandidateUs,
+                        const std::vector<double> &SourceUs) {
+  Timing T;
+  T.Label = Label;
+  T.Samples = CandidateUs.size();
+  if (CandidateUs.empty() || SourceUs.empty())
+    return T;
+  std::vector<double> C = CandidateUs, S = SourceUs;
+  std::sort(C.begin(), C.end());
+  std::sort(S.begin(), S.end());
+  T.MedianUs = quantile(C, 0.5);
+  T.IqrUs = quantile(C, 0.75) - quantile(C, 0.25);
+  T.MinUs = C.front();
+  T.SourceMedianUs = quantile(S, 0.5);
+  T.SourceIqrUs = quantile(S, 0.75) - quantile(S, 0.25);
+  T.SourceMinUs = S.front();
+  T.Speedup = T.SourceMedianUs / T.MedianUs;
+
+  // Percentile bootstrap of the ratio of medians. Source and candidate were
+  // sampled in pairs, so pairs are drawn: a drift of the clock that hit both
+  // cancels.
+  constexpr unsigned Rounds = 1000;
+  size_t Pairs = std::min(CandidateUs.size(), SourceUs.size());
+  std::mt19937_64 Engine(0x5374617262ull);
+  std::vector<double> Ratios, DrawnC(Pairs), DrawnS(Pairs);
+  for (unsigned R = 0; R < Rounds; ++R) {
+    for (size_t I = 0; I < Pairs; ++I) {
+      size_t At = size_t(Engine() % Pairs);
+      DrawnC[I] = CandidateUs[At];
+      DrawnS[I] = SourceUs[At];
+    }
+    Ratios.push_back(median(DrawnS) / median(DrawnC));
+  }
+  std::sort(Ratios.begin(), Ratios.end());
+  T.SpeedupLow = quantile(Ratios, 0.025);
+  T.SpeedupHigh = quantile(Ratios, 0.975);
+  return T;
+}

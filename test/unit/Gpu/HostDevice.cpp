@@ -1,0 +1,165 @@
+//===- HostDevice.cpp - A device that is the host ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The parts of the CUDA runtime that stark-worker uses, and its kernels, on
+///   host
+/// memory: `worker-on-host` is stark-worker linked with these, so that its
+/// processes, limits, comparisons and clock can be tested where there is no
+/// GPU.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+using namespace stark;
+using namespace stark::job;
+
+struct CUevent_st {
+  std::chrono::steady_clock::time_point At;
+};
+
+extern "C" {
+cudaError_t cudaMalloc(void **Data, size_t Bytes) {
+  *Data = std::aligned_alloc(256, (Bytes + 255) / 256 * 256);
+  return *Data ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+cudaError_t cudaFree(void *Data) {
+  std::free(Data);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void *To, const void *From, size_t Bytes,
+                       cudaMemcpyKind) {
+  std::memcpy(To, From, Bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Bytes,
+                            cudaMemcpyKind, cudaStream_t) {
+  std::memcpy(To, From, Bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void *Data, int Value, size_t Bytes) {
+  std::memset(Data, Value, Bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *Data, int Value, size_t Bytes, cudaStream_t) {
+  std::memset(Data, Value, Bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *Stream, unsigned) {
+  *Stream = reinterpret_cast<cudaStream_t>(std::malloc(1));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t Stream) {
+  std::free(Stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char *cudaGetErrorString(cudaError_t E) {
+  return E == cudaErrorInvalidConfiguration ? "invalid configuration argument"
+                                            : "an error";
+}
+const char *cudaGetErrorName(cudaError_t E) {
+  return E == cudaErrorInvalidConfiguration ? "cudaErrorInvalidConfiguration"
+                                            : "cudaErrorUnknown";
+}
+cudaError_t cudaGetDeviceCount(int *Count) {
+  *Count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
+  *P = {};
+  std::strcpy(P->name, "host");
+  P->totalGlobalMem = size_t(256) << 20;
+  P->l2CacheSize = 1 << 20;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int *Version) {
+  *Version = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t *Event) {
+  *Event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t Event) {
+  delete Event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t Event, cudaStream_t) {
+  Event->At = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t Begin,
+                                 cudaEvent_t End) {
+  *Ms = std::chrono::duration<float, std::milli>(End->At - Begin->At).count() +
+        1e-4f;
+  return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void *, size_t, unsigned) {
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+}
+
+static uint64_t mix(uint64_t Z) {
+  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBull;
+  return Z ^ (Z >> 31);
+}
+
+static unsigned char patternByte(const void *At, uint32_t Pattern) {
+  return (unsigned char)(Pattern >> 8 * (reinterpret_cast<uintptr_t>(At) & 3));
+}
+
+/// Floats only: what the tests use.
+cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count, const Init &,
+                      uint64_t Seed, uint32_t Leaf, cudaStream_t) {
+  if (Type != DType::F32)
+    return cudaErrorNotSupported;
+  float *Out = static_cast<float *>(Data);
+  for (uint64_t I = 0; I < Count; ++I)
+    Out[I] = float(mix(Seed + mix(Leaf + 1) + I) >> 40) * 0x1p-23f - 1;
+  return cudaSuccess;
+}
+
+cudaError_t gpu::poison(void *Data, uint64_t Bytes, uint32_t Pattern,
+                        cudaStream_t) {
+  unsigned char *At = static_cast<unsigned char *>(Data);
+  for (uint64_t I = 0; I < Bytes; ++I)
+    At[I] = patternByte(At + I, Pattern);
+  return cudaSuccess;
+}
+
+cudaError_t gpu::countChanged(const void *Data, uint64_t Bytes,
+                              uint32_t Pattern, unsigned long long *Changed,
+                              cudaStream_t) {
+  const unsigned char *At = static_cast<const unsigned char *>(Data);
+  for (uint64_t I = 0; I < Bytes; ++I)
+    *Changed += At[I] != patternByte(At + I, Pattern);
+  return cudaSuccess;
+}
+
+cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
+                             unsigned long long *Sum, cudaStream_t) {
+  const unsigned char *At = static_cast<const unsigned char *>(Data);
+  for (uint64_t I = 0; I < Bytes; ++I)
+    *Sum += mix(I << 8 | At[I]);
+  return cudaSuccess;
+}
+
+cudaError_t gpu::flush(void *, uint64_t, unsigned long long *, cudaStream_t) {
+  return cudaSuccess;
+}

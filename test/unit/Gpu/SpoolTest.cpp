@@ -1,0 +1,224 @@
+//===- SpoolTest.cpp - Working off a folder of jobs ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Gpu/Spool.h"
+#include "stark/Posix/Clock.h"
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using namespace stark;
+using namespace stark::gpu;
+
+namespace {
+class SpoolTest : public testing::Test {
+public:
+  void SetUp() override {
+    char Name[] = "/tmp/stark-spool-XXXXXX";
+    Folder = mkdtemp(Name);
+    Options.Folder = Folder.string();
+    Options.Judge = [this](const std::string &Job) {
+      ++Judged;
+      job::Result R;
+      std::ifstream In(Job + "/job.json");
+      std::getline(In, R.Id);
+      R.End = R.Id.empty() ? job::Outcome::Infrastructure : End;
+      R.Diagnostics = R.Id.empty() ? "job.json: not valid JSON" : "";
+      return R;
+    };
+    Options.Probe = [this](DeviceFacts &, std::string &Error) {
+      ++Probed;
+      Error = DeviceWorks ? "" : "the GPU is gone";
+      return DeviceWorks.load();
+    };
+    Options.Say = Options.Warn = [this](const std::string &Line) {
+      std::lock_guard<std::mutex> Held(Lines);
+      Said += Line + "\n";
+    };
+  }
+  bool work() {
+    std::string Error;
+    bool Good = workOffSpool(Options, Time, Error);
+    EXPECT_EQ(Good, Error.empty());
+    std::lock_guard<std::mutex> Held(Lines);
+    Failure = Error;
+    return Good;
+  }
+  void TearDown() override { fs::remove_all(Folder); }
+
+  void add(const std::string &Id, const std::string &Text,
+           const char *Place = "jobs") {
+    fs::create_directories(Folder / Place / Id);
+    std::ofstream(Folder / Place / Id / "job.json") << Text;
+  }
+  std::string outcomeOf(const std::string &Id) {
+    std::ifstream In(Folder / "results" / (Id + ".json"));
+    std::stringstream Text;
+    Text << In.rdbuf();
+    std::string Error;
+    job::Result R = job::parseResult(Text.str(), Id, Error);
+    EXPECT_EQ(Error.empty() ? R.Id : Id, Id);
+    return Error.empty() ? job::outcomeName(R.End) : Error;
+  }
+  size_t left(const char *Place) {
+    size_t Count = 0;
+    for (auto &E : fs::directory_iterator(Folder / Place))
+      Count += E.path().filename().string()[0] != '.';
+    return Count;
+  }
+
+  fs::path Folder;
+  SpoolOptions Options;
+  FakeClock Time;
+  std::mutex Lines;
+  std::string Said, Failure;
+  job::Outcome End = job::Outcome::Correct;
+  std::atomic<unsigned> Judged{0}, Probed{0};
+  std::atomic<bool> DeviceWorks{true};
+};
+} // namespace
+
+TEST_F(SpoolTest, EveryJobGetsAResult) {
+  add("a", "a");
+  add("b", "b");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(outcomeOf("a"), "correct");
+  EXPECT_EQ(outcomeOf("b"), "correct");
+  EXPECT_EQ(left("jobs"), 0u);
+  EXPECT_EQ(left("claimed"), 0u);
+  EXPECT_TRUE(fs::exists(Folder / "device.json"));
+  EXPECT_EQ(Said,
+            ", , , copy 0 GB/s, empty event pair 0.00 us, children locked "
+            "down by \na correct 0 ms\nb correct 0 ms\n");
+}
+
+TEST_F(SpoolTest, ACorruptJobDoesNotStopTheOthers) {
+  add("bad", "");
+  add("good", "good");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(outcomeOf("bad"), "infrastructure");
+  EXPECT_EQ(outcomeOf("good"), "correct");
+}
+
+TEST_F(SpoolTest, AJobUnderAnotherNameIsNotTaken) {
+  add("one", "another");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(outcomeOf("one"), "infrastructure");
+}
+
+TEST_F(SpoolTest, AHalfWrittenJobIsLeftAlone) {
+  add(".coming", "coming");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(Judged, 0u);
+  EXPECT_TRUE(fs::exists(Folder / "jobs" / ".coming"));
+}
+
+TEST_F(SpoolTest, WhatADeadWorkerClaimedIsTakenUpAgain) {
+  add("orphan", "orphan", "claimed");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(outcomeOf("orphan"), "correct");
+}
+
+TEST_F(SpoolTest, AJobThatHasAResultIsNotRunAgain) {
+  add("a", "a");
+  work();
+  add("a", "a");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(Judged, 1u);
+  EXPECT_EQ(left("jobs"), 0u);
+}
+
+TEST_F(SpoolTest, WithoutADeviceNoJobIsTouched) {
+  add("a", "a");
+  DeviceWorks = false;
+  EXPECT_FALSE(work());
+  EXPECT_EQ(left("jobs"), 1u);
+  EXPECT_FALSE(fs::exists(Folder / "results" / "a.json"));
+}
+
+TEST_F(SpoolTest, AfterACrashTheDeviceIsTried) {
+  add("a", "a");
+  add("b", "b");
+  End = job::Outcome::Crashed;
+  EXPECT_TRUE(work());
+  EXPECT_EQ(Probed, 3u); // at the start, and after each
+  EXPECT_EQ(outcomeOf("b"), "crashed");
+}
+
+TEST_F(SpoolTest, ADeviceThatACrashBrokeEndsTheWork) {
+  add("a", "a");
+  add("b", "b");
+  auto Judge = Options.Judge;
+  Options.Judge = [&](const std::string &Job) {
+    DeviceWorks = false;
+    job::Result R = Judge(Job);
+    R.End = job::Outcome::Crashed;
+    return R;
+  };
+  EXPECT_FALSE(work());
+  EXPECT_EQ(outcomeOf("a"), "crashed");
+  EXPECT_EQ(left("jobs"), 1u); // b waits for a device that works
+  EXPECT_EQ(Failure, "the GPU does not work any more: the GPU is gone");
+  // Three more chances, a second apart.
+  EXPECT_EQ(Probed, 4u);
+  EXPECT_EQ(Time.now().time_since_epoch(), std::chrono::seconds(3));
+}
+
+TEST_F(SpoolTest, ResultsMayGoElsewhere) {
+  add("a", "a");
+  Options.Results = (Folder / "out").string();
+  EXPECT_TRUE(work());
+  EXPECT_TRUE(fs::exists(Folder / "out" / "a.json"));
+}
+
+TEST_F(SpoolTest, OfSeveralWorkersOneHasAJob) {
+  constexpr unsigned Jobs = 40;
+  for (unsigned I = 0; I < Jobs; ++I)
+    add("job" + std::to_string(I), "job" + std::to_string(I));
+  std::vector<std::thread> Workers;
+  for (unsigned I = 0; I < 4; ++I)
+    Workers.emplace_back([&] { EXPECT_TRUE(work()); });
+  for (std::thread &T : Workers)
+    T.join();
+  EXPECT_EQ(Judged, Jobs);
+  EXPECT_EQ(left("jobs"), 0u);
+  for (unsigned I = 0; I < Jobs; ++I)
+    EXPECT_EQ(outcomeOf("job" + std::to_string(I)), "correct");
+}
+
+// With --watch the folder is looked at again, five times a second.
+TEST_F(SpoolTest, AWatcherTakesWhatComesLater) {
+  Options.Watch = true;
+  std::string Error;
+  Options.Judge = [Judge = Options.Judge, this](const std::string &Job) {
+    job::Result R = Judge(Job);
+    DeviceWorks = R.Id != "last"; // the only way to end it
+    R.End = job::Outcome::Crashed;
+    return R;
+  };
+  class Comings : public FakeClock {
+  public:
+    explicit Comings(SpoolTest &Test) : Test(Test) {}
+    void sleep(Duration For) override {
+      FakeClock::sleep(For);
+      if (now().time_since_epoch() == std::chrono::milliseconds(200))
+        Test.add("first", "first");
+      if (now().time_since_epoch() == std::chrono::milliseconds(600))
+        Test.add("last", "last");
+    }
+    SpoolTest &Test;
+  } Later(*this);
+  EXPECT_FALSE(workOffSpool(Options, Later, Error));
+  EXPECT_EQ(outcomeOf("first"), "crashed");
+  EXPECT_EQ(outcomeOf("last"), "crashed");
+}

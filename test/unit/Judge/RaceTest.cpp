@@ -1,0 +1,268 @@
+//===- RaceTest.cpp - The rules of timing, with a clock that stands still -===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Judge/Race.h"
+#include "stark/Posix/Clock.h"
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::judge;
+
+namespace {
+using Microseconds = std::chrono::duration<double, std::micro>;
+
+/// Two entries that take what the test says, by the test's clock.
+class RaceTest : public testing::Test, protected TimedPair {
+protected:
+  struct Taken {
+    Side Of;
+    TimedCall Call;
+    uint64_t LimitMs;
+  };
+
+  RaceTest() {
+    Leaf Y, N;
+    Y.Name = "y";
+    Y.Use = Role::Output;
+    N.Name = "n";
+    N.Kind = LeafKind::Integer;
+    J.Leaves = {Y, N};
+    Case C;
+    C.Label = "n=50000";
+    C.Values.resize(2);
+    C.Values[0].Shape = {50000};
+    J.Cases = {C, C};
+    J.TimingSeed = 4;
+    J.TimeoutMs = 60000;
+    J.Timing = {/*WarmupMs=*/20, /*MinSamples=*/12, /*MaxSamples=*/16,
+                /*MaxMs=*/500, /*RelativeError=*/0.05};
+  }
+
+  MaybeStop run() {
+    return race(J, 1, *this, Device, [this] { return ++Drawn; }, Time, Timings);
+  }
+  /// The outcome and its first words, or "" when a timing was added.
+  std::string end() {
+    MaybeStop S = run();
+    EXPECT_EQ(Timings.size(), S ? 0u : 1u);
+    return S ? std::string(outcomeName(S->End)) + ": " + S->Diagnostics : "";
+  }
+
+  MaybeStop prepare(unsigned Case) override {
+    Prepared = Case;
+    return std::nullopt;
+  }
+  MaybeStop warm(Side Of, const TimedCall &Call, uint64_t Ms, uint64_t LimitMs,
+                 Warmth &W) override {
+    EXPECT_EQ(Prepared, 1u);
+    EXPECT_EQ(Ms, J.Timing.WarmupMs);
+    Warmed.push_back({Of, Call, LimitMs});
+    W = Of == Side::Source ? SourceWarmth : Warmth{40, 20000};
+    return std::nullopt;
+  }
+  MaybeStop sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
+                   Sample &S) override {
+    size_t Index = Samples.size() / 2;
+    Samples.push_back({Of, Call, LimitMs});
+    S.EventUs = Of == Side::Source ? SourceUs(Index) : CandidateUs(Index);
+    if (Of == Side::Candidate && Call.WaitForDevice)
+      S.EventUs += EscapedUs;
+    S.WallUs = S.EventUs + (Of == Side::Source ? SourceOutsideUs : OutsideUs);
+    Time.advance(
+        std::chrono::duration_cast<Clock::Duration>(Microseconds(S.WallUs)));
+    return std::nullopt;
+  }
+  MaybeStop verify(const TimedCall &Last) override {
+    EXPECT_EQ(Last.Seed, Samples.back().Call.Seed);
+    VerifiedAfter.push_back(Samples.size() / 2);
+    if (Samples.size() / 2 > HonestPairs)
+      return Stop{Outcome::Wrong, "output 'y' is wrong"};
+    return std::nullopt;
+  }
+
+  Job J;
+  DeviceLimits Device;
+  FakeClock Time;
+  std::vector<Timing> Timings;
+  uint64_t Drawn = 0;
+  unsigned Prepared = 0;
+  Warmth SourceWarmth = {40, 20000};
+  std::function<double(size_t)> SourceUs = [](size_t) { return 100; };
+  std::function<double(size_t)> CandidateUs = [](size_t) { return 100; };
+  double EscapedUs = 0, OutsideUs = 30, SourceOutsideUs = 30;
+  size_t HonestPairs = SIZE_MAX;
+  std::vector<Taken> Warmed, Samples;
+  std::vector<size_t> VerifiedAfter;
+};
+} // namespace
+
+TEST_F(RaceTest, TwoThatAreEquallyFast) {
+  ASSERT_EQ(end(), "");
+  const Timing &T = Timings[0];
+  EXPECT_EQ(T.Label, "n=50000");
+  EXPECT_EQ(T.Speedup, 1);
+  EXPECT_EQ(T.MedianUs, 100);
+  EXPECT_EQ(T.Samples, 12u); // no spread: no more than the fewest
+  EXPECT_EQ(T.Discarded, 40u);
+}
+
+TEST_F(RaceTest, AFasterCandidate) {
+  SourceUs = [](size_t) { return 800; };
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(Timings[0].Speedup, 8);
+  EXPECT_EQ(Timings[0].SourceMedianUs, 800);
+}
+
+// Both get the same inputs, new in every pair and none of the job's; who goes
+// first alternates.
+TEST_F(RaceTest, PairsAlternateWithFreshInputs) {
+  ASSERT_EQ(end(), "");
+  std::set<uint64_t> Seeds = {J.TimingSeed, Warmed[0].Call.Seed};
+  EXPECT_EQ(Warmed[0].Call.Seed, Warmed[1].Call.Seed);
+  for (size_t I = 0; I < Samples.size(); I += 2) {
+    EXPECT_EQ(Samples[I].Of == Side::Source, I % 4 == 0);
+    EXPECT_NE(Samples[I].Of, Samples[I + 1].Of);
+    EXPECT_EQ(Samples[I].Call.Case, 1u);
+    EXPECT_EQ(Samples[I].Call.Seed, Samples[I + 1].Call.Seed);
+    EXPECT_TRUE(Seeds.insert(Samples[I].Call.Seed).second);
+    // Eleven more pairs, after the timed ones, wait for the whole device.
+    EXPECT_EQ(Samples[I].Call.WaitForDevice, I / 2 >= 12);
+  }
+  EXPECT_EQ(Samples.size(), 2 * (12u + 11u));
+}
+
+// Sampling ends with the spread, at the most samples, or with the time; never
+// before five pairs.
+TEST_F(RaceTest, WhenSamplingStops) {
+  CandidateUs = [](size_t I) { return I % 2 ? 100 : 300; };
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(Timings[0].Samples, 16u);
+
+  Timings.clear();
+  Samples.clear();
+  CandidateUs = [](size_t I) { return I % 2 ? 20e3 : 60e3; };
+  J.Timing.MaxMs = 300; // seven pairs of about 40 ms
+  OutsideUs = SourceOutsideUs = 30;
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(Timings[0].Samples, 7u);
+
+  Timings.clear();
+  Samples.clear();
+  J.Timing.MaxMs = 0;
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(Timings[0].Samples, 5u);
+
+  // A spread that is small enough ends it between the two limits.
+  Timings.clear();
+  Samples.clear();
+  J.Timing = {20, 5, 1000, 1000000, 0.05};
+  CandidateUs = [](size_t I) { return I % 2 ? 100 : 130; };
+  ASSERT_EQ(end(), "");
+  EXPECT_GE(Timings[0].Samples, 6u);
+  EXPECT_LE(Timings[0].Samples, 12u);
+}
+
+// A candidate that was right in the comparison and idles once it is timed: the
+// outputs of calls that were drawn beforehand are compared, and the last.
+TEST_F(RaceTest, ALazyCandidate) {
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(VerifiedAfter.back(), 12u + 11u);
+  ASSERT_EQ(VerifiedAfter.size(), 4u);
+  EXPECT_LE(VerifiedAfter[0], 5u); // one of them is always taken
+  EXPECT_LE(VerifiedAfter[2], 12u);
+
+  Timings.clear();
+  Samples.clear();
+  HonestPairs = 2;
+  EXPECT_EQ(end(), "wrong: output 'y' is wrong");
+  EXPECT_LE(Samples.size(), 2 * 12u);
+
+  Samples.clear();
+  HonestPairs = 22; // only the very last is not
+  EXPECT_EQ(end(), "wrong: output 'y' is wrong");
+}
+
+// Time that a call costs outside the events is seen by the judge's own clock.
+TEST_F(RaceTest, WorkOutsideTheEvents) {
+  OutsideUs = SourceOutsideUs + 199;
+  EXPECT_EQ(end(), "");
+  Timings.clear();
+  OutsideUs = SourceOutsideUs + 3000;
+  EXPECT_EQ(end().substr(0, 77),
+            "forbidden: work escapes the timed call (timed call with size "
+            "'n=50000', seed ");
+  // Half of what the source takes is nothing to speak of.
+  SourceUs = CandidateUs = [](size_t) { return 7000; };
+  EXPECT_EQ(end(), "");
+}
+
+TEST_F(RaceTest, WorkOnAnotherStream) {
+  EscapedUs = 24; // 10 % and 15 us
+  EXPECT_EQ(end(), "");
+  Timings.clear();
+  EscapedUs = 26;
+  std::string End = end();
+  EXPECT_EQ(End.substr(0, 42), "forbidden: work escapes the timed stream (");
+  EXPECT_NE(End.find("100.00 us between the events, 126.00 us when the whole "
+                     "device is waited for"),
+            std::string::npos)
+      << End;
+}
+
+TEST_F(RaceTest, FasterThanMemoryAllows) {
+  // 200000 bytes at 1.15 GB/s take 173.9 us.
+  Device.CopyGBs = 1;
+  std::string End = end();
+  EXPECT_EQ(End.substr(0, 40), "forbidden: faster than memory allows (ti");
+  EXPECT_NE(End.find("100.00 us for outputs that take 173.91 us to write"),
+            std::string::npos)
+      << End;
+  Device.L2Bytes = 100000; // L2 may keep half of them
+  EXPECT_EQ(end(), "");
+}
+
+// A time above what the judge's own clock saw is nobody's.
+TEST_F(RaceTest, AClockThatWasTamperedWith) {
+  OutsideUs = -1;
+  EXPECT_EQ(end(), "forbidden: a timed call claims 100.00 us, but the "
+                   "supervisor's clock saw 99.00 us");
+  OutsideUs = 30;
+  SourceOutsideUs = -1;
+  EXPECT_EQ(end(), "infrastructure: a timed call claims 100.00 us, but the "
+                   "supervisor's clock saw 99.00 us");
+  SourceOutsideUs = 30;
+  CandidateUs = [](size_t) { return 0; };
+  EXPECT_EQ(end(), "forbidden: a timed call claims 0.00 us, but the "
+                   "supervisor's clock saw 30.00 us");
+}
+
+// The source may take the job's limit, the candidate what follows from the
+// source: 10 s and a hundred times as long.
+TEST_F(RaceTest, Limits) {
+  SourceWarmth = {4, 4 * 50000}; // 50 ms a call
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(Warmed[0].LimitMs, 60020u);
+  EXPECT_EQ(Warmed[1].LimitMs, 15020u);
+  for (const Taken &T : Samples)
+    EXPECT_EQ(T.LimitMs, T.Of == Side::Source ? 60000u : 15000u);
+  EXPECT_EQ(candidateLimitMs(60000, 0), 10000u);
+  EXPECT_EQ(candidateLimitMs(60000, 1e9), 60000u);
+  EXPECT_EQ(candidateLimitMs(700, 1), 700u);
+}
+
+TEST(CallFor, AtLeastOnceThenUntilTheTimeHasPassed) {
+  FakeClock Time;
+  auto Call = [&] {
+    Time.advance(std::chrono::milliseconds(3));
+    return true;
+  };
+  EXPECT_EQ(callFor(0, Time, Call), 1u);
+  EXPECT_EQ(callFor(20, Time, Call), 7u);
+  EXPECT_EQ(callFor(20, Time, [] { return false; }), 1u);
+}

@@ -1,0 +1,58 @@
+//===- SummarizeTest.cpp - Samples to figures ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Judge/Race.h"
+#include <gtest/gtest.h>
+
+using namespace stark::job;
+using namespace stark::judge;
+
+TEST(Summarize, MedianAndQuartiles) {
+  Timing T = summarize("n=1", {5, 1, 2, 4, 3}, {10, 10, 10, 10, 10});
+  EXPECT_EQ(T.Label, "n=1");
+  EXPECT_EQ(T.Samples, 5u);
+  EXPECT_DOUBLE_EQ(T.MedianUs, 3);
+  EXPECT_DOUBLE_EQ(T.IqrUs, 2);
+  EXPECT_DOUBLE_EQ(T.MinUs, 1);
+  EXPECT_DOUBLE_EQ(T.SourceMedianUs, 10);
+  EXPECT_DOUBLE_EQ(T.SourceIqrUs, 0);
+  EXPECT_DOUBLE_EQ(T.Speedup, 10.0 / 3);
+}
+
+TEST(Summarize, TheIntervalHoldsTheSpeedup) {
+  std::vector<double> Candidate, Source;
+  for (int I = 0; I < 50; ++I) {
+    Candidate.push_back(100 + I % 7);
+    Source.push_back(200 + I % 11);
+  }
+  Timing T = summarize("", Candidate, Source);
+  EXPECT_LE(T.SpeedupLow, T.Speedup);
+  EXPECT_GE(T.SpeedupHigh, T.Speedup);
+  EXPECT_GT(T.SpeedupLow, 1.8);
+  EXPECT_LT(T.SpeedupHigh, 2.1);
+}
+
+TEST(Summarize, EqualSamplesGiveNoSpeedup) {
+  std::vector<double> Same;
+  for (int I = 0; I < 40; ++I)
+    Same.push_back(100 + (I * 37 % 13) * 0.1);
+  Timing T = summarize("", Same, Same);
+  EXPECT_DOUBLE_EQ(T.Speedup, 1);
+  EXPECT_LE(T.SpeedupLow, 1);
+  EXPECT_GE(T.SpeedupHigh, 1);
+}
+
+TEST(Summarize, TheSameSamplesGiveTheSameFigures) {
+  std::vector<double> A = {3, 1, 4, 1, 5, 9, 2, 6},
+                      B = {2, 7, 1, 8, 2, 8, 1, 8};
+  EXPECT_EQ(printTiming(summarize("x", A, B)),
+            printTiming(summarize("x", A, B)));
+}
+
+TEST(Summarize, NoSamplesAreNoCrash) {
+  EXPECT_EQ(summarize("x", {}, {}).Samples, 0u);
+}

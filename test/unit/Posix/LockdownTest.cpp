@@ -1,0 +1,80 @@
+//===- LockdownTest.cpp - What a child gives up --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Posix/Lockdown.h"
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace stark;
+
+namespace {
+/// How a locked-down process ends that does \p Deed: "exit 0", "signal 31".
+template <class Function> std::string fateOf(Function Deed) {
+  pid_t Child = fork();
+  if (Child == 0) {
+    std::string Held = posix::lockDown();
+    if (Held.find("seccomp") == std::string::npos)
+      _exit(99);
+    _exit(Deed(Held) ? 0 : 1);
+  }
+  int Wait = 0;
+  waitpid(Child, &Wait, 0);
+  return WIFSIGNALED(Wait) ? "signal " + std::to_string(WTERMSIG(Wait))
+                           : "exit " + std::to_string(WEXITSTATUS(Wait));
+}
+bool unsupported(const std::string &Fate) { return Fate == "exit 99"; }
+#define SKIP_WITHOUT_SECCOMP(Fate)                                             \
+  if (unsupported(Fate))                                                       \
+  GTEST_SKIP() << "this kernel has no seccomp filters"
+} // namespace
+
+TEST(Lockdown, NewProcessesAndProgramsEndTheChild) {
+  std::string Killed = "signal " + std::to_string(SIGSYS);
+  std::string Fate = fateOf([](const std::string &) { return fork() >= 0; });
+  SKIP_WITHOUT_SECCOMP(Fate);
+  EXPECT_EQ(Fate, Killed);
+  EXPECT_EQ(fateOf([](const std::string &) {
+              return execl("/bin/true", "true", nullptr) == 0;
+            }),
+            Killed);
+}
+
+TEST(Lockdown, SocketsAndSignalsToOthersFail) {
+  std::string Fate = fateOf([](const std::string &) {
+    return socket(AF_INET, SOCK_STREAM, 0) < 0 && kill(getppid(), 0) < 0 &&
+           kill(getpid(), 0) == 0;
+  });
+  SKIP_WITHOUT_SECCOMP(Fate);
+  EXPECT_EQ(Fate, "exit 0");
+}
+
+TEST(Lockdown, AbortStillEndsTheChildAsAnAbort) {
+  std::string Fate = fateOf([](const std::string &) {
+    abort();
+    return true;
+  });
+  SKIP_WITHOUT_SECCOMP(Fate);
+  EXPECT_EQ(Fate, "signal " + std::to_string(SIGABRT));
+}
+
+TEST(Lockdown, FilesAreReadButNotWritten) {
+  std::string Path = "/tmp/stark-lockdown-" + std::to_string(getpid());
+  std::string Fate = fateOf([&](const std::string &Held) {
+    bool Reads = open("/proc/self/exe", O_RDONLY) >= 0 &&
+                 open("/dev/null", O_WRONLY) >= 0;
+    bool Writes = open(Path.c_str(), O_CREAT | O_WRONLY, 0600) >= 0;
+    return Reads && Writes == (Held.find("landlock") == std::string::npos);
+  });
+  unlink(Path.c_str());
+  SKIP_WITHOUT_SECCOMP(Fate);
+  EXPECT_EQ(Fate, "exit 0");
+}
