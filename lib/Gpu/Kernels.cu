@@ -190,9 +190,8 @@ cudaError_t fillAs(void *Data, uint64_t Count, const Init &Fill, uint64_t Key,
 }
 } // namespace
 
-cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count,
-                         const Init &Fill, uint64_t Seed, uint32_t Leaf,
-                         cudaStream_t Stream) {
+cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count, const Init &Fill,
+                      uint64_t Seed, uint32_t Leaf, cudaStream_t Stream) {
   uint64_t Key = mix(Seed ^ mix(uint64_t(Leaf) + 1));
   switch (Type) {
   case DType::F32:
@@ -214,7 +213,7 @@ cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count,
 }
 
 cudaError_t gpu::poison(void *Data, uint64_t Bytes, uint32_t Pattern,
-                           cudaStream_t Stream) {
+                        cudaStream_t Stream) {
   unsigned char *At = static_cast<unsigned char *>(Data);
   uint64_t Wide = reinterpret_cast<uintptr_t>(At) % 16 ? 0 : Bytes / 16;
   if (Wide)
@@ -227,15 +226,15 @@ cudaError_t gpu::poison(void *Data, uint64_t Bytes, uint32_t Pattern,
 }
 
 cudaError_t gpu::countChanged(const void *Data, uint64_t Bytes,
-                                 uint32_t Pattern, unsigned long long *Changed,
-                                 cudaStream_t Stream) {
+                              uint32_t Pattern, unsigned long long *Changed,
+                              cudaStream_t Stream) {
   countChangedKernel<<<blocksFor(Bytes), Threads, 0, Stream>>>(
       static_cast<const unsigned char *>(Data), Bytes, Pattern, Changed);
   return cudaGetLastError();
 }
 
 cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
-                                unsigned long long *Sum, cudaStream_t Stream) {
+                             unsigned long long *Sum, cudaStream_t Stream) {
   const unsigned char *At = static_cast<const unsigned char *>(Data);
   fingerprintKernel<<<blocksFor(Bytes / 4), Threads, 0, Stream>>>(
       reinterpret_cast<const uint32_t *>(At), Bytes / 4, At + Bytes / 4 * 4,
@@ -244,7 +243,7 @@ cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
 }
 
 cudaError_t gpu::flush(void *Data, uint64_t Bytes, unsigned long long *Sink,
-                          cudaStream_t Stream) {
+                       cudaStream_t Stream) {
   uint64_t Wide = Bytes / 16;
   poisonWide<<<blocksFor(Wide), Threads, 0, Stream>>>(
       static_cast<uint4 *>(Data), Wide, 0);
