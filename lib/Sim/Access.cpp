@@ -48,12 +48,13 @@ std::string Machine::here(uint32_t Site) const {
   return Text;
 }
 
-void Machine::finding(const std::string &Kind, const std::string &Text) {
-  OnFinding(Kind, Text);
+void Machine::finding(FindingKind Kind, std::string Text) {
+  OnFinding({Kind, std::move(Text)});
 }
 
-void Machine::unsupported(const std::string &What) {
-  OnUnsupported(What + " (" + here(Running ? __stark_sim_site : ~0u) + ")");
+void Machine::unsupported(UnsupportedKind Kind, const std::string &What) {
+  OnUnsupported(
+      {Kind, What + " (" + here(Running ? __stark_sim_site : ~0u) + ")"});
 }
 
 void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
@@ -74,7 +75,7 @@ void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
       What += "shared array '" + Before->Name + "' has " +
               std::to_string(Before->Bytes) + " bytes, this is byte " +
               std::to_string(Offset - Before->Offset);
-    finding("out of bounds", "out-of-bounds shared " + What);
+    finding(FindingKind::OutOfBounds, "out-of-bounds shared " + What);
     return;
   }
   const Allocation *Near = nullptr;
@@ -94,12 +95,12 @@ void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
     What += element(*Near, Address) + "; it was freed";
   else if (Near->Constant && Kind != SiteKind::Load && Address >= Near->Begin &&
            Address < Near->End)
-    return finding("input changed",
+    return finding(FindingKind::InputChanged,
                    What + element(*Near, Address) +
                        "; it is an input, which must be left as it is");
   else
     What += element(*Near, Address);
-  finding("out of bounds", "out-of-bounds global " + What);
+  finding(FindingKind::OutOfBounds, "out-of-bounds global " + What);
 }
 
 void Machine::trace(uint32_t Site, uint64_t Address) {
@@ -121,11 +122,11 @@ void Machine::access(uint32_t Site, char *Address, uint32_t Bytes,
     return;
   uint32_t Align = T.Sites[Site].Align;
   if (Align > 1 && (reinterpret_cast<uintptr_t>(Address) & (Align - 1)))
-    return finding("misaligned", "misaligned " + std::string(verb(Kind)) +
-                                     " of " + std::to_string(Bytes) +
-                                     " bytes by " + here(Site) +
-                                     ": the address is no multiple of " +
-                                     std::to_string(Align));
+    return finding(FindingKind::Misaligned,
+                   "misaligned " + std::string(verb(Kind)) + " of " +
+                       std::to_string(Bytes) + " bytes by " + here(Site) +
+                       ": the address is no multiple of " +
+                       std::to_string(Align));
   if (How == Mode::Profile)
     trace(Site, reinterpret_cast<uintptr_t>(Address) & AddressMask);
   if (Address >= SharedBase && Address < SharedBase + SharedMemory.size())
@@ -199,7 +200,7 @@ void Machine::watch(uint32_t Site, Cell *Cells, uint64_t Offset, char *Address,
                       : Array + (Shared && Array == "dynamic shared memory"
                                      ? " at element " + std::to_string(Element)
                                      : "[" + std::to_string(Element) + "]");
-    finding("race",
+    finding(FindingKind::Race,
             std::string("data race on ") + (Shared ? "shared " : "global ") +
                 Which + ": " + Name + " by " + here(Site) + " and " + Theirs +
                 " by " + Who + ", line " +
@@ -215,7 +216,7 @@ void Machine::watch(uint32_t Site, Cell *Cells, uint64_t Offset, char *Address,
     uint8_t Holds = Fresh ? 0 : C.Written;
     if (Kind != SiteKind::Store && (Holds & Mask) != Mask)
       return finding(
-          "uninitialised",
+          FindingKind::Uninitialised,
           "read of uninitialised " + std::string(Shared ? "shared " : "") +
               "memory by " + here(Site) + ": " +
               (Array.empty() ? "an allocation at byte " + std::to_string(Offset)
@@ -288,7 +289,7 @@ void Machine::local(uint32_t Site, const char *Base, uint64_t Size,
                 (uint64_t(Address - Base) / 4 * 32 + Running->Thread % 32) * 4);
     return;
   }
-  finding("out of bounds",
+  finding(FindingKind::OutOfBounds,
           "out-of-bounds local " + std::string(verb(T.Sites[Site].Kind)) +
               " of " + std::to_string(Bytes) + " bytes by " + here(Site) +
               ": byte " + std::to_string(Address - Base) +

@@ -61,7 +61,8 @@ unsigned Machine::newStack() {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (Memory == MAP_FAILED ||
         (Guarded && mprotect(Memory, StackGuard, PROT_NONE) != 0))
-      OnUnsupported("no memory for the stack of a thread");
+      OnUnsupported({UnsupportedKind::LocalMemory,
+                     "no memory for the stack of a thread"});
     madvise(Memory, StackBytes * Count, MADV_NOHUGEPAGE);
     StackSlab = static_cast<char *>(Memory);
     StacksInSlab = Count;
@@ -199,7 +200,7 @@ void Machine::runBlock() {
     if (AllDone || (InGrid && !Left))
       return;
     if (InGrid)
-      return finding("divergent barrier",
+      return finding(FindingKind::DivergentBarrier,
                      "barrier of the grid reached by a part of the block: " +
                          here(Waits->Site) + ": thread " +
                          threadName(Left->Thread) + " has left the kernel");
@@ -240,7 +241,7 @@ void Machine::releaseBarrier() {
                 : "waits at line " + std::to_string(T.Sites[L.Site].Line);
         Running = nullptr;
         return finding(
-            "divergent barrier",
+            FindingKind::DivergentBarrier,
             "barrier reached by a part of the block: " + here(First->Site) +
                 ": " + std::to_string(Reached) + " of " +
                 std::to_string(Threads) + " threads reached it, thread " +
@@ -276,7 +277,7 @@ void Machine::stuck() {
         std::string Where = here(L.Site);
         Running = nullptr;
         return finding(
-            "wrong mask",
+            FindingKind::WrongMask,
             "wrong mask: " + T.Sites[L.Site].What + " by " + Where +
                 " has mask " + Hex + ", which names lane " + std::to_string(I) +
                 ", but that lane " +
@@ -286,8 +287,9 @@ void Machine::stuck() {
                            std::to_string(T.Sites[Other.Site].Line)));
       }
     }
-  finding("stuck", "threads wait for each other and none goes on: kernel " +
-                       Kernels[Launched].Name);
+  finding(FindingKind::Stuck,
+          "threads wait for each other and none goes on: kernel " +
+              Kernels[Launched].Name);
 }
 
 int Machine::barrier(int Op, int Predicate, int Id, int Count) {

@@ -12,6 +12,7 @@
 #include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Driver/Compilation.h"
 #include "clang/Driver/Driver.h"
@@ -19,6 +20,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/LexDiagnostic.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -168,6 +170,55 @@ std::vector<std::string> sideArguments(Side For, llvm::StringRef Arch,
   return Out;
 }
 
+/// An operand of inline PTX that Clang does not read for this CPU.
+bool isPtxOperand(unsigned Diagnostic) {
+  using namespace clang::diag;
+  return llvm::is_contained<unsigned>(
+      {err_asm_invalid_type, err_asm_invalid_type_in_input,
+       err_asm_invalid_input_constraint, err_asm_invalid_output_constraint,
+       err_asm_invalid_lvalue_in_input, err_asm_invalid_lvalue_in_output,
+       err_asm_unknown_register_name},
+      Diagnostic);
+}
+
+bool isAbsentLibrary(llvm::StringRef Header) {
+  for (const char *Prefix : {"cub/", "thrust/", "cuda/", "cutlass/", "cute/",
+                             "cublas", "cudnn", "mma.h"})
+    if (Header.starts_with(Prefix))
+      return true;
+  return false;
+}
+
+/// Prints errors, and knows which one is for what the simulator does not have.
+class ErrorPrinter : public clang::TextDiagnosticPrinter {
+public:
+  using TextDiagnosticPrinter::TextDiagnosticPrinter;
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
+                        const clang::Diagnostic &D) override {
+    TextDiagnosticPrinter::HandleDiagnostic(Level, D);
+    bool Ptx = isPtxOperand(D.getID());
+    if (Missing && !(Ptx && Missing->Kind == UnsupportedKind::Library))
+      return;
+    if (Ptx)
+      Missing = {UnsupportedKind::PtxConstraint, line("error: ", D)};
+    else if (D.getID() == clang::diag::err_pp_file_not_found &&
+             isAbsentLibrary(D.getArgStdStr(0)))
+      Missing = {UnsupportedKind::Library, line("fatal error: ", D)};
+  }
+  std::optional<Unsupported> Missing;
+
+private:
+  static std::string line(llvm::StringRef Level, const clang::Diagnostic &D) {
+    llvm::SmallString<128> Text;
+    D.FormatDiagnostic(Text);
+    clang::PresumedLoc At =
+        D.getSourceManager().getPresumedLoc(D.getLocation());
+    return (At.getFilename() + llvm::Twine(":") + llvm::Twine(At.getLine()) +
+            ":" + llvm::Twine(At.getColumn()) + ": " + Level + Text)
+        .str();
+  }
+};
+
 std::string inUserTerms(std::string Text, const std::string &Absolute) {
   // A message names the file as the user does: by its name alone.
   std::string Name = llvm::sys::path::filename(Absolute).str();
@@ -189,7 +240,7 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
   std::string Said;
   llvm::raw_string_ostream SaidStream(Said);
   auto DiagOptions = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
-  clang::TextDiagnosticPrinter Printer(SaidStream, DiagOptions.get());
+  ErrorPrinter Printer(SaidStream, DiagOptions.get());
   auto Diags = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
       llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), DiagOptions, &Printer,
       /*ShouldOwnClient=*/false);
@@ -231,5 +282,9 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
   if (Clang.ExecuteAction(Action) && !Clang.getDiagnostics().hasErrorOccurred())
     Result.Code = Action.takeModule();
   Result.Diagnostics = inUserTerms(std::move(Said), Absolute);
+  Result.Missing = std::move(Printer.Missing);
+  if (Result.Missing)
+    Result.Missing->Detail =
+        inUserTerms(std::move(Result.Missing->Detail), Absolute);
   return Result;
 }

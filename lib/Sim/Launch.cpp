@@ -90,11 +90,12 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   Closure = Values;
   BlockLinear = 0;
   auto Refuse = [&](const std::string &Why) {
-    finding("launch", "kernel " + K.Name +
-                          (LaunchLine ? ", launched at line " +
-                                            std::to_string(LaunchLine) + ","
-                                      : "") +
-                          " cannot be launched: " + Why);
+    finding(FindingKind::Launch,
+            "kernel " + K.Name +
+                (LaunchLine
+                     ? ", launched at line " + std::to_string(LaunchLine) + ","
+                     : "") +
+                " cannot be launched: " + Why);
     return LastError = InvalidConfiguration;
   };
   uint64_t PerBlock = NewBlock.count();
@@ -162,7 +163,8 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
     profileBlocks(K, PerSm);
   Profiled.LaunchSeconds += processorSeconds() - Begun;
   if (overran())
-    unsupported("local arrays of more than 128 KiB in a cooperative launch");
+    unsupported(UnsupportedKind::LocalMemory,
+                "local arrays of more than 128 KiB in a cooperative launch");
   return 0;
 }
 

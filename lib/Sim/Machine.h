@@ -15,6 +15,7 @@
 #ifndef STARK_LIB_SIM_MACHINE_H
 #define STARK_LIB_SIM_MACHINE_H
 
+#include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Profile.h"
 #include "stark/Sim/Tables.h"
@@ -99,11 +100,9 @@ public:
   Machine(const Machine &) = delete;
   Machine &operator=(const Machine &) = delete;
 
-  /// The first problem ends the run: kind ("race", "out of bounds", ...), text.
-  std::function<void(const std::string &Kind, const std::string &Text)>
-      OnFinding;
-  /// What the simulator cannot do.
-  std::function<void(const std::string &What)> OnUnsupported;
+  /// The first problem ends the run.
+  std::function<void(const Finding &)> OnFinding;
+  std::function<void(const Unsupported &)> OnUnsupported;
 
   uint64_t Accesses = 0, AccessLimit = ~0ull;
   std::function<void()> OnLimit;
@@ -142,8 +141,8 @@ public:
   uint64_t warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
                 int Argument, int Width, int *Predicate);
   void gridSync();
-  void unsupported(const std::string &What);
-  void finding(const std::string &Kind, const std::string &Text);
+  void unsupported(UnsupportedKind Kind, const std::string &What);
+  void finding(FindingKind Kind, std::string Text);
   /// "kernel k, line 14, block (3,0,0), thread (7,0,0)"
   std::string here(uint32_t Site) const;
   std::string threadName(uint32_t Thread) const;

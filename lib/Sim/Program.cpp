@@ -155,24 +155,6 @@ void tellLines(Module &Host, StringRef UserFile) {
                  {B.getInt32(L->getLine())});
   }
 }
-
-/// Says whether an error is about PTX that Clang does not read for this CPU.
-std::string unsupportedReason(StringRef Diagnostics) {
-  SmallVector<StringRef, 0> Lines;
-  Diagnostics.split(Lines, '\n');
-  for (StringRef Line : Lines)
-    if (Line.contains("error:") &&
-        (Line.contains(" in asm") || Line.contains("asm operand")))
-      return "inline PTX: " + Line.str();
-  for (StringRef Line : Lines)
-    if (Line.contains("error:") && Line.contains("file not found") &&
-        (Line.contains("'cub/") || Line.contains("'thrust/") ||
-         Line.contains("'cuda/") || Line.contains("'cutlass/") ||
-         Line.contains("'cute/") || Line.contains("'cublas") ||
-         Line.contains("'cudnn") || Line.contains("'mma.h")))
-      return "a library that the simulator does not have: " + Line.str();
-  return "";
-}
 } // namespace
 
 struct Program::Image {
@@ -212,7 +194,7 @@ static void *lookup(orc::LLJIT &Jit, orc::JITDylib &In, StringRef Name) {
 
 llvm::Expected<std::unique_ptr<Program>>
 Program::build(const CompileRequest &Request, std::string &Diagnostics,
-               std::string &Unsupported) {
+               std::optional<Unsupported> &Missing) {
   static bool Ready = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
@@ -226,7 +208,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
       return R.takeError();
     if (!R->Code) {
       Diagnostics = std::move(R->Diagnostics);
-      Unsupported = unsupportedReason(Diagnostics);
+      Missing = std::move(R->Missing);
       return std::unique_ptr<Program>();
     }
     Sides[S == Side::Host] = std::move(*R);
@@ -334,7 +316,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
         I.Jit->lookup(*I.Device, L.Adapter);
     if (!Adapter) {
       consumeError(Adapter.takeError());
-      Unsupported = "device code that cannot be linked: " + I.Said;
+      Missing = {UnsupportedKind::DeviceSymbol, I.Said};
       return std::unique_ptr<Program>();
     }
     Kernel K;
@@ -365,7 +347,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
   }
   if (llvm::Error E = I.Jit->initialize(*I.Host)) {
     consumeError(std::move(E));
-    Unsupported = "host code that cannot be linked: " + I.Said;
+    Missing = {UnsupportedKind::HostSymbol, I.Said};
     return std::unique_ptr<Program>();
   }
   return Out;
@@ -382,7 +364,7 @@ RunProfile Program::run(const char *Entry, void **Arguments,
   auto *Call =
       reinterpret_cast<void (*)(void **)>(lookup(*I->Jit, *I->Host, Entry));
   if (!Call) {
-    Hooks.OnUnsupported("host code that cannot be linked");
+    Hooks.OnUnsupported({UnsupportedKind::HostSymbol, Entry});
     return {};
   }
   Machine M(I->T, Gpu);

@@ -384,14 +384,13 @@ Function *PtxBody::make(CallBase &Asm, std::string &Why) {
 
 /// Ends the run when a thread comes here.
 static void tellUnsupported(CallBase &Call, StringRef Why) {
-  std::string Text =
-      "inline PTX \"" + join(split(Why.trim(), '\n'), " ") + "\"";
-  if (Text.size() > 80)
-    Text = Text.substr(0, 76) + "...\"";
+  std::string Text = "\"" + join(split(Why.trim(), '\n'), " ") + "\"";
+  if (Text.size() > 69)
+    Text = Text.substr(0, 65) + "...\"";
   IRBuilder<> B(&Call);
   Module &M = *Call.getModule();
-  B.CreateCall(M.getOrInsertFunction("__stark_sim_unsupported", B.getVoidTy(),
-                                     B.getPtrTy()),
+  B.CreateCall(M.getOrInsertFunction("__stark_sim_unsupported_ptx",
+                                     B.getVoidTy(), B.getPtrTy()),
                {B.CreateGlobalString(Text)});
 }
 

@@ -73,7 +73,7 @@ void Machine::checkResident() {
     }
     if (There && Gone) {
       BlockLinear = There->Linear;
-      return finding("divergent barrier",
+      return finding(FindingKind::DivergentBarrier,
                      "barrier of the grid reached by a part of it: " +
                          here(There->Lanes[0].Site) + " waits, block " +
                          std::to_string(Gone->Linear) + " has left the kernel");
@@ -92,9 +92,10 @@ void Machine::checkResident() {
 
 void Machine::gridSync() {
   if (!TogetherInGrid)
-    return finding("launch", "grid.sync() by " + here(__stark_sim_site) +
-                                 " in a launch that is not cooperative; "
-                                 "cudaLaunchCooperativeKernel() makes one");
+    return finding(FindingKind::Launch,
+                   "grid.sync() by " + here(__stark_sim_site) +
+                       " in a launch that is not cooperative; "
+                       "cudaLaunchCooperativeKernel() makes one");
   // A profile runs a few blocks, one after the other.
   if (Grid.count() == 1 || How == Mode::Profile) {
     barrier(-1, 0, 0, 0);

@@ -78,15 +78,24 @@ void sleepFor(unsigned) {}
 void gridSync() { machine().gridSync(); }
 void assertFailed(const char *Message, const char *File, unsigned Line,
                   const char *Function) {
-  machine().finding("assert", std::string("assertion failed: ") + Message +
-                                  ", " + machine().here(__stark_sim_site));
+  machine().finding(FindingKind::Assert, std::string("assertion failed: ") +
+                                             Message + ", " +
+                                             machine().here(__stark_sim_site));
 }
 void trap() {
-  machine().finding("trap", "__trap() by " + machine().here(__stark_sim_site));
+  machine().finding(FindingKind::Trap,
+                    "__trap() by " + machine().here(__stark_sim_site));
 }
-void unsupported(const char *What) { machine().unsupported(What); }
+void unsupported(const char *What) {
+  machine().unsupported(UnsupportedKind::Function, What);
+}
+void unsupportedPtx(const char *What) {
+  machine().unsupported(UnsupportedKind::Ptx, What);
+}
 /// Of the host's code, which is at no place of a kernel.
-void hostUnsupported(const char *What) { machine().OnUnsupported(What); }
+void hostUnsupported(const char *What) {
+  machine().OnUnsupported({UnsupportedKind::Function, What});
+}
 void *deviceMalloc(size_t N) { return machine().allocate(N); }
 void deviceFree(void *P) { machine().release(P); }
 
@@ -198,7 +207,8 @@ int launchFromArray(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
     return M.LastError = 98;
   const Kernel &K = M.Kernels[Found->second];
   if (!K.PlainParameters) {
-    M.unsupported("cudaLaunchKernel() of a kernel with a struct parameter");
+    M.unsupported(UnsupportedKind::Function,
+                  "cudaLaunchKernel() of a kernel with a struct parameter");
     return 98;
   }
   std::vector<char> Closure(K.ClosureBytes + 64);
@@ -229,7 +239,7 @@ int hostCopy(void *To, const void *From, size_t N, int) {
     if (Allocation *A = machine().find(P);
         A && (A->Freed || static_cast<const char *>(P) + N > A->End)) {
       machine().finding(
-          "out of bounds",
+          FindingKind::OutOfBounds,
           "cudaMemcpy of " + std::to_string(N) +
               " bytes reaches beyond the end of " +
               (A->Name.empty() ? "an allocation" : "'" + A->Name + "'"));
@@ -246,7 +256,7 @@ int hostSet(void *P, int Value, size_t N) {
   Allocation *A = machine().find(P);
   if (!A || A->Freed || static_cast<char *>(P) + N > A->End) {
     machine().finding(
-        "out of bounds",
+        FindingKind::OutOfBounds,
         "cudaMemset of " + std::to_string(N) + " bytes reaches beyond " +
             (A ? (A->Name.empty() ? "an allocation" : "'" + A->Name + "'")
                : "device memory"));
@@ -389,6 +399,7 @@ std::vector<std::pair<std::string, void *>> stark::sim::deviceSymbols() {
                STARK_SYMBOL("__stark_sim_assert", assertFailed),
                STARK_SYMBOL("__stark_sim_trap", trap),
                STARK_SYMBOL("__stark_sim_unsupported", unsupported),
+               STARK_SYMBOL("__stark_sim_unsupported_ptx", unsupportedPtx),
                STARK_SYMBOL("__stark_sim_malloc", deviceMalloc),
                STARK_SYMBOL("__stark_sim_free", deviceFree)});
   return List;

@@ -21,10 +21,10 @@ uint64_t Machine::warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
   if (!(Mask >> Me & 1)) {
     char Hex[16];
     std::snprintf(Hex, sizeof(Hex), "0x%08x", Mask);
-    finding("wrong mask", "wrong mask: " + T.Sites[L.Site].What + " by " +
-                              here(L.Site) + " has mask " + Hex +
-                              ", which leaves out the calling lane " +
-                              std::to_string(Me));
+    finding(FindingKind::WrongMask,
+            "wrong mask: " + T.Sites[L.Site].What + " by " + here(L.Site) +
+                " has mask " + Hex + ", which leaves out the calling lane " +
+                std::to_string(Me));
   }
   L.State = Wait::Warp;
   L.Op = Op;

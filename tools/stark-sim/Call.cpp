@@ -76,14 +76,14 @@ void Call::inChild(const GpuDescription &Gpu) {
     _exit(9);
   stark::posix::lockDown();
   RunHooks Hooks;
-  Hooks.OnFinding = [&](const std::string &Kind, const std::string &Text) {
-    copyText(Shared->Kind, sizeof(Shared->Kind), Kind);
-    copyText(Shared->Text, sizeof(Shared->Text), Text);
+  Hooks.OnFinding = [&](const Finding &F) {
+    Shared->Kind = F.Kind;
+    copyText(Shared->Text, sizeof(Shared->Text), F.Text);
     Shared->What = Report::Found;
     _exit(0);
   };
-  Hooks.OnUnsupported = [&](const std::string &What) {
-    copyText(Shared->Text, sizeof(Shared->Text), What);
+  Hooks.OnUnsupported = [&](const Unsupported &U) {
+    copyText(Shared->Text, sizeof(Shared->Text), U.text());
     Shared->What = Report::Unsupported;
     _exit(0);
   };
@@ -125,7 +125,7 @@ void Call::finish(int Status, bool TimedOut) {
   kill(-Id, SIGKILL);
   Ended = true;
   Said = *Shared;
-  Said.Kind[sizeof(Said.Kind) - 1] = Said.Text[sizeof(Said.Text) - 1] = 0;
+  Said.Text[sizeof(Said.Text) - 1] = 0;
   if (TimedOut || Said.What == Report::Died) {
     Said.What = TimedOut ? Report::TooLong : Report::Died;
     copyText(Said.Text, sizeof(Said.Text),

@@ -24,7 +24,7 @@ namespace stark::sim {
 /// What a child tells; it lies in memory that both see.
 struct Report {
   enum Status { Died, Done, Found, Unsupported, TooLong } What;
-  char Kind[64];
+  FindingKind Kind; ///< of Found
   char Text[8192];
   double TimeUs;
   uint64_t Accesses;

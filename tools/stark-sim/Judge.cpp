@@ -49,7 +49,8 @@ struct Trial {
 /// Code is null when the source does not compile; the texts say why.
 struct Built {
   std::unique_ptr<Program> Code;
-  std::string Diagnostics, Unsupported;
+  std::string Diagnostics;
+  std::optional<Unsupported> Missing;
 };
 
 class Judge {
@@ -147,7 +148,7 @@ llvm::Expected<Built> Judge::compile(const std::string &File) const {
   Request.Text = std::move(*Text);
   Built B;
   llvm::Expected<std::unique_ptr<Program>> P =
-      Program::build(Request, B.Diagnostics, B.Unsupported);
+      Program::build(Request, B.Diagnostics, B.Missing);
   if (!P)
     return P.takeError();
   B.Code = std::move(*P);
@@ -162,9 +163,9 @@ bool Judge::built(llvm::Expected<Built> B, std::unique_ptr<Program> &Into,
   if (Into)
     return true;
   IsSource &= !CountersOnly;
-  if (!B->Unsupported.empty())
+  if (B->Missing)
     return stop(IsSource ? Outcome::Infrastructure : Outcome::Unsupported,
-                "the simulator cannot run " + B->Unsupported);
+                "the simulator cannot run " + B->Missing->text());
   if (IsSource)
     return stop(Outcome::Infrastructure,
                 "the source itself does not compile for the simulator: " +
@@ -208,11 +209,9 @@ bool Judge::candidateFailed(const Report &R, const std::string &Where) {
   case Report::Found:
     break;
   }
-  std::string Kind = R.Kind;
-  bool Crash = Kind == "out of bounds" || Kind == "misaligned" ||
-               Kind == "launch" || Kind == "assert" || Kind == "trap" ||
-               Kind == "stuck";
-  return !stop(Crash ? Outcome::Crashed : Outcome::Wrong, Text);
+  return !stop(effectOf(R.Kind) == Effect::Stops ? Outcome::Crashed
+                                                 : Outcome::Wrong,
+               Text);
 }
 
 /// Small sizes first; what is timed comes last.

@@ -16,9 +16,11 @@
 #ifndef STARK_SIM_COMPILE_H
 #define STARK_SIM_COMPILE_H
 
+#include "stark/Sim/Finding.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,7 @@ struct CompileResult {
   std::unique_ptr<llvm::LLVMContext> Context;
   std::unique_ptr<llvm::Module> Code; ///< null: the source does not compile
   std::string Diagnostics;            ///< errors, as a compiler prints them
+  std::optional<Unsupported> Missing; ///< what an error is for, if it is that
 };
 
 /// An error only when Clang itself cannot be set up.

@@ -16,9 +16,11 @@
 #define STARK_SIM_PROGRAM_H
 
 #include "stark/Sim/Compile.h"
+#include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Profile.h"
 #include <functional>
+#include <optional>
 
 namespace stark::sim {
 
@@ -39,9 +41,8 @@ enum class RunMode {
 
 struct RunHooks {
   /// Called at the first problem, in the thread that met it; must not return.
-  std::function<void(const std::string &Kind, const std::string &Text)>
-      OnFinding;
-  std::function<void(const std::string &What)> OnUnsupported;
+  std::function<void(const Finding &)> OnFinding;
+  std::function<void(const Unsupported &)> OnUnsupported;
   /// Called, likewise, when threads have made more accesses than this.
   uint64_t AccessLimit = ~0ull;
   std::function<void()> OnLimit;
@@ -49,11 +50,12 @@ struct RunHooks {
 
 class Program {
 public:
-  /// Null with \p Diagnostics filled when the source does not compile. Errors:
+  /// Null with \p Diagnostics filled when the source does not compile, and with
+  /// \p Missing when that is for what the simulator does not have. Errors:
   /// Clang or the JIT cannot be set up.
   static llvm::Expected<std::unique_ptr<Program>>
   build(const CompileRequest &Request, std::string &Diagnostics,
-        std::string &Unsupported);
+        std::optional<Unsupported> &Missing);
   ~Program();
 
   /// Calls \p Entry(\p Arguments) on a fresh device.

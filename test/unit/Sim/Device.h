@@ -76,12 +76,12 @@ struct Device {
     if (Child == 0) {
       Machine M(T, Gpu);
       M.setMode(How);
-      M.OnFinding = [&](const std::string &Kind, const std::string &Text) {
-        Tell(Kind + ": " + Text);
+      M.OnFinding = [&](const Finding &F) {
+        Tell(std::string(nameOf(F.Kind)) + ": " + F.Text);
         _exit(0);
       };
-      M.OnUnsupported = [&](const std::string &What) {
-        Tell("unsupported: " + What);
+      M.OnUnsupported = [&](const Unsupported &U) {
+        Tell("unsupported: " + U.text());
         _exit(0);
       };
       setMachine(&M);

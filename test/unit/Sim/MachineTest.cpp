@@ -75,7 +75,7 @@ TEST(Machine, ABarrierCountsAndCombines) {
     auto Count = [Op = Op, Wanted = Wanted](Machine &M, float *) {
       __stark_sim_site = Sync;
       if (M.barrier(Op, threadX() < 21, 0, 0) != Wanted)
-        M.finding("wrong", "result");
+        M.finding(FindingKind::Assert, "wrong result");
     };
     EXPECT_EQ(Device().threads(Count, {}, {64, 1, 1}), "clean");
   }
@@ -96,7 +96,7 @@ TEST(Machine, ShufflesReadTheLaneThatIsMeant) {
                 shuffled(M, ~0u, Me, 3, 1) == (Me ^ 1) &&
                 shuffled(M, ~0u, Me, 0, 1, 8) == Me / 8 * 8 + 1;
     if (!Good)
-      M.finding("wrong", "lane " + std::to_string(Me));
+      M.finding(FindingKind::Assert, "lane " + std::to_string(Me));
   };
   EXPECT_EQ(Device().threads(All, {}, {64, 1, 1}), "clean");
 }
@@ -110,7 +110,7 @@ TEST(Machine, VotesMatchesAndSums) {
     uint64_t Equal = M.warp(WarpOp::Match, ~0u, Me / 8, 0, 0, 32, nullptr);
     uint64_t Sum = M.warp(WarpOp::Reduce, ~0u, Me, 0, 0, 32, nullptr);
     if (Ballot != 0xaaaaaaaa || Equal != 0xffu << Me / 8 * 8 || Sum != 496)
-      M.finding("wrong", "lane " + std::to_string(Me));
+      M.finding(FindingKind::Assert, "lane " + std::to_string(Me));
   };
   EXPECT_EQ(Device().threads(All, {}, {32, 1, 1}), "clean");
 }
@@ -140,7 +140,7 @@ TEST(Machine, TheGridsBarrierOrdersItsBlocks) {
     __stark_sim_site = Sync;
     M.gridSync();
     if (load(M, X + (5 - blockX()) * 2 + threadX()) != float(5 - blockX()))
-      M.finding("wrong", "block " + std::to_string(blockX()));
+      M.finding(FindingKind::Assert, "block " + std::to_string(blockX()));
     M.gridSync();
     store(M, X + (5 - blockX()) * 2 + threadX(), 0);
   };
