@@ -31,8 +31,6 @@
 using namespace stark;
 using namespace stark::sim;
 
-llvm::StringRef sim::headerFolder() { return "/stark-sim"; }
-
 namespace {
 /// A file whose inline PTX Clang accepts.
 class RespelledFile : public llvm::vfs::File {
@@ -75,8 +73,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
 makeFiles(Side For, const CompileRequest &Request,
           const std::string &Absolute) {
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  for (const EmbeddedHeader &H : embeddedHeaders())
-    Memory->addFile((headerFolder() + "/" + H.Name).str(), 0,
+  for (const EmbeddedFile &H : embeddedHeaders())
+    Memory->addFile((llvm::Twine(HeaderFolder) + H.Name).str(), 0,
                     llvm::MemoryBuffer::getMemBufferCopy(H.Text, H.Name));
   Memory->addFile(
       Absolute, 0,
@@ -116,9 +114,10 @@ std::vector<std::string> driverArguments(const CompileRequest &Request,
                                      "-w",
                                      "-c",
                                      "-isystem",
-                                     headerFolder().str(),
+                                     HeaderFolder + std::string("cuda"),
                                      "-include",
-                                     (headerFolder() + "/stark_sim.h").str()};
+                                     HeaderFolder +
+                                         std::string("stark/stark_sim.h")};
   for (std::string &Flag : parseFlags(Request.Flags, Request.Folder))
     Arguments.push_back(std::move(Flag));
   Arguments.push_back(Absolute);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Costs.h"
+#include "Headers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -350,7 +351,7 @@ bool stark::sim::isInstruction(const Function &F) {
   if (F.isDeclaration())
     return false;
   const DISubprogram *Where = F.getSubprogram();
-  if (!Where || !Where->getFilename().contains("/stark-sim/"))
+  if (!Where || !Where->getFilename().contains(HeaderFolder))
     return F.getName().contains("__stark_sim_unit_");
   std::string Base = baseName(F.getName());
   return StringRef(Base).starts_with("__stark_sim_unit_") ||

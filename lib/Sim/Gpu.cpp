@@ -80,13 +80,13 @@ llvm::Expected<GpuDescription> sim::parseGpu(llvm::StringRef Text,
 
 std::vector<std::string> sim::knownGpus() {
   std::vector<std::string> Names;
-  for (const EmbeddedHeader &G : embeddedGpus())
+  for (const EmbeddedFile &G : embeddedGpus())
     Names.push_back(llvm::StringRef(G.Name).rsplit('.').first.str());
   return Names;
 }
 
 llvm::Expected<GpuDescription> sim::describeGpu(llvm::StringRef NameOrFile) {
-  for (const EmbeddedHeader &G : embeddedGpus())
+  for (const EmbeddedFile &G : embeddedGpus())
     if (llvm::StringRef(G.Name).rsplit('.').first == NameOrFile)
       return parseGpu(G.Text, G.Name);
   if (NameOrFile.ends_with(".json")) {

@@ -18,14 +18,19 @@
 
 namespace stark::sim {
 
-struct EmbeddedHeader {
-  std::string Name, Text;
+struct EmbeddedFile {
+  std::string Name; ///< within its folder: "cuda/cuda_fp16.h"
+  std::string Text;
 };
 
-const std::vector<EmbeddedHeader> &embeddedHeaders();
+/// cuda/... are the names that a source includes, stark/... what they stand on.
+const std::vector<EmbeddedFile> &embeddedHeaders();
+
+/// Where they lie for the compiler, in messages and in debug locations.
+constexpr char HeaderFolder[] = "/stark-sim/";
 
 /// lib/Sim/gpus, likewise.
-const std::vector<EmbeddedHeader> &embeddedGpus();
+const std::vector<EmbeddedFile> &embeddedGpus();
 
 } // namespace stark::sim
 

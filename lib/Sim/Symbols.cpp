@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   The functions behind lib/Sim/headers/stark_sim_builtins.h, for device and
-/// host code.
+///   The functions behind lib/Sim/headers/stark/stark_sim_builtins.h, for
+/// device and host code.
 ///
 //===----------------------------------------------------------------------===//
 

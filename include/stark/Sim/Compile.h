@@ -9,7 +9,8 @@
 ///   The source is compiled twice in Clang's CUDA mode, both times for this
 /// machine: once for the host, where a launch calls the runtime, and once for
 /// the device, where a kernel is an ordinary function that one simulated thread
-/// runs. CUDA's headers are our own (lib/Sim/headers), so no toolkit is needed.
+/// runs. CUDA's headers are our own (lib/Sim/headers/cuda), so no toolkit is
+/// needed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -51,9 +52,6 @@ struct CompileResult {
 /// An error only when Clang itself cannot be set up.
 llvm::Expected<CompileResult> compileFor(Side For,
                                          const CompileRequest &Request);
-
-/// Where the embedded headers lie in diagnostics and debug locations.
-llvm::StringRef headerFolder();
 
 } // namespace stark::sim
 

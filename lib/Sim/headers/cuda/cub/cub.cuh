@@ -1,0 +1,258 @@
+//===- cub.cuh - Reductions and prefix sums of warps and blocks ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Those parts of CUB that stand in kernels: WarpReduce, BlockReduce,
+///   WarpScan
+/// and BlockScan, of one item a thread or a few. The device-wide algorithms are
+/// not offered.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_CUB_CUH
+#define STARK_SIM_CUB_CUH
+
+#include "../../stark/stark_sim.h"
+
+namespace cub {
+
+struct Sum {
+  template <class T>
+  __inline__ __host__ __device__ T operator()(const T &a, const T &b) const {
+    return a + b;
+  }
+};
+struct Max {
+  template <class T>
+  __inline__ __host__ __device__ T operator()(const T &a, const T &b) const {
+    return a < b ? b : a;
+  }
+};
+struct Min {
+  template <class T>
+  __inline__ __host__ __device__ T operator()(const T &a, const T &b) const {
+    return b < a ? b : a;
+  }
+};
+template <class Key, class Value> struct KeyValuePair {
+  Key key;
+  Value value;
+};
+struct ArgMax {
+  template <class K, class V>
+  __inline__ __host__ __device__ KeyValuePair<K, V>
+  operator()(const KeyValuePair<K, V> &a, const KeyValuePair<K, V> &b) const {
+    return b.value > a.value || (b.value == a.value && b.key < a.key) ? b : a;
+  }
+};
+struct ArgMin {
+  template <class K, class V>
+  __inline__ __host__ __device__ KeyValuePair<K, V>
+  operator()(const KeyValuePair<K, V> &a, const KeyValuePair<K, V> &b) const {
+    return b.value < a.value || (b.value == a.value && b.key < a.key) ? b : a;
+  }
+};
+
+enum BlockReduceAlgorithm {
+  BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
+  BLOCK_REDUCE_RAKING,
+  BLOCK_REDUCE_WARP_REDUCTIONS
+};
+enum BlockScanAlgorithm {
+  BLOCK_SCAN_RAKING,
+  BLOCK_SCAN_RAKING_MEMOIZE,
+  BLOCK_SCAN_WARP_SCANS
+};
+
+#define STARK_SIM_CUB __inline__ __device__ __attribute__((convergent))
+
+/// Any value through the warp's shuffles, eight bytes at a time.
+template <class T>
+STARK_SIM_CUB T __shuffle(unsigned mask, const T &value, int mode, int argument,
+                          int width) {
+  T result;
+  for (unsigned at = 0; at < sizeof(T); at += 8) {
+    unsigned part = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, (const char *)&value + at, part);
+    bits = __stark_sim_shuffle(mask, bits, mode, argument, width);
+    __builtin_memcpy((char *)&result + at, &bits, part);
+  }
+  return result;
+}
+template <int Threads> STARK_SIM_CUB unsigned __lanes() {
+  unsigned lane = __stark_sim_sreg(12);
+  return Threads == 32
+             ? 0xffffffffu
+             : ((1u << (Threads & 31)) - 1) << (lane / Threads * Threads);
+}
+STARK_SIM_DEVICE int __rank() {
+  return (int)(threadIdx.x +
+               blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+}
+
+/// The result is that of the first lane.
+template <class T, int Threads = 32, int Arch = 0> class WarpReduce {
+public:
+  struct TempStorage {};
+  STARK_SIM_CUB WarpReduce(TempStorage &) {}
+  template <class Operation>
+  STARK_SIM_CUB T Reduce(T value, Operation operation, int valid = Threads) {
+    int rank = (int)(__stark_sim_sreg(12) % Threads);
+#pragma unroll
+    for (int step = 1; step < Threads; step *= 2) {
+      T other = __shuffle(__lanes<Threads>(), value, 2, step, Threads);
+      if (rank + step < valid)
+        value = operation(value, other);
+    }
+    return value;
+  }
+  STARK_SIM_CUB T Sum(T value, int valid = Threads) {
+    return Reduce(value, cub::Sum(), valid);
+  }
+};
+
+template <class T, int Threads = 32, int Arch = 0> class WarpScan {
+public:
+  struct TempStorage {};
+  STARK_SIM_CUB WarpScan(TempStorage &) {}
+  template <class Operation>
+  STARK_SIM_CUB void InclusiveScan(T value, T &result, Operation operation) {
+    int rank = (int)(__stark_sim_sreg(12) % Threads);
+#pragma unroll
+    for (int step = 1; step < Threads; step *= 2) {
+      T before = __shuffle(__lanes<Threads>(), value, 1, step, Threads);
+      if (rank >= step)
+        value = operation(before, value);
+    }
+    result = value;
+  }
+  STARK_SIM_CUB void InclusiveSum(T value, T &result) {
+    InclusiveScan(value, result, cub::Sum());
+  }
+  STARK_SIM_CUB void ExclusiveSum(T value, T &result) {
+    T sum;
+    InclusiveScan(value, sum, cub::Sum());
+    sum = __shuffle(__lanes<Threads>(), sum, 1, 1, Threads);
+    result = __stark_sim_sreg(12) % Threads == 0 ? T() : sum;
+  }
+};
+
+/// The result is that of the first thread.
+template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS,
+          int Y = 1, int Z = 1, int Arch = 0>
+class BlockReduce {
+  static constexpr int Threads = X * Y * Z, Warps = (Threads + 31) / 32;
+
+public:
+  struct TempStorage {
+    T Warp[Warps];
+  };
+  STARK_SIM_CUB BlockReduce(TempStorage &storage) : Storage(storage) {}
+  template <class Operation>
+  STARK_SIM_CUB T Reduce(T value, Operation operation, int valid = Threads) {
+    int rank = __rank(), first = rank / 32 * 32;
+    int left = valid - first;
+    typename WarpReduce<T>::TempStorage none;
+    value = WarpReduce<T>(none).Reduce(value, operation, left < 32 ? left : 32);
+    if (rank == first)
+      Storage.Warp[rank / 32] = value;
+    __syncthreads();
+    if (rank == 0)
+      for (int warp = 1; warp < Warps && 32 * warp < valid; ++warp)
+        value = operation(value, Storage.Warp[warp]);
+    return value;
+  }
+  STARK_SIM_CUB T Sum(T value, int valid = Threads) {
+    return Reduce(value, cub::Sum(), valid);
+  }
+  template <int Items, class Operation>
+  STARK_SIM_CUB T Reduce(T (&values)[Items], Operation operation) {
+    T value = values[0];
+#pragma unroll
+    for (int i = 1; i < Items; ++i)
+      value = operation(value, values[i]);
+    return Reduce(value, operation);
+  }
+  template <int Items> STARK_SIM_CUB T Sum(T (&values)[Items]) {
+    return Reduce(values, cub::Sum());
+  }
+
+private:
+  TempStorage &Storage;
+};
+
+template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1,
+          int Z = 1, int Arch = 0>
+class BlockScan {
+  static constexpr int Threads = X * Y * Z, Warps = (Threads + 31) / 32;
+
+public:
+  struct TempStorage {
+    T Warp[Warps];
+    T Before[Threads];
+  };
+  STARK_SIM_CUB BlockScan(TempStorage &storage) : Storage(storage) {}
+  template <class Operation>
+  STARK_SIM_CUB void InclusiveScan(T value, T &result, Operation operation,
+                                   T &total) {
+    int rank = __rank(), warp = rank / 32;
+    typename WarpScan<T>::TempStorage none;
+    WarpScan<T>(none).InclusiveScan(value, value, operation);
+    if (rank % 32 == 31 || rank == Threads - 1)
+      Storage.Warp[warp] = value;
+    __syncthreads();
+    T before = Storage.Warp[0], all = Storage.Warp[0];
+    for (int i = 1; i < Warps; ++i) {
+      if (i < warp)
+        before = operation(before, Storage.Warp[i]);
+      all = operation(all, Storage.Warp[i]);
+    }
+    result = warp ? operation(before, value) : value;
+    total = all;
+  }
+  template <class Operation>
+  STARK_SIM_CUB void InclusiveScan(T value, T &result, Operation operation) {
+    T total;
+    InclusiveScan(value, result, operation, total);
+  }
+  STARK_SIM_CUB void InclusiveSum(T value, T &result) {
+    InclusiveScan(value, result, cub::Sum());
+  }
+  STARK_SIM_CUB void InclusiveSum(T value, T &result, T &total) {
+    InclusiveScan(value, result, cub::Sum(), total);
+  }
+  template <class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T value, T &result, T initial,
+                                   Operation operation, T &total) {
+    int rank = __rank();
+    T sum;
+    InclusiveScan(value, sum, operation, total);
+    Storage.Before[rank] = sum;
+    __syncthreads();
+    result = rank ? operation(initial, Storage.Before[rank - 1]) : initial;
+  }
+  template <class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T value, T &result, T initial,
+                                   Operation operation) {
+    T total;
+    ExclusiveScan(value, result, initial, operation, total);
+  }
+  STARK_SIM_CUB void ExclusiveSum(T value, T &result) {
+    ExclusiveScan(value, result, T(), cub::Sum());
+  }
+  STARK_SIM_CUB void ExclusiveSum(T value, T &result, T &total) {
+    ExclusiveScan(value, result, T(), cub::Sum(), total);
+  }
+
+private:
+  TempStorage &Storage;
+};
+
+} // namespace cub
+
+#endif

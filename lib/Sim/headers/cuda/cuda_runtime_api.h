@@ -1,0 +1,68 @@
+//===- cuda_runtime_api.h - The host's side of the runtime's interface ---===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Thin wrappers on the simulator's host primitives. Every stream is in order
+/// with every other one, so what is asynchronous is done at once. A primitive's
+/// return value is a cudaError_t unless it says otherwise.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_CUDA_RUNTIME_API_H
+#define STARK_SIM_CUDA_RUNTIME_API_H
+
+#include "driver_types.h"
+#include "../stark/stark_sim_keywords.h"
+#include "vector_types.h"
+
+extern "C" {
+int __stark_sim_host_malloc(void **pointer, size_t bytes);
+int __stark_sim_host_free(void *pointer);
+/// \p kind is a cudaMemcpyKind.
+int __stark_sim_host_copy(void *to, const void *from, size_t bytes, int kind);
+int __stark_sim_host_set(void *to, int value, size_t bytes);
+int __stark_sim_host_sync(void);
+/// The error of the last call that failed, which \p clear forgets.
+int __stark_sim_host_last_error(int clear);
+/// The value of a cudaDeviceAttr; -1 is the device's memory in MiB.
+int __stark_sim_host_attribute(int attribute);
+/// \p attribute is a cudaFuncAttribute to be set to \p value, or, 100 and
+/// above, one to be returned in place of an error: 100 static shared bytes, 101
+/// registers, 102 local bytes, 103 threads a block at most, 104 dynamic shared
+/// bytes at most, 105 constant bytes.
+int __stark_sim_host_func_attribute(const void *kernel, int attribute,
+                                    int value);
+int __stark_sim_host_occupancy(int *blocks, const void *kernel, int block_size,
+                               size_t shared);
+/// The device's address of the variable whose shadow is \p host.
+int __stark_sim_host_symbol(const void *host, void **address);
+/// Ends the run with the verdict `unsupported`; \p what names the function.
+void __stark_sim_host_unsupported(const char *what);
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
+                                     void *stream = nullptr);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
+                                       void *stream);
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
+                             void **arguments, size_t shared,
+                             cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid,
+                                        dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t stream);
+}
+
+#include "../stark/stark_sim_host_memory.h"
+
+#include "../stark/stark_sim_host_device.h"
+
+#include "../stark/stark_sim_host_stream.h"
+
+#include "../stark/stark_sim_host_launch.h"
+
+#include "../stark/stark_sim_texture.h"
+
+#endif
