@@ -1,6 +1,6 @@
 """make_sim_job.py ROOT TOOL OUT NAME OLD NEW: a job folder of stark-sim, OUT.
 
-The source is a kernel of test/sim/kernels, its candidate the same with NEW in
+The source is a kernel of test/calibration, its candidate the same with NEW in
 the place of OLD.
 """
 import importlib.machinery
