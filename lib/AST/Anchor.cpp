@@ -85,9 +85,9 @@ stark::groundSites(const ParsedSource &Base, const Sites &BaseSites,
     const Site *S = BaseSites.find(Id);
     if (!S)
       return unknownSite(BaseSites, Id);
-    if (!S->Editable)
+    if (!S->editable())
       return failed("site '" + Id + "' in line " + llvm::Twine(S->Line) +
-                    " cannot be edited: it is " + S->Reason);
+                    " cannot be edited: it is " + S->Against.str());
     Range Region{Tokens.firstAt(S->Bytes.Begin), Tokens.firstAt(S->Bytes.End)};
     if (Region.size() == 0)
       return failed("site '" + Id + "' has no text");

@@ -16,28 +16,64 @@
 using namespace stark;
 using nlohmann::ordered_json;
 
+namespace {
+/// All that is known of a kind but for how its sites are found.
+struct KindFacts {
+  SiteKind Kind;
+  llvm::StringLiteral Name;
+  bool Function = false, Detail = false;
+};
+} // namespace
+
+static constexpr KindFacts Kinds[] = {
+    {SiteKind::Kernel, "kernel", /*Function=*/true},
+    {SiteKind::Device, "device", /*Function=*/true},
+    {SiteKind::Host, "host", /*Function=*/true},
+    {SiteKind::Launch, "launch"},
+    {SiteKind::Loop, "loop"},
+    {SiteKind::Branch, "branch"},
+    {SiteKind::Access, "access", false, /*Detail=*/true},
+    {SiteKind::Declaration, "declaration"},
+    {SiteKind::Barrier, "barrier"},
+    {SiteKind::Statement, "statement", false, /*Detail=*/true},
+};
+
+static const KindFacts &factsOf(SiteKind Kind) {
+  const KindFacts &Facts = Kinds[size_t(Kind)];
+  assert(Facts.Kind == Kind && "kinds stand in the table in their order");
+  return Facts;
+}
+
 llvm::StringRef stark::siteKindName(SiteKind Kind) {
+  return factsOf(Kind).Name;
+}
+bool stark::isFunction(SiteKind Kind) { return factsOf(Kind).Function; }
+bool stark::isDetail(SiteKind Kind) { return factsOf(Kind).Detail; }
+
+std::string Obstacle::str() const {
   switch (Kind) {
-  case SiteKind::Kernel:
-    return "kernel";
-  case SiteKind::Device:
-    return "device";
-  case SiteKind::Host:
-    return "host";
-  case SiteKind::Launch:
-    return "launch";
-  case SiteKind::Loop:
-    return "loop";
-  case SiteKind::Branch:
-    return "branch";
-  case SiteKind::Access:
-    return "access";
-  case SiteKind::Declaration:
-    return "declaration";
-  case SiteKind::Barrier:
-    return "barrier";
-  case SiteKind::Statement:
-    return "statement";
+  case None:
+    return "";
+  case MacroExpansion:
+    return Text.empty() ? "inside a macro expansion"
+                        : "inside the expansion of macro " + Text;
+  case MacroDefinition:
+    return "in the definition of macro " + Text;
+  case Skipped:
+    return "in text that the preprocessor skips";
+  case DeclarationOnly:
+    return "a declaration only; the definition is elsewhere";
+  case Instantiation:
+    return "an explicit instantiation of its template";
+  case Error:
+    return "Clang reports an error in it, line " + std::to_string(Line) + ": " +
+           Text;
+  case Unread:
+    if (Line)
+      return "Clang could not read it: line " + std::to_string(Line) + ": " +
+             Text;
+    return Text.empty() ? "not part of any declaration that Clang knows"
+                        : "Clang could not read it; its first error: " + Text;
   }
   return "";
 }
@@ -53,17 +89,15 @@ void Sites::print(llvm::raw_ostream &OS) const {
     for (int P = S.Parent; P >= 0; P = All[P].Parent)
       ++Depth;
     OS.indent(2 * Depth) << S.Id << ": " << siteKindName(S.Kind);
-    if (S.Kind == SiteKind::Launch && !S.Name.empty())
-      OS << " of " << S.Name;
-    else if (S.Kind > SiteKind::Launch && !S.Name.empty())
+    if (!isFunction(S.Kind) && !S.Name.empty())
       OS << " of " << S.Name;
     OS << ", line " << S.Line;
     if (S.EndLine != S.Line)
       OS << "-" << S.EndLine;
     if (!S.Detail.empty())
       OS << ", " << S.Detail;
-    if (!S.Editable)
-      OS << "; cannot be edited: " << S.Reason;
+    if (!S.editable())
+      OS << "; cannot be edited: " << S.Against.str();
     OS << "\n";
   }
 }
@@ -84,9 +118,9 @@ std::string Sites::toJson(const ParsedSource &Source) const {
     J["end_line"] = S.EndLine;
     J["parent"] =
         S.Parent < 0 ? ordered_json() : ordered_json(All[S.Parent].Id);
-    J["editable"] = S.Editable;
-    if (!S.Editable)
-      J["reason"] = S.Reason;
+    J["editable"] = S.editable();
+    if (!S.editable())
+      J["reason"] = S.Against.str();
     if (!S.Detail.empty())
       J["detail"] = S.Detail;
     List.push_back(std::move(J));
@@ -104,18 +138,17 @@ static bool isBalanced(llvm::StringRef Text) {
   return Text.count('{') == Text.count('}') && Text.rtrim().ends_with("}");
 }
 
-/// Why a site with an error of Clang's in it is left alone, or "".
-static std::string errorWithin(const SiteDraft &D, const ParsedSource &Source) {
+/// A site with an error of Clang's in it is left alone.
+static Obstacle errorWithin(const SiteDraft &D, const ParsedSource &Source) {
   for (const SourceError &E : Source.errors()) {
     if (!E.Line || E.Offset < D.Bytes.Begin || E.Offset >= D.Bytes.End)
       continue;
     if (D.isFunction() &&
         isBalanced(Source.text().slice(D.Bytes.Begin, D.Bytes.End)))
-      return "";
-    return "Clang reports an error in it, line " + std::to_string(E.Line) +
-           ": " + E.Message;
+      return {};
+    return {Obstacle::Error, E.Message, E.Line};
   }
-  return "";
+  return {};
 }
 
 /// Outer before inner, in source order; each once.
@@ -151,7 +184,7 @@ Sites stark::findSites(const ParsedSource &Source) {
       Open.pop_back();
     int Function = -1;
     for (int I : Open)
-      if (Found.All[I].Kind <= SiteKind::Host)
+      if (isFunction(Found.All[I].Kind))
         Function = I;
     Site S;
     S.Kind = D.Kind;
@@ -161,8 +194,7 @@ Sites stark::findSites(const ParsedSource &Source) {
     S.EndLine = D.EndLine;
     S.Parent = Open.empty() ? -1 : Open.back();
     S.Detail = D.Detail;
-    S.Reason = D.Reason.empty() ? errorWithin(D, Source) : D.Reason;
-    S.Editable = S.Reason.empty();
+    S.Against = D.Against ? D.Against : errorWithin(D, Source);
     if (D.isFunction()) {
       unsigned Count = ++Functions[D.Stem];
       S.Id = D.Stem + (Count > 1 ? "#" + std::to_string(Count) : "");

@@ -73,8 +73,8 @@ public:
     if (!D)
       return true;
     if (IsKernel) {
-      if (!F->isThisDeclarationADefinition() && D->Reason.empty())
-        D->Reason = "a declaration only; the definition is elsewhere";
+      if (!F->isThisDeclarationADefinition() && !D->Against)
+        D->Against = {Obstacle::DeclarationOnly};
       accountAttribute(F, D->Bytes);
     }
     std::string Parameters;
@@ -308,16 +308,13 @@ private:
         return nullptr;
       llvm::StringRef Macro =
           At.isMacroID() ? Lexer::getImmediateMacroName(At, SM, LO) : "";
-      D.Reason = Macro.empty()
-                     ? "inside a macro expansion"
-                     : ("inside the expansion of macro " + Macro).str();
+      D.Against = {Obstacle::MacroExpansion, Macro.str()};
     }
     // "MAKE(scale)" can be replaced, but not the kernel that it makes. As a
     // statement the use is what it seems.
-    if (D.Reason.empty() && Kind != SiteKind::Statement && isMadeByMacro(Where))
-      D.Reason =
-          ("inside the expansion of macro " + outermostMacro(Where.getBegin()))
-              .str();
+    if (!D.Against && Kind != SiteKind::Statement && isMadeByMacro(Where))
+      D.Against = {Obstacle::MacroExpansion,
+                   outermostMacro(Where.getBegin()).str()};
     D.Bytes = {SM.getFileOffset(Chars.getBegin()),
                SM.getFileOffset(Chars.getEnd())};
     if (D.Bytes.Begin >= D.Bytes.End)

@@ -25,9 +25,9 @@ struct SiteDraft {
   std::string Name;
   Range Bytes; ///< never empty: of an expansion, the macro's use
   unsigned Line = 0, EndLine = 0;
-  std::string Reason; ///< why it cannot be edited, or empty
+  Obstacle Against; ///< editing it, as far as the draft can tell
   std::string Detail;
-  bool isFunction() const { return Kind <= SiteKind::Host; }
+  bool isFunction() const { return stark::isFunction(Kind); }
 };
 
 struct SiteDrafts {

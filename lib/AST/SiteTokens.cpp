@@ -148,22 +148,22 @@ private:
     D.EndLine = Tokens.line(D.Bytes.End ? D.Bytes.End - 1 : 0);
     bool Instance = Kind == SiteKind::Kernel && First > 0 &&
                     Tokens.is(First - 1, "template");
-    D.Reason = Instance ? "an explicit instantiation of its template" : why(D);
+    D.Against = Instance ? Obstacle{Obstacle::Instantiation} : against(D);
     Into.All.push_back(std::move(D));
   }
 
-  std::string why(const SiteDraft &D) const {
+  /// What Clang knows nothing of cannot be edited, whatever the reason.
+  Obstacle against(const SiteDraft &D) const {
     if (!Macro.empty())
-      return "in the definition of macro " + Macro;
+      return {Obstacle::MacroDefinition, Macro};
     if (isSkipped(Skipped, D.Bytes.Begin))
-      return "in text that the preprocessor skips";
+      return {Obstacle::Skipped};
     for (const SourceError &E : Source.errors())
       if (E.Line >= D.Line && E.Line <= D.EndLine)
-        return "Clang could not read it: line " + std::to_string(E.Line) +
-               ": " + E.Message;
-    for (const SourceError &E : Source.errors())
-      return "Clang could not read it; its first error: " + E.Message;
-    return "not part of any declaration that Clang knows";
+        return {Obstacle::Unread, E.Message, E.Line};
+    if (!Source.errors().empty())
+      return {Obstacle::Unread, Source.errors().front().Message};
+    return {Obstacle::Unread};
   }
 
   const ParsedSource &Source;

@@ -52,20 +52,16 @@ static std::string glimpse(llvm::StringRef Text, const Site &S) {
   return Line.size() > 72 ? Clean + "..." : Clean;
 }
 
-static bool isDetail(SiteKind Kind) {
-  return Kind == SiteKind::Access || Kind == SiteKind::Statement;
-}
-
 std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
   size_t Editable = 0, Locked = 0;
   for (const Site &S : All.All)
-    ++(S.Editable ? Editable : Locked);
+    ++(S.editable() ? Editable : Locked);
   // Of a long list the small sites go first; a larger one covers them.
   bool Details = Editable <= SiteLimit;
   size_t Shown = 0;
   std::string Out;
   for (const Site &S : All.All) {
-    if (!S.Editable || (!Details && isDetail(S.Kind)) || Shown == SiteLimit)
+    if (!S.editable() || (!Details && isDetail(S.Kind)) || Shown == SiteLimit)
       continue;
     ++Shown;
     unsigned Depth = 0;

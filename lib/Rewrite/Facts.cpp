@@ -340,14 +340,13 @@ struct FactsBuilder : RecursiveASTVisitor<FactsBuilder> {
   }
 
   std::string problemOf(const Kernel &K) const {
-    if (!K.At->Editable)
-      return K.At->Reason;
+    if (!K.At->editable())
+      return K.At->Against.str();
     if (K.F->isDependentContext() || K.F->getDescribedFunctionTemplate())
       return "it is a template, whose types are not known";
     for (const Site &S : F.In.All->All)
-      if (K.Bytes.contains(S.Bytes) && !S.Editable &&
-          S.Reason.find("error") != std::string::npos)
-        return S.Reason;
+      if (K.Bytes.contains(S.Bytes) && S.Against.isError())
+        return S.Against.str();
     bool Broken = false, Jumps = false;
     forEach(K.F->getBody(), [&](const Stmt *N) {
       if (const auto *E = llvm::dyn_cast<Expr>(N))

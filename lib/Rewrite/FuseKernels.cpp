@@ -306,10 +306,10 @@ const Site *Pair::host() const {
 
 std::string Pair::whyNot() const {
   for (const Side &S : Sides)
-    if (!S.L->At || !S.L->At->Editable)
+    if (!S.L->At || !S.L->At->editable())
       return "a launch of them cannot be edited";
   const Site *Host = host();
-  if (!Host || !Host->Editable)
+  if (!Host || !Host->editable())
     return "the function that launches them cannot be edited";
   if (std::string Why = launchesDiffer(); !Why.empty())
     return Why;

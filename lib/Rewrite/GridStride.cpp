@@ -90,7 +90,7 @@ void GridStride::prepare(const Facts &F, Findings &Out) const {
       for (const Site &Each : F.In.All->All)
         if (Each.Kind == SiteKind::Host && Each.Bytes.contains(L->At->Bytes))
           Host = &Each;
-    if (Why.empty() && (!Host || !Host->Editable || !L->At->Editable))
+    if (Why.empty() && (!Host || !Host->editable() || !L->At->editable()))
       Why = "its launch cannot be edited";
     if (Why.empty() &&
         (!strip(F.dimensions(L->Grid, *L)[0] ? F.dimensions(L->Grid, *L)[0]

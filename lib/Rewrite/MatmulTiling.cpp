@@ -376,8 +376,8 @@ void MatmulTiling::prepare(const Facts &F, Findings &Out) const {
       std::string No;
       if (!Host)
         No = "it stands in no plain host function";
-      else if (!L->At->Editable || !Host->Editable)
-        No = L->At->Editable ? Host->Reason : L->At->Reason;
+      else if (!L->At->editable() || !Host->editable())
+        No = L->At->editable() ? Host->Against.str() : L->At->Against.str();
       else if (!L->BlockSize)
         No = "its block size is no constant";
       else if (L->Shared && F.constantOf(L->Shared, *L) != 0u)

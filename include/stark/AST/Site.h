@@ -49,6 +49,32 @@ enum class SiteKind {
   Statement,   ///< any other statement
 };
 llvm::StringRef siteKindName(SiteKind Kind);
+/// It is a function: its id is its name, and other ids begin with it.
+bool isFunction(SiteKind Kind);
+/// So small and so many that a long list leaves them out.
+bool isDetail(SiteKind Kind);
+
+/// Why a site is listed but cannot be edited.
+struct Obstacle {
+  enum KindType {
+    None,
+    MacroExpansion,  ///< of the macro Text, or of one that has no name
+    MacroDefinition, ///< of the macro Text
+    Skipped,         ///< by the preprocessor
+    DeclarationOnly,
+    Instantiation, ///< an explicit one
+    Error,         ///< Clang reports the error Text in it
+    Unread,        ///< Clang made nothing of it: Text is its error, if any
+  };
+  KindType Kind = None;
+  std::string Text;
+  unsigned Line = 0; ///< of the error; 0: it lies elsewhere
+
+  explicit operator bool() const { return Kind != None; }
+  /// Clang did not understand what stands there.
+  bool isError() const { return Kind == Error || Kind == Unread; }
+  std::string str() const; ///< "inside the expansion of macro X"
+};
 
 struct Site {
   std::string Id; ///< "softmax_kernel:loop2"; unique in its source
@@ -57,9 +83,9 @@ struct Site {
   Range Bytes;      ///< in the main file, comments before a function excluded
   unsigned Line = 0, EndLine = 0; ///< 1-based
   int Parent = -1; ///< index into Sites::All, -1 for a top-level site
-  bool Editable = true;
-  std::string Reason; ///< why not, when not: "inside the expansion of macro X"
+  Obstacle Against; ///< editing it, if any
   std::string Detail; ///< a kernel's signature, a launch's grid and block, ...
+  bool editable() const { return !Against; }
 };
 
 struct Sites {
