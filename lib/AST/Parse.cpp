@@ -7,8 +7,10 @@
 
 #include "stark/AST/Parse.h"
 #include "EmbeddedHeaders.h"
-#include "SourceTokens.h"
+#include "MainFile.h"
+#include "Unit.h"
 #include "stark/AST/Flags.h"
+#include "stark/AST/Prelude.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
@@ -16,23 +18,17 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "clang/Lex/HeaderSearch.h"
-#include "clang/Lex/PreprocessingRecord.h"
 #include "clang/Lex/Preprocessor.h"
-#include "clang/Sema/Sema.h"
-#include "clang/Tooling/JSONCompilationDatabase.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
-#include <cstring>
+#include <map>
 
 using namespace stark;
 
 /// Headers of our own, by the names under which Clang sees them.
 static constexpr char HeaderFolder[] = "/stark-headers";
-/// What is precompiled and what came of it, likewise.
-static constexpr char PreludeSource[] = "/stark-headers/prelude.cu";
+/// What came of PreludeSource, likewise.
 static constexpr char PreludeFile[] = "/stark-headers/prelude.pch";
 
 namespace {
@@ -56,6 +52,7 @@ public:
     llvm::SmallString<128> Message;
     Info.FormatDiagnostic(Message);
     SourceError Found;
+    Found.Id = Info.getID();
     Found.Message = std::string(Message);
     if (Info.hasSourceManager() && Info.getLocation().isValid()) {
       const clang::SourceManager &SM = Info.getSourceManager();
@@ -132,7 +129,7 @@ static bool liesInMainFile(const clang::SourceManager &SM,
                            const clang::Decl &D) {
   for (clang::SourceLocation At :
        {D.getLocation(), D.getBeginLoc(), D.getEndLoc()})
-    if (At.isValid() && SM.isInMainFile(SM.getExpansionLoc(At)))
+    if (isInMainFile(SM, At))
       return true;
   return false;
 }
@@ -164,27 +161,10 @@ public:
 };
 } // namespace
 
-/// A prelude holds Clang's file, the text that it was made of, and that text's
-/// length in eight bytes: the file comes first for its alignment.
-static void addText(std::string &Precompiled, const std::string &Text) {
-  uint64_t Size = Text.size();
-  Precompiled += Text;
-  Precompiled.append(reinterpret_cast<const char *>(&Size), sizeof(Size));
-}
-
-static std::pair<llvm::StringRef, llvm::StringRef>
-splitPrecompiled(llvm::StringRef Precompiled) {
-  uint64_t Size;
-  std::memcpy(&Size, Precompiled.end() - sizeof(Size), sizeof(Size));
-  Precompiled = Precompiled.drop_back(sizeof(Size));
-  return {Precompiled.drop_back(Size), Precompiled.take_back(Size)};
-}
-
-/// \p Precompiled is empty or outlives the unit.
-static std::unique_ptr<clang::ASTUnit>
-makeUnit(const std::string &Path, llvm::StringRef Text,
-         const ParseOptions &Options, llvm::StringRef Precompiled,
-         std::vector<SourceError> &Errors) {
+std::unique_ptr<clang::ASTUnit>
+stark::makeUnit(const std::string &Path, llvm::StringRef Text,
+                const ParseOptions &Options, const Prelude *Known,
+                std::vector<SourceError> &Errors) {
   std::vector<std::string> Arguments{
       "stark-tool", "-fsyntax-only", "-x", "cuda", "--cuda-device-only",
       "--cuda-gpu-arch=" + Options.Arch, "-nocudalib",
@@ -196,14 +176,12 @@ makeUnit(const std::string &Path, llvm::StringRef Text,
   addToolkit(Options, Arguments, *Memory);
   for (std::string &Flag : parseFlags(Options.Flags, Options.Folder))
     Arguments.push_back(std::move(Flag));
-  if (!Precompiled.empty()) {
+  if (Known) {
     // Clang wants to see what it made the file of.
-    auto [Kept, Made] = splitPrecompiled(Precompiled);
     Memory->addFile(PreludeSource, 0,
-                    llvm::MemoryBuffer::getMemBufferCopy(Made));
+                    llvm::MemoryBuffer::getMemBuffer(Known->madeOf()));
     Memory->addFile(PreludeFile, 0,
-                    llvm::MemoryBuffer::getMemBuffer(
-                        Kept, PreludeFile, /*RequiresNullTerminator=*/false));
+                    llvm::MemoryBuffer::getMemBuffer(Known->precompiled()));
     Arguments.insert(Arguments.end(), {"-include-pch", PreludeFile});
   }
   Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text));
@@ -237,7 +215,7 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
   std::string Absolute = absolutePath(Path);
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnit(Absolute, Text, Options,
-               Known && Known->opens(Text) ? Known->precompiled() : "", Errors);
+               Known && Known->opens(Text) ? Known : nullptr, Errors);
   if (!Unit)
     return failed("'" + Path + "': Clang could not make an AST of it" +
                   (Errors.empty() ? "" : ": " + Errors.front().Message));
@@ -253,112 +231,14 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                                         std::move(Errors));
 }
 
-namespace {
-/// Clang keeps the functions whose CUDA errors it reports at the end of a file
-/// to itself; an explicit instantiation may name what is private.
-template <auto Member> struct SemaMember {
-  friend auto &functionsToCheck(clang::Sema &S) { return S.*Member; }
-};
-auto &functionsToCheck(clang::Sema &S);
-template struct SemaMember<&clang::Sema::DeclsToCheckForDeferredDiags>;
-} // namespace
-
-/// The headers between <> that \p Text begins with.
-static std::vector<std::string> leadingIncludes(llvm::StringRef Text) {
-  Spellings Names;
-  SourceTokens Tokens(Text, Names);
-  std::vector<std::string> Includes;
-  for (size_t I = 0; I + 3 < Tokens.All.size();) {
-    auto Is = [&](size_t At, llvm::StringRef Word) {
-      return At < Tokens.All.size() && Tokens.All[At].InDirective &&
-             Tokens.text(At) == Word;
-    };
-    if (!Is(I, "#") || !Is(I + 1, "include") || !Is(I + 2, "<"))
-      break;
-    size_t Begin = Tokens.All[I + 2].Bytes.End;
-    for (I += 3; I < Tokens.All.size() &&
-                 Tokens.All[I].Kind != SourceToken::EndOfDirective;)
-      ++I;
-    llvm::StringRef Name = Text.slice(Begin, Tokens.All[I - 1].Bytes.Begin);
-    if (Tokens.text(I - 1) != ">" || Name.contains('\n') || Name.contains('>'))
-      break;
-    Includes.push_back(Name.str());
-    ++I;
-  }
-  return Includes;
-}
-
-std::unique_ptr<const Prelude> Prelude::make(const ParsedSource &Source,
-                                             const ParseOptions &Options) {
-  clang::Preprocessor &PP = Source.unit().getPreprocessor();
-  auto Made = std::make_unique<Prelude>();
-  Made->Includes = leadingIncludes(Source.text());
-  // A header that says something else when it is read again is not shared, nor
-  // is what comes after it.
-  const clang::SourceManager &SM = Source.unit().getSourceManager();
-  clang::PreprocessingRecord *Record = PP.getPreprocessingRecord();
-  size_t Guarded = 0;
-  if (Record)
-    for (clang::PreprocessedEntity *E : Record->getPreprocessedEntitiesInRange(
-             {SM.getLocForStartOfFile(SM.getMainFileID()),
-              SM.getLocForEndOfFile(SM.getMainFileID())})) {
-      auto *Include = llvm::dyn_cast_or_null<clang::InclusionDirective>(E);
-      if (!Include || !SM.isInMainFile(Include->getSourceRange().getBegin()))
-        continue;
-      clang::OptionalFileEntryRef File = Include->getFile();
-      if (Guarded == Made->Includes.size() ||
-          Include->getFileName() != Made->Includes[Guarded] || !File ||
-          !PP.getHeaderSearchInfo().isFileMultipleIncludeGuarded(*File))
-        break;
-      ++Guarded;
-    }
-  Made->Includes.resize(Guarded);
-  std::string Text;
-  for (const std::string &Name : Made->Includes)
-    Text += "#include <" + Name + ">\n";
-  std::vector<SourceError> Errors;
-  std::unique_ptr<clang::ASTUnit> Unit =
-      makeUnit(PreludeSource, Text, Options, "", Errors);
-  if (!Unit || !Errors.empty() || !Unit->hasSema())
-    return nullptr;
-  // These have been checked just now; kept, they would be read and checked
-  // again with each candidate.
-  functionsToCheck(Unit->getSema()).clear();
-  llvm::raw_string_ostream OS(Made->Precompiled);
-  if (Unit->serialize(OS))
-    return nullptr;
-  addText(Made->Precompiled, Text);
-  return Made;
-}
-
-bool Prelude::opens(llvm::StringRef Text) const {
-  std::vector<std::string> Theirs = leadingIncludes(Text);
-  return Theirs.size() >= Includes.size() &&
-         std::equal(Includes.begin(), Includes.end(), Theirs.begin());
-}
-
-llvm::Error stark::addFlagsFromDatabase(llvm::StringRef File,
-                                        ParseOptions &Options) {
-  namespace path = llvm::sys::path;
-  std::string Absolute = absolutePath(File);
-  for (llvm::StringRef Folder = path::parent_path(Absolute); !Folder.empty();
-       Folder = path::parent_path(Folder)) {
-    std::string Name = (Folder + "/compile_commands.json").str();
-    if (!llvm::sys::fs::exists(Name))
-      continue;
-    std::string Problem;
-    auto Database = clang::tooling::JSONCompilationDatabase::loadFromFile(
-        Name, Problem, clang::tooling::JSONCommandLineSyntax::Gnu);
-    if (!Database)
-      return usageError("'" + Name + "': " + llvm::StringRef(Problem).trim());
-    std::vector<clang::tooling::CompileCommand> Commands =
-        Database->getCompileCommands(Absolute);
-    if (!Commands.empty() && Commands.front().CommandLine.size() > 1) {
-      const clang::tooling::CompileCommand &C = Commands.front();
-      Options.Folder = C.Directory;
-      Options.Flags.assign(C.CommandLine.begin() + 1, C.CommandLine.end());
-    }
-    return llvm::Error::success();
-  }
-  return llvm::Error::success();
+std::vector<SourceError> stark::newErrors(const ParsedSource &Before,
+                                          const ParsedSource &After) {
+  std::map<std::pair<unsigned, llvm::StringRef>, int> Counts;
+  for (const SourceError &E : Before.errors())
+    ++Counts[{E.Id, E.Message}];
+  std::vector<SourceError> New;
+  for (const SourceError &E : After.errors())
+    if (--Counts[{E.Id, E.Message}] < 0)
+      New.push_back(E);
+  return New;
 }

@@ -14,6 +14,7 @@
 #ifndef STARK_LIB_SEARCH_CHECK_H
 #define STARK_LIB_SEARCH_CHECK_H
 
+#include "stark/AST/Prelude.h"
 #include "stark/Search/Search.h"
 #include <map>
 

@@ -12,6 +12,7 @@
 
 #include "Verbs.h"
 #include "stark/AST/Contract.h"
+#include "stark/AST/Flags.h"
 #include "stark/AST/Footprint.h"
 #include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"

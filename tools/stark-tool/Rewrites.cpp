@@ -7,14 +7,13 @@
 
 #include "SearchRun.h"
 #include "Verbs.h"
+#include "stark/AST/Flags.h"
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <set>
 
 using namespace stark;
 namespace cl = llvm::cl;
@@ -107,21 +106,6 @@ static void printJson(const RewriteSet &Set) {
                << "\n";
 }
 
-/// Errors of \p After that \p Before has not, wherever they stand.
-static std::string newError(const ParsedSource &Before,
-                            const ParsedSource &After) {
-  std::multiset<std::string> Had;
-  for (const SourceError &E : Before.errors())
-    Had.insert(E.Message);
-  for (const SourceError &E : After.errors()) {
-    auto Known = Had.find(E.Message);
-    if (Known == Had.end())
-      return "line " + std::to_string(E.Line) + ": " + E.Message;
-    Had.erase(Known);
-  }
-  return "";
-}
-
 static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
                             const ParseOptions &Options) {
   unsigned Bad = 0;
@@ -142,8 +126,8 @@ static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
     auto Parsed = parseSource(File, *Changed, Options);
     if (!Parsed)
       Say(M, llvm::toString(Parsed.takeError()));
-    else if (std::string Error = newError(Source, **Parsed); !Error.empty())
-      Say(M, Error);
+    else if (auto New = newErrors(Source, **Parsed); !New.empty())
+      Say(M, "line " + std::to_string(New[0].Line) + ": " + New[0].Message);
   }
   llvm::outs() << Set.matches().size() << " rewrites, " << Bad
                << " of them bad\n";

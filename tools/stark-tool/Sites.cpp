@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verbs.h"
+#include "stark/AST/Flags.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Site.h"
 #include "stark/Support/Error.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verbs.h"
+#include "stark/AST/Flags.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Task/Task.h"

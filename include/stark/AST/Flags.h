@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   A command line for nvcc (or clang++) -> what of it a parse needs: macros,
-/// include folders, the language standard. Everything else is dropped, never an
-/// error.
+///   A command line for nvcc (or clang++), given or found in
+/// compile_commands.json -> what of it a parse needs: macros, include folders,
+/// the language standard. Everything else is dropped, never an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +17,23 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
 namespace stark {
 
+struct ParseOptions;
+
 /// \p Folder is where relative paths of response files hold; empty: the current
 /// one. Options of -Xcompiler that a parse needs are taken out of it.
 std::vector<std::string> parseFlags(llvm::ArrayRef<std::string> Given,
                                     llvm::StringRef Folder = "");
+
+/// Puts the flags and folder that compile_commands.json in the folder of
+/// \p File, or in one above it, has for it into \p Options; leaves them alone
+/// when there is none. A broken database is an error.
+llvm::Error addFlagsFromDatabase(llvm::StringRef File, ParseOptions &Options);
 
 } // namespace stark
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   source bytes + nvcc-style flags -> ParsedSource (an AST that may have
-/// errors) nvcc, not Clang, judges whether a source compiles. A parse therefore
+///   source bytes + nvcc-style flags -> ParsedSource, an AST that may have
+/// errors. nvcc, not Clang, judges whether a source compiles. A parse therefore
 /// goes on over errors, as clangd's does, and each site says whether an error
 /// lies in it.
 ///
@@ -38,7 +38,9 @@ struct ParseOptions {
   std::string Arch = "sm_90";
 };
 
+/// An error that Clang found; it goes on all the same.
 struct SourceError {
+  unsigned Id = 0;               ///< clang::diag::err_...
   unsigned Line = 0, Column = 0; ///< 1-based; 0 when in another file
   size_t Offset = 0;
   std::string Message;
@@ -65,25 +67,12 @@ private:
   std::vector<SourceError> Errors;
 };
 
-/// The system headers that a source begins with, and those of CUDA that Clang
-/// always reads, parsed once: texts that begin with the same ones are then
-/// parsed in a small part of the time and memory. The sites, anchors,
-/// footprints and contracts found in them are the same.
-class Prelude {
-public:
-  /// Of \p Source, which was parsed with \p Options. Null when there is nothing
-  /// to be had: an error lies in a header, or Clang cannot keep what it read.
-  static std::unique_ptr<const Prelude> make(const ParsedSource &Source,
-                                             const ParseOptions &Options);
-  /// Whether \p Text begins with these headers.
-  bool opens(llvm::StringRef Text) const;
-  /// What Clang kept, for as long as this lives.
-  llvm::StringRef precompiled() const { return Precompiled; }
+/// Errors of \p After that \p Before has not, or not so often, wherever they
+/// stand: an error is the same when its id and what it names are.
+std::vector<SourceError> newErrors(const ParsedSource &Before,
+                                   const ParsedSource &After);
 
-private:
-  std::vector<std::string> Includes; ///< "cuda_fp16.h"
-  std::string Precompiled;
-};
+class Prelude;
 
 /// Parses \p Text as the content of \p Path (which need not exist on disk).
 /// An error only when no AST at all could be made. \p Known, made with the same
@@ -95,11 +84,6 @@ parseSource(llvm::StringRef Path, llvm::StringRef Text,
 /// Where Clang's own headers are: beside an installed program that brings them,
 /// else where the LLVM is that Stark was built with.
 std::string clangResourceFolder();
-
-/// Puts the flags and folder that compile_commands.json in the folder of
-/// \p File, or in one above it, has for it into \p Options; leaves them alone
-/// when there is none. A broken database is an error.
-llvm::Error addFlagsFromDatabase(llvm::StringRef File, ParseOptions &Options);
 
 } // namespace stark
 

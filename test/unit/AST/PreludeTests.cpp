@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "stark/AST/Prelude.h"
 #include "stark/AST/Contract.h"
 #include "stark/AST/Footprint.h"
 #include "stark/Support/File.h"

@@ -1,0 +1,44 @@
+//===- Prelude.h - Headers that are parsed once --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   parsed source -> the headers that it begins with, precompiled -> parses of
+/// texts that begin with the same ones, in a small part of the time and memory.
+/// The sites, anchors, footprints and contracts found in them are the same.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_AST_PRELUDE_H
+#define STARK_AST_PRELUDE_H
+
+#include "stark/AST/Parse.h"
+
+namespace stark {
+
+/// The system headers that a source begins with, and those of CUDA that Clang
+/// always reads.
+class Prelude {
+public:
+  /// Of \p Source, which was parsed with \p Options. Null when there is nothing
+  /// to be had: an error lies in a header, or Clang cannot keep what it read.
+  static std::unique_ptr<const Prelude> make(const ParsedSource &Source,
+                                             const ParseOptions &Options);
+  /// Whether \p Text begins with these headers.
+  bool opens(llvm::StringRef Text) const;
+  /// What Clang kept, and the text that it was made of, for as long as this
+  /// lives.
+  llvm::StringRef precompiled() const { return Precompiled; }
+  llvm::StringRef madeOf() const { return MadeOf; }
+
+private:
+  std::vector<std::string> Includes; ///< "cuda_fp16.h"
+  std::string Precompiled, MadeOf;
+};
+
+} // namespace stark
+
+#endif
