@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AnchorPlan.h"
-#include "FootprintChunks.h"
 #include "Marks.h"
+#include "Pieces.h"
 #include "stark/Support/Error.h"
 #include <algorithm>
 #include <map>
@@ -148,24 +148,24 @@ private:
   /// Top-level pieces of the plan, each found whole in the base, in order.
   llvm::Error locatePieces() {
     std::string Text; // the plan as if bare marks were not there
-    std::vector<Chunk> BaseChunks = findChunks(Base);
-    std::vector<Chunk> PlanChunks = findChunks(Plan);
+    std::vector<Piece> BasePieces = findPieces(Base);
+    std::vector<Piece> PlanPieces = findPieces(Plan);
     size_t From = 0;
     InBase.assign(Code.size(), 0);
-    for (const Chunk &Piece : PlanChunks) {
-      size_t Begin = position(Piece.Tokens.Begin);
-      size_t End = position(Piece.Tokens.End);
+    for (const Piece &P : PlanPieces) {
+      size_t Begin = position(P.Tokens.Begin);
+      size_t End = position(P.Tokens.End);
       if (Begin == End)
         continue; // a bare mark
-      size_t Found = BaseChunks.size();
-      for (size_t I = From; I < BaseChunks.size() && Found == BaseChunks.size();
+      size_t Found = BasePieces.size();
+      for (size_t I = From; I < BasePieces.size() && Found == BasePieces.size();
            ++I)
-        if (sameText(Begin, End, BaseChunks[I].Tokens))
+        if (sameText(Begin, End, BasePieces[I].Tokens))
           Found = I;
-      if (Found == BaseChunks.size())
-        return difference(Piece, Begin, End, BaseChunks, From);
+      if (Found == BasePieces.size())
+        return difference(P, Begin, End, BasePieces, From);
       for (size_t I = Begin; I < End; ++I)
-        InBase[I] = BaseChunks[Found].Tokens.Begin + (I - Begin);
+        InBase[I] = BasePieces[Found].Tokens.Begin + (I - Begin);
       From = Found + 1;
     }
     return llvm::Error::success();
@@ -180,16 +180,15 @@ private:
     return true;
   }
 
-  /// How piece \p Piece of the plan differs from what it most likely echoes.
-  llvm::Error difference(const Chunk &Piece, size_t Begin, size_t End,
-                         const std::vector<Chunk> &BaseChunks, size_t From) {
-    const Chunk *Best = nullptr;
+  /// How piece \p P of the plan differs from what it most likely echoes.
+  llvm::Error difference(const Piece &P, size_t Begin, size_t End,
+                         const std::vector<Piece> &BasePieces, size_t From) {
+    const Piece *Best = nullptr;
     size_t BestLength = 0;
-    for (size_t I = 0; I < BaseChunks.size(); ++I) {
-      const Chunk &B = BaseChunks[I];
+    for (size_t I = 0; I < BasePieces.size(); ++I) {
+      const Piece &B = BasePieces[I];
       size_t Length = commonLength(Begin, End, B.Tokens);
-      bool Same =
-          !Piece.Name.empty() && B.Kind == Piece.Kind && B.Name == Piece.Name;
+      bool Same = !P.Name.empty() && B.Kind == P.Kind && B.Name == P.Name;
       if (Same && Length == End - Begin && I < From)
         return failed("line " + llvm::Twine(planLine(Begin)) +
                       " of the plan echoes line " +

@@ -29,11 +29,9 @@ static bool pairConditionals(Run &R) {
     int Open = 0, Lowest = 0;
     bool Else = false; // an #else whose #if lies before the run
     for (size_t I = R.First; I <= R.Last; ++I) {
-      int C = R.Parent->Children[I].Conditional;
-      if (C == 2)
-        Else |= Open == 0 && Lowest == 0;
-      else
-        Open += C;
+      Conditional C = R.Parent->Children[I].Branch;
+      Else |= C == Conditional::Else && Open == 0 && Lowest == 0;
+      Open += ifStep(C);
       Lowest = std::min(Lowest, Open);
     }
     if (Lowest < 0 || Else) {
@@ -191,8 +189,7 @@ std::vector<Anchor> stark::anchorsOf(const AnchorNode &Root,
   std::vector<Anchor> Anchors;
   for (const Snapped &S : Runs) {
     Anchor A;
-    A.Bytes = {Tokens.All[S.Tokens.Begin].Bytes.Begin,
-               Tokens.All[S.Tokens.End - 1].Bytes.End};
+    A.Bytes = Tokens.bytes(S.Tokens);
     A.Line = Tokens.line(A.Bytes.Begin);
     A.EndLine = Tokens.line(A.Bytes.End - 1);
     A.GrewBefore = S.Region.Begin - S.Tokens.Begin;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AnchorTree.h"
+#include "MainFile.h"
+#include "Pieces.h"
 #include "SkippedText.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -36,37 +38,37 @@ public:
     Root.Kind = AnchorNode::Declaration;
     Root.Tokens = {0, T.All.size()};
     size_t Next = 0;
-    for (const Chunk &Piece : findChunks(T)) {
-      if (Piece.Kind == ChunkKind::Open || Piece.Kind == ChunkKind::Close) {
+    for (const Piece &P : findPieces(T)) {
+      if (P.Kind == PieceKind::Open || P.Kind == PieceKind::Close) {
         // A namespace is no place to stop at: what it holds are siblings.
         AnchorNode Brace;
         Brace.Kind = AnchorNode::Directive;
-        Brace.Tokens = Piece.Tokens;
+        Brace.Tokens = P.Tokens;
         Root.Children.push_back(std::move(Brace));
         continue;
       }
-      if (T.All[Piece.Tokens.Begin].InDirective) {
-        Root.Children.push_back(directive(Piece.Tokens));
+      if (T.All[P.Tokens.Begin].InDirective) {
+        Root.Children.push_back(directive(P.Tokens));
         continue;
       }
       AnchorNode Node;
       Node.Kind = AnchorNode::Declaration;
-      Node.Tokens = Piece.Tokens;
+      Node.Tokens = P.Tokens;
       while (Next < Functions.size() &&
-             Functions[Next].Tokens.Begin < Piece.Tokens.Begin)
+             Functions[Next].Tokens.Begin < P.Tokens.Begin)
         ++Next;
       std::vector<AnchorNode> Inner;
       while (Next < Functions.size() &&
-             Functions[Next].Tokens.End <= Piece.Tokens.End)
+             Functions[Next].Tokens.End <= P.Tokens.End)
         Inner.push_back(std::move(Functions[Next++]));
-      if (Piece.Kind == ChunkKind::Function && Inner.size() == 1)
+      if (P.Kind == PieceKind::Function && Inner.size() == 1)
         Node.Children = std::move(Inner[0].Children);
       else
         Node.Children = std::move(Inner);
-      if (skipped(Piece.Tokens.Begin))
+      if (skipped(P.Tokens.Begin))
         Node.Kind = AnchorNode::Skipped;
-      if (Piece.Kind != ChunkKind::Function && Node.Children.empty())
-        Node.Macro = macroCall(Piece.Tokens);
+      if (P.Kind != PieceKind::Function && Node.Children.empty())
+        Node.Macro = macroCall(P.Tokens);
       Root.Children.push_back(std::move(Node));
     }
     return Root;
@@ -77,13 +79,9 @@ private:
     return A.Tokens.Begin < B.Tokens.Begin;
   }
 
-  bool inMainFile(SourceLocation L) const {
-    return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
-  }
-
   /// Main-file tokens from \p R, macro expansions taken whole.
   bool tokensOf(SourceRange R, Range &Out) const {
-    if (!inMainFile(R.getBegin()) || !inMainFile(R.getEnd()))
+    if (!isInMainFile(SM, R.getBegin()) || !isInMainFile(SM, R.getEnd()))
       return false;
     size_t Begin =
         SM.getFileOffset(SM.getExpansionRange(R.getBegin()).getBegin());
@@ -98,7 +96,7 @@ private:
   }
 
   void declaration(Decl *D) {
-    if (!D || D->isImplicit() || !inMainFile(D->getLocation()))
+    if (!D || D->isImplicit() || !isInMainFile(SM, D->getLocation()))
       return;
     if (auto *Template = dyn_cast<TemplateDecl>(D))
       D = Template->getTemplatedDecl();
@@ -119,13 +117,8 @@ private:
       return;
     AnchorNode Node;
     Node.Kind = AnchorNode::Declaration;
-    SourceRange Whole = F->getSourceRange();
-    if (auto *Template = F->getDescribedFunctionTemplate())
-      Whole = Template->getSourceRange();
-    bool Made = Whole.getBegin().isMacroID() && Whole.getEnd().isMacroID() &&
-                SM.getExpansionLoc(Whole.getBegin()) ==
-                    SM.getExpansionLoc(Whole.getEnd());
-    if (Made || !tokensOf(Whole, Node.Tokens))
+    SourceRange Whole = wholeRange(*F);
+    if (isOneExpansion(Whole, SM) || !tokensOf(Whole, Node.Tokens))
       return;
     if (auto *Body = dyn_cast_or_null<CompoundStmt>(F->getBody()))
       if (!Body->getLBracLoc().isMacroID() && !Body->getRBracLoc().isMacroID())
@@ -143,9 +136,7 @@ private:
         addStatement(Attributed->getSubStmt(), Out);
       return;
     }
-    if (S->getBeginLoc().isMacroID() && S->getEndLoc().isMacroID() &&
-        SM.getExpansionLoc(S->getBeginLoc()) ==
-            SM.getExpansionLoc(S->getEndLoc()))
+    if (isOneExpansion(S->getSourceRange(), SM))
       Node.Macro = T.text(Node.Tokens.Begin);
     bool EndsInBrace = T.is(Node.Tokens.End - 1, "}");
     if (T.is(Node.Tokens.End, ";") && !T.is(Node.Tokens.End - 1, ";") &&
@@ -219,10 +210,7 @@ private:
     Node.Tokens = Tokens;
     llvm::StringRef Word = T.text(Tokens.Begin + 1);
     Node.Pragma = Word == "pragma";
-    Node.Conditional = Word == "if" || Word == "ifdef" || Word == "ifndef" ? 1
-                       : Word == "endif"                                   ? -1
-                       : Word == "else" || Word.starts_with("elif")        ? 2
-                                                                           : 0;
+    Node.Branch = conditionalOf(Word);
     return Node;
   }
 

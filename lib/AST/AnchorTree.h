@@ -16,7 +16,7 @@
 #ifndef STARK_LIB_AST_ANCHORTREE_H
 #define STARK_LIB_AST_ANCHORTREE_H
 
-#include "FootprintChunks.h"
+#include "Brackets.h"
 #include "stark/AST/Parse.h"
 
 namespace stark {
@@ -31,8 +31,8 @@ struct AnchorNode {
   Range Tokens;
   KindType Kind = Statement;
   bool Pragma = false; ///< a directive that belongs to what follows it
-  int Conditional = 0; ///< #if 1, #endif -1, #else and #elif 2
-  std::string Macro;   ///< it is all one call of this macro
+  Conditional Branch = Conditional::None; ///< of a directive
+  std::string Macro;                      ///< it is all one call of this macro
   std::vector<AnchorNode> Children; ///< ascending, apart; may leave tokens out
 };
 

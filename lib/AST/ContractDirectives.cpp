@@ -40,9 +40,9 @@ public:
       : Text(Text), T(Text.Tokens), Skipped(skippedText(Text.Source)),
         DeviceBodies(deviceBodies(Text.Source)) {
     findIncludes();
-    for (const Chunk &Piece : Text.Chunks)
-      if (Piece.Kind == ChunkKind::Function)
-        Functions.insert(Piece.Name);
+    for (const Piece &P : Text.Pieces)
+      if (P.Kind == PieceKind::Function)
+        Functions.insert(P.Name);
   }
 
   std::vector<Finding> run() {
@@ -96,9 +96,9 @@ private:
   std::string text(size_t Begin, size_t End) const {
     std::string Result;
     for (size_t I = Begin; I < End; ++I) {
-      StringRef Piece = T.text(I);
-      Piece.consume_front("<parameters>");
-      Result += Piece;
+      StringRef P = T.text(I);
+      P.consume_front("<parameters>");
+      Result += P;
     }
     return Result;
   }
@@ -240,15 +240,15 @@ private:
       return false;
     if (!Seen.insert(Name).second)
       return true;
-    for (const Chunk &Piece : Text.Chunks) {
-      if (Piece.Kind != ChunkKind::Define || Piece.Name != Name)
+    for (const Piece &P : Text.Pieces) {
+      if (P.Kind != PieceKind::Define || P.Name != Name)
         continue;
-      size_t I = Piece.Tokens.Begin + 3;
+      size_t I = P.Tokens.Begin + 3;
       std::set<StringRef> Own = Seen; // parameters mean what they are given
       if (T.is(I, "<parameters>("))
-        for (; I < Piece.Tokens.End && !T.is(I, ")"); ++I)
+        for (; I < P.Tokens.End && !T.is(I, ")"); ++I)
           Own.insert(T.text(I));
-      for (; I < Piece.Tokens.End; ++I)
+      for (; I < P.Tokens.End; ++I)
         if (T.All[I].Kind == SourceToken::Word && !Own.count(T.text(I)) &&
             !sameEverywhere(T.text(I), Seen))
           return false;
@@ -274,16 +274,15 @@ private:
     for (size_t I = Body; I < End; ++I)
       if (!T.All[I].InDirective)
         Hash += T.text(I).str() + " ";
-    for (const Chunk &Piece : Text.Chunks) {
-      if (Piece.Tokens.End <= Body || Piece.Tokens.Begin >= End)
+    for (const Piece &P : Text.Pieces) {
+      if (P.Tokens.End <= Body || P.Tokens.Begin >= End)
         continue;
-      bool Fine =
-          Text.deviceOnly(Piece) || T.All[Piece.Tokens.Begin].InDirective ||
-          Piece.Kind == ChunkKind::Using || Piece.Kind == ChunkKind::Open ||
-          Piece.Kind == ChunkKind::Close || isConstant(Piece);
+      bool Fine = Text.deviceOnly(P) || T.All[P.Tokens.Begin].InDirective ||
+                  P.Kind == PieceKind::Using || P.Kind == PieceKind::Open ||
+                  P.Kind == PieceKind::Close || isConstant(P);
       if (Fine)
         continue;
-      size_t At = std::max(Body, Piece.Tokens.Begin);
+      size_t At = std::max(Body, P.Tokens.Begin);
       add(At, "skipped " + Hash,
           "has text in a branch that the device pass skips, so it cannot be "
           "checked; keep conditionals inside __global__ and __device__ "
@@ -292,12 +291,12 @@ private:
     }
   }
 
-  bool isConstant(const Chunk &Piece) const {
-    for (size_t I = Piece.Tokens.Begin; I < Piece.Tokens.End; ++I) {
+  bool isConstant(const Piece &P) const {
+    for (size_t I = P.Tokens.Begin; I < P.Tokens.End; ++I) {
       if (T.is(I, "("))
         return false;
       if (T.is(I, "constexpr"))
-        return Piece.Kind == ChunkKind::Variable;
+        return P.Kind == PieceKind::Variable;
     }
     return false;
   }

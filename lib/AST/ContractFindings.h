@@ -16,7 +16,7 @@
 #ifndef STARK_LIB_AST_CONTRACTFINDINGS_H
 #define STARK_LIB_AST_CONTRACTFINDINGS_H
 
-#include "FootprintChunks.h"
+#include "Pieces.h"
 #include "stark/AST/Contract.h"
 #include <set>
 
@@ -32,7 +32,7 @@ struct ContractText {
   const ParsedSource &Source;
   Spellings Names;
   SourceTokens Tokens;
-  std::vector<Chunk> Chunks;
+  std::vector<Piece> Pieces;
   std::set<std::string> Macros; ///< that it defines itself
 
   explicit ContractText(const ParsedSource &Source);
@@ -40,7 +40,7 @@ struct ContractText {
     return Tokens.line(Tokens.All[Token].Bytes.Begin);
   }
   /// The piece is a function that runs on the device only.
-  bool deviceOnly(const Chunk &Piece) const;
+  bool deviceOnly(const Piece &P) const;
 };
 
 std::vector<Finding> tokenFindings(const ContractText &Text);

@@ -189,8 +189,8 @@ private:
     StringRef Name = Qualified.split('<').first;
     Name = Name.substr(
         Name.rfind(':') == StringRef::npos ? 0 : Name.rfind(':') + 1);
-    for (const Chunk &Piece : Candidate.Chunks)
-      if (Piece.Name == Name)
+    for (const Piece &P : Candidate.Pieces)
+      if (P.Name == Name)
         return true;
     return false;
   }

@@ -12,19 +12,18 @@ using namespace stark;
 using llvm::StringRef;
 
 ContractText::ContractText(const ParsedSource &Source)
-    : Source(Source), Tokens(Source.text(), Names), Chunks(findChunks(Tokens)) {
+    : Source(Source), Tokens(Source.text(), Names), Pieces(findPieces(Tokens)) {
   for (size_t I = 0; I + 2 < Tokens.All.size(); ++I)
     if (Tokens.All[I].InDirective && Tokens.All[I].StartsLine &&
         Tokens.is(I, "#") && Tokens.is(I + 1, "define"))
       Macros.insert(Tokens.text(I + 2).str());
 }
 
-bool ContractText::deviceOnly(const Chunk &Piece) const {
-  if (Piece.Kind != ChunkKind::Function &&
-      Piece.Kind != ChunkKind::FunctionDeclaration)
+bool ContractText::deviceOnly(const Piece &P) const {
+  if (P.Kind != PieceKind::Function && P.Kind != PieceKind::FunctionDeclaration)
     return false;
   bool Device = false;
-  for (size_t I = Piece.Tokens.Begin; I < Piece.Tokens.End; ++I) {
+  for (size_t I = P.Tokens.Begin; I < P.Tokens.End; ++I) {
     if (Tokens.is(I, "{") || Tokens.is(I, "("))
       break;
     if (Tokens.is(I, "__host__"))
@@ -130,12 +129,12 @@ std::vector<Finding> stark::tokenFindings(const ContractText &Text) {
 }
 
 /// Whether the declaration that \p I is in cannot change, or is a function.
-static bool constant(const SourceTokens &T, size_t I, Range Piece) {
+static bool constant(const SourceTokens &T, size_t I, Range P) {
   size_t Begin = I;
-  while (Begin > Piece.Begin && !T.is(Begin - 1, ";") &&
-         !T.is(Begin - 1, "{") && !T.is(Begin - 1, "}"))
+  while (Begin > P.Begin && !T.is(Begin - 1, ";") && !T.is(Begin - 1, "{") &&
+         !T.is(Begin - 1, "}"))
     --Begin;
-  for (size_t J = Begin; J < Piece.End; ++J) {
+  for (size_t J = Begin; J < P.End; ++J) {
     if (T.is(J, ";") || T.is(J, "=") || T.is(J, "{"))
       return false;
     for (StringRef Word :
@@ -149,16 +148,16 @@ static bool constant(const SourceTokens &T, size_t I, Range Piece) {
 std::vector<Finding> stark::unparsedFindings(const ContractText &Text) {
   std::vector<Finding> Findings;
   const SourceTokens &T = Text.Tokens;
-  for (const Chunk &Piece : Text.Chunks) {
+  for (const Piece &P : Text.Pieces) {
     auto Add = [&](size_t At, const std::string &What) {
       Findings.push_back(
-          {"unparsed " + What + " " + Piece.Name,
+          {"unparsed " + What + " " + P.Name,
            {Text.line(At), true,
             What + " (Clang does not understand all of this file)"}});
     };
-    bool Device = Text.deviceOnly(Piece);
-    bool Function = Piece.Kind == ChunkKind::Function;
-    for (size_t I = Piece.Tokens.Begin; I < Piece.Tokens.End; ++I) {
+    bool Device = Text.deviceOnly(P);
+    bool Function = P.Kind == PieceKind::Function;
+    for (size_t I = P.Tokens.Begin; I < P.Tokens.End; ++I) {
       if (T.All[I].Kind != SourceToken::Word)
         continue;
       StringRef Word = T.text(I);
@@ -169,12 +168,11 @@ std::vector<Finding> stark::unparsedFindings(const ContractText &Text) {
       if (!Device && (Word == "asm" || Word == "__asm__" || Word == "__asm"))
         Add(I, "has assembly in host code, which is forbidden");
       if ((Word == "static" || Word == "thread_local") && Function &&
-          I > Piece.Tokens.Begin && !constant(T, I, Piece.Tokens))
+          I > P.Tokens.Begin && !constant(T, I, P.Tokens))
         Add(I, "keeps a static variable between calls, which is forbidden");
     }
-    if (Piece.Kind == ChunkKind::Variable &&
-        !constant(T, Piece.Tokens.Begin, Piece.Tokens))
-      Add(Piece.Tokens.Begin,
+    if (P.Kind == PieceKind::Variable && !constant(T, P.Tokens.Begin, P.Tokens))
+      Add(P.Tokens.Begin,
           "declares a variable that lives between calls, which is forbidden");
   }
   return Findings;

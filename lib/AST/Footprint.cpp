@@ -1,80 +1,22 @@
-//===- Footprint.cpp - What a candidate changed, and whether it was told to
-//===//
+//===- Footprint.cpp - What a candidate changed --------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+///   two texts -> tokens -> hunks -> each with the reason for its class; then
+/// what no hunk shows: macros that mean something else now, and anchors whose
+/// text reaches out of them.
+///
+//===----------------------------------------------------------------------===//
 
 #include "stark/AST/Footprint.h"
 #include "FootprintClass.h"
-#include "stark/AST/Parse.h"
-#include "stark/Support/Error.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 
 using namespace stark;
-
-llvm::Expected<Grounding> stark::parseGrounding(llvm::StringRef Name) {
-  auto G = llvm::StringSwitch<std::optional<Grounding>>(Name)
-               .Case("strict", Grounding::Strict)
-               .Case("support", Grounding::Support)
-               .Case("off", Grounding::Off)
-               .Default(std::nullopt);
-  if (!G)
-    return usageError("grounding: got '" + Name +
-                      "', wanted strict, support or off");
-  return *G;
-}
-
-llvm::StringRef stark::groundingName(Grounding G) {
-  switch (G) {
-  case Grounding::Strict:
-    return "strict";
-  case Grounding::Support:
-    return "support";
-  case Grounding::Off:
-    return "off";
-  }
-  return "";
-}
-
-static bool allows(Grounding G, const Change &C) {
-  return G == Grounding::Off || C.Class == ChangeClass::Inside ||
-         (G == Grounding::Support && C.Class == ChangeClass::Supporting);
-}
-
-bool Footprint::grounded(Grounding G) const {
-  return std::all_of(Changes.begin(), Changes.end(),
-                     [&](const Change &C) { return allows(G, C); });
-}
-
-static std::string lines(const Change &C) {
-  if (C.CandidateEndLine > C.CandidateLine)
-    return "lines " + std::to_string(C.CandidateLine) + " to " +
-           std::to_string(C.CandidateEndLine) + " are";
-  return "line " + std::to_string(C.CandidateLine) + " is";
-}
-
-std::vector<std::string> Footprint::complaints(Grounding G) const {
-  std::vector<std::string> Result;
-  for (const Change &C : Changes)
-    if (!allows(G, C))
-      Result.push_back(lines(C) + " changed, but no anchor covers " +
-                       (C.CandidateEndLine > C.CandidateLine ? "them" : "it") +
-                       " (" + C.Why + ")" +
-                       (C.Text.empty() ? "" : ": " + C.Text));
-  return Result;
-}
-
-void Footprint::print(llvm::raw_ostream &OS) const {
-  for (const Change &C : Changes)
-    OS << (C.Class == ChangeClass::Inside       ? "inside"
-           : C.Class == ChangeClass::Supporting ? "supporting"
-                                                : "outside")
-       << ": " << lines(C) << " changed (line " << C.BaseLine
-       << " of the base): " << C.Why << "\n";
-}
 
 /// The anchors as token ranges, joined where they overlap.
 static std::vector<Range> anchorTokens(const SourceTokens &Base,
@@ -90,21 +32,10 @@ static std::string shortened(llvm::StringRef Line) {
   return Line.size() <= 80 ? Line.str() : (Line.take_front(77) + "...").str();
 }
 
-/// Bytes of a token range; of an empty one, the place.
-static Range bytesOf(const SourceTokens &T, const Range &Tokens) {
-  if (Tokens.size())
-    return {T.All[Tokens.Begin].Bytes.Begin, T.All[Tokens.End - 1].Bytes.End};
-  if (Tokens.Begin > 0)
-    return {T.All[Tokens.Begin - 1].Bytes.End,
-            T.All[Tokens.Begin - 1].Bytes.End};
-  return {0, 0};
-}
-
 /// Joins \p Next to \p Last when people would see one change: the same or
 /// neighbouring lines, on both sides, with the same reason.
 static bool joins(Change &Last, const Change &Next) {
-  if (Last.Class != Next.Class || Last.Why != Next.Why ||
-      Next.CandidateLine > Last.CandidateEndLine + 1 ||
+  if (Last.Why != Next.Why || Next.CandidateLine > Last.CandidateEndLine + 1 ||
       Next.BaseLine > Last.BaseEndLine + 1 || Next.BaseLine < Last.BaseLine)
     return false;
   Last.Base.End = std::max(Last.Base.End, Next.Base.End);
@@ -113,12 +44,6 @@ static bool joins(Change &Last, const Change &Next) {
       std::max(Last.CandidateEndLine, Next.CandidateEndLine);
   Last.BaseEndLine = std::max(Last.BaseEndLine, Next.BaseEndLine);
   return true;
-}
-
-Footprint stark::findFootprint(const ParsedSource &Base, const Sites &BaseSites,
-                               const std::vector<Anchor> &Anchors,
-                               const ParsedSource &Candidate) {
-  return findFootprint(Base.text(), Anchors, Candidate.text());
 }
 
 static bool wholeLines(const SourceTokens &T, const Range &Tokens) {
@@ -137,13 +62,13 @@ Footprint stark::findFootprint(llvm::StringRef BaseText,
   Footprint Result;
   for (const Hunk &H : Hunks) {
     Change New;
-    New.Base = bytesOf(Base, H.Base);
-    New.Candidate = bytesOf(Candidate, H.Candidate);
+    New.Base = Base.bytes(H.Base);
+    New.Candidate = Candidate.bytes(H.Candidate);
     New.BaseLine = Base.line(New.Base.Begin);
     New.BaseEndLine = Base.line(New.Base.End);
     New.CandidateLine = Candidate.line(New.Candidate.Begin);
     New.CandidateEndLine = Candidate.line(New.Candidate.End);
-    Classifier.classify(H, New);
+    New.Why = Classifier.reasonFor(H);
     std::string Was = shortened(Base.lineText(New.BaseLine));
     std::string Is = shortened(Candidate.lineText(New.CandidateLine));
     std::string At = "line " + std::to_string(New.BaseLine) + " of the base";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FootprintBreakout.h"
+#include "Brackets.h"
 
 using namespace stark;
 
@@ -14,12 +15,9 @@ bool stark::isBalanced(const Comparison &C, Range Tokens) {
   for (size_t I = Tokens.Begin; I < Tokens.End; ++I) {
     const SourceToken &T = C.Candidate.All[I];
     if (T.InDirective && T.StartsLine && C.Candidate.is(I, "#")) {
-      llvm::StringRef Word = C.Candidate.text(I + 1);
-      if (Word == "if" || Word == "ifdef" || Word == "ifndef")
-        ++Ifs;
-      else if (Word == "endif")
-        --Ifs;
-      else if ((Word == "else" || Word.starts_with("elif")) && Ifs == 0)
+      Conditional Word = conditionalOf(C.Candidate.text(I + 1));
+      Ifs += ifStep(Word);
+      if (Word == Conditional::Else && Ifs == 0)
         return false;
       if (Ifs < 0)
         return false;
@@ -61,10 +59,29 @@ static Outline outline(const Comparison &C, Range Text) {
   return Out;
 }
 
-std::string stark::breakout(const Comparison &C, const Hunk &H) {
+/// The last statement of \p Text, which ends in a brace, lacks its semicolon: a
+/// type or an initialiser goes on after it.
+static bool lacksSemicolon(const Comparison &C, Range Text, size_t LastHead) {
+  llvm::StringRef Head = C.Candidate.text(LastHead);
+  bool Type = Head == "struct" || Head == "class" || Head == "union" ||
+              Head == "enum" || Head == "typedef" || Head == "using";
+  int Start = C.CandidateDepths[Text.Begin];
+  bool Function = false;
+  for (size_t I = LastHead; I + 1 < Text.End && Head != "template"; ++I) {
+    bool Top = C.CandidateDepths[I] == Start;
+    if (Top && C.Candidate.is(I, "("))
+      Function = true;
+    if (Top && C.Candidate.is(I, "=") && !C.Candidate.is(I - 1, "operator"))
+      return true;
+  }
+  return Type && !Function;
+}
+
+std::optional<ChangeReason::KindType> stark::breakout(const Comparison &C,
+                                                      const Hunk &H) {
   Range Text = H.AnchorText;
   if (!isBalanced(C, Text))
-    return "has brackets, or #if and #endif, that do not match";
+    return ChangeReason::UnbalancedAnchor;
   // Anchors with nothing between them share one text.
   Range Old = C.Anchors[H.Anchor];
   for (const Range &Next : C.Anchors)
@@ -74,8 +91,7 @@ std::string stark::breakout(const Comparison &C, const Hunk &H) {
     bool Governed = Old.Begin > 0 && (C.Base.is(Old.Begin - 1, ")") ||
                                       C.Base.is(Old.Begin - 1, "else") ||
                                       C.Base.is(Old.Begin - 1, "do"));
-    return Governed ? "is empty, so that the statement after it takes its place"
-                    : "";
+    return Governed ? std::optional(ChangeReason::EmptyAnchor) : std::nullopt;
   }
   size_t Last = Text.End - 1;
   bool Brace = C.Candidate.is(Last, "}");
@@ -84,28 +100,13 @@ std::string stark::breakout(const Comparison &C, const Hunk &H) {
       C.Candidate.All[Last].Kind == SourceToken::EndOfDirective ||
       C.Candidate.All[Last].Spelling == C.Base.All[Old.End - 1].Spelling;
   if (!Ends)
-    return "ends in the middle of a statement or declaration";
+    return ChangeReason::UnfinishedAnchor;
   Outline Shape = outline(C, Text);
   if (Shape.Dos > Shape.Whiles)
-    return "ends with a do that has no while";
+    return ChangeReason::OpenDo;
   if (C.Base.is(Old.End, "else") && Shape.Ifs > Shape.Elses)
-    return "has an if that would take the else after it";
-  if (Brace) {
-    // A type or an initialiser goes on after its brace.
-    llvm::StringRef Head = C.Candidate.text(Shape.LastHead);
-    bool Type = Head == "struct" || Head == "class" || Head == "union" ||
-                Head == "enum" || Head == "typedef" || Head == "using";
-    int Start = C.CandidateDepths[Text.Begin];
-    bool Function = false;
-    for (size_t I = Shape.LastHead; I < Last && Head != "template"; ++I) {
-      bool Top = C.CandidateDepths[I] == Start;
-      if (Top && C.Candidate.is(I, "("))
-        Function = true;
-      if (Top && C.Candidate.is(I, "=") && !C.Candidate.is(I - 1, "operator"))
-        return "ends with a declaration that has no semicolon";
-    }
-    if (Type && !Function)
-      return "ends with a declaration that has no semicolon";
-  }
-  return "";
+    return ChangeReason::TakesElse;
+  if (Brace && lacksSemicolon(C, Text, Shape.LastHead))
+    return ChangeReason::NoSemicolon;
+  return std::nullopt;
 }

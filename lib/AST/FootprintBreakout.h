@@ -16,15 +16,18 @@
 #define STARK_LIB_AST_FOOTPRINTBREAKOUT_H
 
 #include "FootprintHunks.h"
+#include "stark/AST/Footprint.h"
+#include <optional>
 
 namespace stark {
 
 /// Brackets, and #if with #endif, pair up in \p Tokens of the candidate.
 bool isBalanced(const Comparison &C, Range Tokens);
 
-/// How the text that stands for \p H's anchor reaches out of it: "ends in the
-/// middle of a statement"; empty when it does not.
-std::string breakout(const Comparison &C, const Hunk &H);
+/// How the text that stands for \p H's anchor reaches out of it; nothing when
+/// it does not.
+std::optional<ChangeReason::KindType> breakout(const Comparison &C,
+                                               const Hunk &H);
 
 } // namespace stark
 

@@ -17,122 +17,104 @@ ChangeClassifier::ChangeClassifier(const Comparison &C,
   findNames();
 }
 
-static bool isFunction(const Chunk &Piece) {
-  return Piece.Kind == ChunkKind::Function ||
-         Piece.Kind == ChunkKind::FunctionDeclaration;
+static bool declaresFunction(const Piece &P) {
+  return P.Kind == PieceKind::Function ||
+         P.Kind == PieceKind::FunctionDeclaration;
 }
 
 void ChangeClassifier::findNames() {
-  for (const Chunk &Piece : C.BaseChunks) {
-    if (!isFunction(Piece))
+  for (const Piece &P : C.BasePieces) {
+    if (!declaresFunction(P))
       continue;
-    BaseFunctions.insert(Piece.Name);
-    if (Piece.Kind != ChunkKind::Function)
+    BaseFunctions.insert(P.Name);
+    if (P.Kind != PieceKind::Function)
       continue;
     for (const Range &A : C.Anchors) {
-      if (A.overlaps(Piece.Tokens))
-        AnchoredFunctions.insert(Piece.Name);
-      if (A.contains(Piece.Tokens))
-        WhollyAnchored.insert(Piece.Name);
+      if (A.overlaps(P.Tokens))
+        AnchoredFunctions.insert(P.Name);
+      if (A.contains(P.Tokens))
+        WhollyAnchored.insert(P.Name);
     }
   }
-  for (const Chunk &Piece : C.CandidateChunks)
-    if (isFunction(Piece) && !BaseFunctions.count(Piece.Name))
-      for (size_t I = Piece.Tokens.Begin; I < Piece.Tokens.End; ++I)
+  for (const Piece &P : C.CandidatePieces)
+    if (declaresFunction(P) && !BaseFunctions.count(P.Name))
+      for (size_t I = P.Tokens.Begin; I < P.Tokens.End; ++I)
         if (C.Candidate.is(I, "__global__"))
-          NewKernels.insert(Piece.Name);
+          NewKernels.insert(P.Name);
 }
 
-static std::string inQuotes(llvm::StringRef Name) {
-  return ("'" + Name + "'").str();
+static ChangeReason named(ChangeReason::KindType Kind, const Piece &P) {
+  return {Kind, 0, P.Kind, P.Name};
 }
 
-void ChangeClassifier::classify(const Hunk &H, Change &Out) const {
-  if (H.Anchor >= 0) {
-    Out.Class = ChangeClass::Inside;
-    Out.Why = "inside anchor " + std::to_string(H.Anchor + 1);
-    return;
-  }
-  if (H.BaseChunk < 0)
-    return classifyNew(H, Out);
-  const Chunk &Old = C.BaseChunks[H.BaseChunk];
-  Out.Class = ChangeClass::Outside;
-  bool Declares = Old.Kind == ChunkKind::FunctionDeclaration &&
-                  WhollyAnchored.count(Old.Name);
-  if (Declares) {
-    Out.Class = ChangeClass::Supporting;
-    Out.Why = "declaration of anchored function " + inQuotes(Old.Name);
-  } else if (H.CandidateChunk < 0) {
-    Out.Why =
-        ("removes " + chunkKindName(Old.Kind) + " " + inQuotes(Old.Name)).str();
-  } else if (isLaunch(H)) {
-    Out.Class = ChangeClass::Supporting;
-    Out.Why = "launch of an anchored kernel in " + inQuotes(Old.Name);
-  } else {
-    Out.Why = Old.Name.empty()
-                  ? "outside every anchor"
-                  : ("in " + chunkKindName(Old.Kind) + " " + inQuotes(Old.Name))
-                        .str();
-  }
+ChangeReason ChangeClassifier::reasonFor(const Hunk &H) const {
+  if (H.Anchor >= 0)
+    return {ChangeReason::InAnchor, unsigned(H.Anchor) + 1};
+  if (H.BasePiece < 0)
+    return reasonForNew(H);
+  const Piece &Old = C.BasePieces[H.BasePiece];
+  if (Old.Kind == PieceKind::FunctionDeclaration &&
+      WhollyAnchored.count(Old.Name))
+    return named(ChangeReason::AnchoredDeclaration, Old);
+  if (H.CandidatePiece < 0)
+    return named(ChangeReason::RemovedPiece, Old);
+  if (isLaunch(H))
+    return named(ChangeReason::AnchoredLaunch, Old);
+  return Old.Name.empty() ? ChangeReason()
+                          : named(ChangeReason::Elsewhere, Old);
 }
 
-void ChangeClassifier::classifyNew(const Hunk &H, Change &Out) const {
-  const Chunk &New = C.CandidateChunks[H.CandidateChunk];
-  Out.Class = ChangeClass::Supporting;
-  Out.Why = ("new top-level " + chunkKindName(New.Kind) +
-             (New.Name.empty() ? "" : " " + inQuotes(New.Name)))
-                .str();
-  auto Refuse = [&](llvm::Twine Why) {
-    Out.Class = ChangeClass::Outside;
-    Out.Why = Why.str();
-  };
-  switch (New.Kind) {
-  case ChunkKind::Open:
-  case ChunkKind::Close:
-  case ChunkKind::Conditional: {
-    // Fine around new declarations, not around what was there before.
-    Range Run = H.Candidate;
-    auto Extend = [&](bool Forward) {
-      for (bool Grown = true; Grown;) {
-        Grown = false;
-        for (const Hunk &Other : Hunks)
-          if (Other.Anchor < 0 && Other.BaseChunk < 0 &&
-              (Forward ? Other.Candidate.Begin == Run.End
-                       : Other.Candidate.End == Run.Begin)) {
-            (Forward ? Run.End : Run.Begin) =
-                Forward ? Other.Candidate.End : Other.Candidate.Begin;
-            Grown = true;
-          }
+/// The candidate's tokens around \p H that are all new at top level.
+Range ChangeClassifier::newRun(const Hunk &H) const {
+  Range Run = H.Candidate;
+  for (bool Grown = true; Grown;) {
+    Grown = false;
+    for (const Hunk &Other : Hunks) {
+      if (Other.Anchor >= 0 || Other.BasePiece >= 0)
+        continue;
+      if (Other.Candidate.End == Run.Begin && Other.Candidate.size()) {
+        Run.Begin = Other.Candidate.Begin;
+        Grown = true;
+      } else if (Other.Candidate.Begin == Run.End && Other.Candidate.size()) {
+        Run.End = Other.Candidate.End;
+        Grown = true;
       }
-    };
-    Extend(false);
-    Extend(true);
-    if (!isBalanced(C, Run))
-      Refuse("a new " + chunkKindName(New.Kind) +
-             " around what was there before");
-    return;
+    }
   }
-  case ChunkKind::Function:
-  case ChunkKind::FunctionDeclaration:
+  return Run;
+}
+
+ChangeReason ChangeClassifier::reasonForNew(const Hunk &H) const {
+  const Piece &New = C.CandidatePieces[H.CandidatePiece];
+  switch (New.Kind) {
+  case PieceKind::Open:
+  case PieceKind::Close:
+  case PieceKind::Conditional:
+    // Fine around new declarations, not around what was there before.
+    return named(isBalanced(C, newRun(H)) ? ChangeReason::NewPiece
+                                          : ChangeReason::AroundOld,
+                 New);
+  case PieceKind::Function:
+  case PieceKind::FunctionDeclaration:
     if (BaseFunctions.count(New.Name) && !AnchoredFunctions.count(New.Name))
-      return Refuse("a new overload or specialisation of " +
-                    inQuotes(New.Name) + ", which holds no anchor");
+      return named(ChangeReason::NewOverload, New);
     break;
-  case ChunkKind::Directive:
-    return Refuse("a new directive");
+  case PieceKind::Directive:
+    return {ChangeReason::NewDirective};
   default:
     break;
   }
   if (!isBalanced(C, H.Candidate))
-    Refuse("brackets that do not match");
+    return {ChangeReason::UnbalancedPiece};
+  return named(ChangeReason::NewPiece, New);
 }
 
 bool ChangeClassifier::isLaunch(const Hunk &H) const {
-  const Chunk &Old = C.BaseChunks[H.BaseChunk];
-  const Chunk &New = C.CandidateChunks[H.CandidateChunk];
-  if (Old.Kind != ChunkKind::Function || New.Kind != ChunkKind::Function)
+  const Piece &Old = C.BasePieces[H.BasePiece];
+  const Piece &New = C.CandidatePieces[H.CandidatePiece];
+  if (Old.Kind != PieceKind::Function || New.Kind != PieceKind::Function)
     return false;
-  auto [At, First] = Launches.try_emplace({H.BaseChunk, H.CandidateChunk});
+  auto [At, First] = Launches.try_emplace({H.BasePiece, H.CandidatePiece});
   LaunchPair &L = At->second;
   if (First) {
     L.Base = launchTokens(C.Base, Old.Tokens, AnchoredFunctions);
@@ -154,20 +136,15 @@ bool ChangeClassifier::isLaunch(const Hunk &H) const {
 }
 
 Change ChangeClassifier::outsideChange(Range Tokens, size_t BaseToken,
-                                       std::string Why) const {
+                                       ChangeReason Why) const {
   Change New;
   const SourceTokens &T = C.Candidate;
-  if (Tokens.size() == 0 && Tokens.Begin > 0)
-    New.Candidate.Begin = New.Candidate.End = T.All[Tokens.Begin - 1].Bytes.End;
-  if (Tokens.size())
-    New.Candidate = {T.All[Tokens.Begin].Bytes.Begin,
-                     T.All[Tokens.End - 1].Bytes.End};
+  New.Candidate = T.bytes(Tokens);
   New.CandidateLine = T.line(New.Candidate.Begin);
   New.CandidateEndLine = T.line(New.Candidate.End);
   if (BaseToken < C.Base.All.size())
     New.Base = C.Base.All[BaseToken].Bytes;
   New.BaseLine = C.Base.line(New.Base.Begin);
-  New.Class = ChangeClass::Outside;
   New.Why = std::move(Why);
   return New;
 }
@@ -203,36 +180,26 @@ std::vector<Change> ChangeClassifier::redefinitions() const {
       if (!T.InDirective || !T.StartsLine || !C.Candidate.is(I, "#") ||
           (!C.Candidate.is(I + 1, "define") && !C.Candidate.is(I + 1, "undef")))
         continue;
+      ChangeReason Why{ChangeReason::UnbalancedMacro, 0, PieceKind::Define,
+                       C.Candidate.text(I + 2).str()};
       if (!balancedMacro(I))
-        Result.push_back(outsideChange({I, I + 3}, C.Base.All.size(),
-                                       "the macro " +
-                                           inQuotes(C.Candidate.text(I + 2)) +
-                                           " has brackets that do not match"));
+        Result.push_back(outsideChange({I, I + 3}, C.Base.All.size(), Why));
       auto It = Used.find(C.Candidate.All[I + 2].Spelling);
-      if (It != Used.end())
-        Result.push_back(
-            outsideChange({I, I + 3}, It->second,
-                          "the macro " + inQuotes(C.Candidate.text(I + 2)) +
-                              " would change the meaning of line " +
-                              std::to_string(C.Base.line(
-                                  C.Base.All[It->second].Bytes.Begin)) +
-                              " of the base"));
+      if (It == Used.end())
+        continue;
+      Why.Kind = ChangeReason::Redefinition;
+      Why.BaseLine = C.Base.line(C.Base.All[It->second].Bytes.Begin);
+      Result.push_back(outsideChange({I, I + 3}, It->second, Why));
     }
   return Result;
 }
 
 std::vector<Change> ChangeClassifier::breakouts() const {
   std::vector<Change> Result;
-  for (const Hunk &H : Hunks) {
-    if (H.Anchor < 0)
-      continue;
-    std::string Why = breakout(C, H);
-    if (Why.empty())
-      continue;
-    Result.push_back(outsideChange(H.AnchorText, C.Anchors[H.Anchor].Begin,
-                                   "the text in place of anchor " +
-                                       std::to_string(H.Anchor + 1) + " " +
-                                       Why));
-  }
+  for (const Hunk &H : Hunks)
+    if (H.Anchor >= 0)
+      if (std::optional<ChangeReason::KindType> How = breakout(C, H))
+        Result.push_back(outsideChange(H.AnchorText, C.Anchors[H.Anchor].Begin,
+                                       {*How, unsigned(H.Anchor) + 1}));
   return Result;
 }

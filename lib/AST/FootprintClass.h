@@ -25,8 +25,7 @@ class ChangeClassifier {
 public:
   ChangeClassifier(const Comparison &C, const std::vector<Hunk> &Hunks);
 
-  /// Sets \p Change's class and reason.
-  void classify(const Hunk &H, Change &Out) const;
+  ChangeReason reasonFor(const Hunk &H) const;
 
   /// Macros defined in hunks that lines outside the anchors use, or that hold
   /// half of a pair of brackets.
@@ -36,11 +35,12 @@ public:
   std::vector<Change> breakouts() const;
 
 private:
-  void classifyNew(const Hunk &H, Change &Out) const;
+  ChangeReason reasonForNew(const Hunk &H) const;
+  Range newRun(const Hunk &H) const;
   bool balancedMacro(size_t Hash) const;
   bool isLaunch(const Hunk &H) const;
   Change outsideChange(Range CandidateTokens, size_t BaseToken,
-                       std::string Why) const;
+                       ChangeReason Why) const;
   void findNames();
 
   const Comparison &C;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FootprintHunks.h"
+#include "Brackets.h"
 #include "FootprintAlign.h"
 #include <algorithm>
 #include <map>
@@ -14,8 +15,8 @@ using namespace stark;
 
 Comparison::Comparison(const SourceTokens &Base, const SourceTokens &Candidate,
                        std::vector<Range> Anchors)
-    : Base(Base), Candidate(Candidate), BaseChunks(findChunks(Base)),
-      CandidateChunks(findChunks(Candidate)),
+    : Base(Base), Candidate(Candidate), BasePieces(findPieces(Base)),
+      CandidatePieces(findPieces(Candidate)),
       CandidateDepths(bracketDepths(Candidate)), Anchors(std::move(Anchors)) {}
 
 namespace {
@@ -60,7 +61,7 @@ public:
                                spellings(WholeCandidate), C.CandidateDepths))
       emit(Outside, WholeBase, WholeCandidate, *Match, -1, -1);
     else
-      byChunks();
+      byPieces();
     std::stable_sort(Hunks.begin(), Hunks.end(),
                      [](const Hunk &A, const Hunk &B) {
                        return A.Candidate.Begin < B.Candidate.Begin;
@@ -90,32 +91,32 @@ private:
     return false;
   }
 
-  static std::string key(const Chunk &Piece) {
-    return std::to_string(int(Piece.Kind)) + " " + Piece.Name;
+  static std::string key(const Piece &P) {
+    return std::to_string(int(P.Kind)) + " " + P.Name;
   }
 
-  void byChunks() {
+  void byPieces() {
     // A piece whose kind and name are unique on both sides is found by them,
     // any other by its text.
     std::map<std::string, std::pair<int, int>> Counts;
-    for (const Chunk &Piece : C.BaseChunks)
-      ++Counts[key(Piece)].first;
-    for (const Chunk &Piece : C.CandidateChunks)
-      ++Counts[key(Piece)].second;
+    for (const Piece &P : C.BasePieces)
+      ++Counts[key(P)].first;
+    for (const Piece &P : C.CandidatePieces)
+      ++Counts[key(P)].second;
     std::map<std::string, uint32_t> Numbers;
-    auto Symbol = [&](const Chunk &Piece) {
-      std::string Key = key(Piece);
-      if (Piece.Name.empty() || Piece.Kind == ChunkKind::Conditional ||
+    auto Symbol = [&](const Piece &P) {
+      std::string Key = key(P);
+      if (P.Name.empty() || P.Kind == PieceKind::Conditional ||
           Counts[Key] != std::pair(1, 1))
-        Key = "=" + std::to_string(Piece.Hash);
+        Key = "=" + std::to_string(P.Hash);
       return Numbers.try_emplace(Key, uint32_t(Numbers.size())).first->second;
     };
     std::vector<size_t> Outside;
     std::vector<uint32_t> OutsideSymbols, CandidateSymbols;
     std::vector<bool> Free(1, false);
     std::vector<std::vector<int>> SlotAnchors(1);
-    for (size_t I = 0; I < C.BaseChunks.size(); ++I) {
-      int Whole = wholeAnchor(C.BaseChunks[I].Tokens);
+    for (size_t I = 0; I < C.BasePieces.size(); ++I) {
+      int Whole = wholeAnchor(C.BasePieces[I].Tokens);
       if (Whole >= 0) {
         Free.back() = true;
         if (SlotAnchors.back().empty() || SlotAnchors.back().back() != Whole)
@@ -123,12 +124,12 @@ private:
         continue;
       }
       Outside.push_back(I);
-      OutsideSymbols.push_back(Symbol(C.BaseChunks[I]));
+      OutsideSymbols.push_back(Symbol(C.BasePieces[I]));
       Free.push_back(false);
       SlotAnchors.emplace_back();
     }
-    for (const Chunk &Piece : C.CandidateChunks)
-      CandidateSymbols.push_back(Symbol(Piece));
+    for (const Piece &P : C.CandidatePieces)
+      CandidateSymbols.push_back(Symbol(P));
     std::vector<int> Match =
         alignAround(OutsideSymbols, Free, CandidateSymbols);
 
@@ -162,7 +163,7 @@ private:
       if (Partner == Added.End) {
         // It stood before what comes next in the candidate.
         size_t At = tokenOf(From);
-        Hunks.push_back({C.BaseChunks[L].Tokens, {At, At}, -1, int(L), -1, {}});
+        Hunks.push_back({C.BasePieces[L].Tokens, {At, At}, -1, int(L), -1, {}});
         continue;
       }
       pair(L, Partner);
@@ -179,7 +180,7 @@ private:
     for (size_t A = Added.Begin; A < Added.End; ++A) {
       if (Used[A - Added.Begin])
         continue;
-      const Range &New = C.CandidateChunks[A].Tokens;
+      const Range &New = C.CandidatePieces[A].Tokens;
       int Anchor = anchorOf(A, Anchors);
       if (Anchor < 0)
         Hunks.push_back({{LastPaired, LastPaired}, New, -1, -1, int(A), {}});
@@ -190,9 +191,9 @@ private:
   }
 
   /// Which of \p Anchors holds a base piece of the same kind and name, or -1.
-  int anchorOf(size_t CandidateChunk, const std::vector<int> &Anchors) const {
-    const Chunk &New = C.CandidateChunks[CandidateChunk];
-    for (const Chunk &Old : C.BaseChunks)
+  int anchorOf(size_t CandidatePiece, const std::vector<int> &Anchors) const {
+    const Piece &New = C.CandidatePieces[CandidatePiece];
+    for (const Piece &Old : C.BasePieces)
       if (key(Old) == key(New))
         for (int A : Anchors)
           if (C.Anchors[A].contains(Old.Tokens))
@@ -201,9 +202,9 @@ private:
   }
 
   /// Whether a piece stands in one of \p Anchors as it did before.
-  bool unchanged(size_t CandidateChunk, const std::vector<int> &Anchors) const {
-    const Chunk &New = C.CandidateChunks[CandidateChunk];
-    for (const Chunk &Old : C.BaseChunks)
+  bool unchanged(size_t CandidatePiece, const std::vector<int> &Anchors) const {
+    const Piece &New = C.CandidatePieces[CandidatePiece];
+    for (const Piece &Old : C.BasePieces)
       if (Old.Hash == New.Hash && Old.Tokens.size() == New.Tokens.size())
         for (int A : Anchors)
           if (C.Anchors[A].contains(Old.Tokens))
@@ -219,24 +220,24 @@ private:
       --First;
     while (Last + 1 < Added.End && !Used[Last + 1 - Added.Begin])
       ++Last;
-    return {C.CandidateChunks[First].Tokens.Begin,
-            C.CandidateChunks[Last].Tokens.End};
+    return {C.CandidatePieces[First].Tokens.Begin,
+            C.CandidatePieces[Last].Tokens.End};
   }
 
   /// Where a candidate's piece begins, or all of them end.
-  size_t tokenOf(size_t CandidateChunk) const {
-    return CandidateChunk < C.CandidateChunks.size()
-               ? C.CandidateChunks[CandidateChunk].Tokens.Begin
+  size_t tokenOf(size_t CandidatePiece) const {
+    return CandidatePiece < C.CandidatePieces.size()
+               ? C.CandidatePieces[CandidatePiece].Tokens.Begin
                : C.Candidate.All.size();
   }
 
   /// Which piece of \p Among base piece \p Lost became; Among.End if none.
   size_t partner(size_t Lost, Range Among) const {
-    const Chunk &L = C.BaseChunks[Lost];
+    const Piece &L = C.BasePieces[Lost];
     size_t Best = Among.End;
     double BestLikeness = 0;
     for (size_t A = Among.Begin; A < Among.End; ++A) {
-      const Chunk &Other = C.CandidateChunks[A];
+      const Piece &Other = C.CandidatePieces[A];
       if (Other.Kind != L.Kind)
         continue;
       bool SameName = !L.Name.empty() && Other.Name == L.Name;
@@ -261,9 +262,9 @@ private:
     return 2.0 * Common / (B.size() + A.size());
   }
 
-  void pair(size_t BaseChunk, size_t CandidateChunk) {
-    const Chunk &B = C.BaseChunks[BaseChunk];
-    const Chunk &A = C.CandidateChunks[CandidateChunk];
+  void pair(size_t BasePiece, size_t CandidatePiece) {
+    const Piece &B = C.BasePieces[BasePiece];
+    const Piece &A = C.CandidatePieces[CandidatePiece];
     LastPaired = B.Tokens.End;
     if (B.Hash == A.Hash && B.Tokens.size() == A.Tokens.size())
       return;
@@ -272,13 +273,13 @@ private:
     std::vector<int> Match =
         alignAround(Outside.Symbols, Outside.Free, spellings(A.Tokens),
                     Depths.slice(A.Tokens.Begin, A.Tokens.size() + 1));
-    emit(Outside, B.Tokens, A.Tokens, Match, int(BaseChunk),
-         int(CandidateChunk));
+    emit(Outside, B.Tokens, A.Tokens, Match, int(BasePiece),
+         int(CandidatePiece));
   }
 
   /// The hunks between partners.
   void emit(const OutsideTokens &Outside, Range BasePart, Range CandidatePart,
-            const std::vector<int> &Match, int BaseChunk, int CandidateChunk) {
+            const std::vector<int> &Match, int BasePiece, int CandidatePiece) {
     size_t O = 0, N = 0;
     Partner.resize(C.Candidate.All.size(), -1);
     for (size_t J = 0; J < Match.size(); ++J)
@@ -298,26 +299,26 @@ private:
            S != Outside.Slots.end() && S->first <= NextO; ++S) {
         if (From < S->first)
           add({BaseToken(From), BaseToken(S->first - 1) + 1},
-              {New.Begin, New.Begin}, BaseChunk, CandidateChunk);
+              {New.Begin, New.Begin}, BasePiece, CandidatePiece);
         From = S->first;
         Range Old{C.Anchors[S->second.front()].Begin,
                   C.Anchors[S->second.back()].End};
-        inside(Old, New, S->second.front(), BaseChunk, CandidateChunk);
+        inside(Old, New, S->second.front(), BasePiece, CandidatePiece);
         New.Begin = New.End;
       }
       if (From < NextO)
-        add({BaseToken(From), BaseToken(NextO - 1) + 1}, New, BaseChunk,
-            CandidateChunk);
+        add({BaseToken(From), BaseToken(NextO - 1) + 1}, New, BasePiece,
+            CandidatePiece);
       else if (New.size() > 0)
-        add({BaseToken(From), BaseToken(From)}, New, BaseChunk, CandidateChunk);
+        add({BaseToken(From), BaseToken(From)}, New, BasePiece, CandidatePiece);
       O = NextO + 1;
       N = J + 1;
     }
   }
 
   /// What differs of an anchor's text: less its equal ends.
-  void inside(Range Old, Range New, int Anchor, int BaseChunk,
-              int CandidateChunk) {
+  void inside(Range Old, Range New, int Anchor, int BasePiece,
+              int CandidatePiece) {
     Range AnchorText = New;
     auto Same = [&](size_t B, size_t A) {
       return C.Base.All[B].Spelling == C.Candidate.All[A].Spelling;
@@ -328,12 +329,12 @@ private:
       --Old.End, --New.End;
     if (Old.size() || New.size())
       Hunks.push_back(
-          {Old, New, Anchor, BaseChunk, CandidateChunk, AnchorText});
+          {Old, New, Anchor, BasePiece, CandidatePiece, AnchorText});
   }
 
   /// A hunk outside. One that only adds, or only takes away, often fits in
   /// several places; people read it best as whole lines.
-  void add(Range Old, Range New, int BaseChunk, int CandidateChunk) {
+  void add(Range Old, Range New, int BasePiece, int CandidatePiece) {
     if (Old.size() == 0)
       slide(C.Candidate, New, Old, [&](size_t A, size_t B) {
         return A < Partner.size() && Partner[A] == long(B);
@@ -342,7 +343,7 @@ private:
       slide(C.Base, Old, New, [&](size_t B, size_t A) {
         return A < Partner.size() && Partner[A] == long(B);
       });
-    Hunks.push_back({Old, New, -1, BaseChunk, CandidateChunk, {}});
+    Hunks.push_back({Old, New, -1, BasePiece, CandidatePiece, {}});
   }
 
   /// Moves \p Full, tokens of \p T, up or down past equal tokens to where it is

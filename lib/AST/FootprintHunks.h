@@ -15,7 +15,7 @@
 #ifndef STARK_LIB_AST_FOOTPRINTHUNKS_H
 #define STARK_LIB_AST_FOOTPRINTHUNKS_H
 
-#include "FootprintChunks.h"
+#include "Pieces.h"
 
 namespace stark {
 
@@ -24,14 +24,14 @@ namespace stark {
 struct Hunk {
   Range Base, Candidate;
   int Anchor = -1; ///< index of the anchor it lies in; -1: outside
-  int BaseChunk = -1, CandidateChunk = -1;
+  int BasePiece = -1, CandidatePiece = -1;
   Range AnchorText{}; ///< all of what stands for the anchor in the candidate
 };
 
 /// A base and a candidate, ready to be compared.
 struct Comparison {
   const SourceTokens &Base, &Candidate;
-  std::vector<Chunk> BaseChunks, CandidateChunks;
+  std::vector<Piece> BasePieces, CandidatePieces;
   std::vector<int> CandidateDepths;
   std::vector<Range> Anchors; ///< base tokens, ascending, apart
 

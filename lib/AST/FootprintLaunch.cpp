@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FootprintLaunch.h"
+#include "Brackets.h"
 #include <map>
 
 using namespace stark;
@@ -58,18 +59,6 @@ private:
     return Statements.size() - 1;
   }
 
-  void skipParens() {
-    int Depth = 0;
-    for (; At < End; ++At) {
-      if (is(At, "(") || is(At, "[") || is(At, "{"))
-        ++Depth;
-      if ((is(At, ")") || is(At, "]") || is(At, "}")) && --Depth <= 0) {
-        ++At;
-        return;
-      }
-    }
-  }
-
   size_t parse() {
     size_t Begin = At;
     Statement S;
@@ -95,7 +84,7 @@ private:
       if (is(At, "constexpr"))
         ++At;
       if (is(At, "("))
-        skipParens();
+        At = behindBracket(T, At, End);
       if (At < End && !is(At, "}"))
         S.Parts.push_back(parse());
       if (If && is(At, "else")) {
@@ -131,7 +120,7 @@ private:
   void simple() {
     while (At < End && !is(At, ";") && !is(At, "}")) {
       if (is(At, "(") || is(At, "{") || is(At, "["))
-        skipParens();
+        At = behindBracket(T, At, End);
       else
         ++At;
     }
@@ -149,7 +138,7 @@ private:
     for (size_t I = S.Own.Begin; I < S.Own.End; ++I) {
       S.Launches |= isKernel(I);
       if (is(I, "<<<"))
-        Other |= !isKernel(launchedAt(I));
+        Other |= !isKernel(nameBeforeAngles(T, I ? I - 1 : 0));
     }
     if (Other) {
       S.Launches = false;
@@ -160,20 +149,6 @@ private:
     else
       findNames(S);
     return S.Launches;
-  }
-
-  /// The word before <<<, template arguments skipped.
-  size_t launchedAt(size_t I) const {
-    size_t J = I == 0 ? 0 : I - 1;
-    if (T.is(J, ">")) {
-      int Angles = 0;
-      for (; J > 0; --J) {
-        Angles += T.is(J, ">") ? 1 : T.is(J, "<") ? -1 : 0;
-        if (Angles == 0)
-          return J - 1;
-      }
-    }
-    return J;
   }
 
   /// `auto k = kernel<4>;` makes k a kernel too.

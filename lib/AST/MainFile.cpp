@@ -14,8 +14,8 @@ using namespace clang;
 
 std::optional<Range> stark::fileBytes(SourceRange R, const SourceManager &SM,
                                       const LangOptions &Options) {
-  CharSourceRange Chars = Lexer::makeFileCharRange(
-      CharSourceRange::getTokenRange(R), SM, Options);
+  CharSourceRange Chars =
+      Lexer::makeFileCharRange(CharSourceRange::getTokenRange(R), SM, Options);
   if (Chars.isInvalid())
     return std::nullopt;
   return Range{SM.getFileOffset(Chars.getBegin()),

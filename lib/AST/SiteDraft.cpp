@@ -74,7 +74,7 @@ public:
       return true;
     if (IsKernel) {
       if (!F->isThisDeclarationADefinition() && !D->Against)
-        D->Against = {Obstacle::DeclarationOnly};
+        D->Against = Obstacle::DeclarationOnly;
       accountAttribute(F, D->Bytes);
     }
     std::string Parameters;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Brackets.h"
 #include "SiteDraft.h"
 #include "SkippedText.h"
 #include "SourceTokens.h"
@@ -46,21 +47,14 @@ private:
            Tokens.is(I + 1, "define") && I + 2 < Tokens.All.size();
   }
 
-  /// The index behind the bracket that closes the one at \p I.
-  size_t behind(size_t I) const {
-    unsigned Depth = 0;
-    for (; I < Tokens.All.size(); ++I) {
-      llvm::StringRef T = Tokens.text(I);
-      if (T == "(" || T == "[" || T == "{")
-        ++Depth;
-      else if (T == ")" || T == "]" || T == "}") {
-        if (--Depth == 0)
-          return I + 1;
-      } else if (Tokens.All[I].Kind == SourceToken::EndOfDirective) {
-        break;
-      }
-    }
-    return I;
+  /// Behind the bracket that closes the one at \p Open, or where a directive
+  /// ends before that: its branches may open a bracket each.
+  size_t behind(size_t Open) const {
+    size_t End = Open;
+    while (End < Tokens.All.size() &&
+           Tokens.All[End].Kind != SourceToken::EndOfDirective)
+      ++End;
+    return behindBracket(Tokens, Open, End);
   }
 
   /// The name before the parameters: the first "word (" that is no attribute.
@@ -71,13 +65,7 @@ private:
       if (T == ";" || T == "{" ||
           Tokens.All[I].Kind == SourceToken::EndOfDirective)
         break;
-      bool Attribute =
-          T.starts_with("__") &&
-          (T.contains("launch_bounds") || T.contains("attribute") ||
-           T.contains("align") || T.contains("maxnreg") ||
-           T.contains("cluster_dims") || T.contains("block_size"));
-      Attribute |= T == "decltype" || T == "alignas" || T == "noexcept";
-      if (Attribute && Tokens.is(I + 1, "(")) {
+      if (isAttributeWord(T) && Tokens.is(I + 1, "(")) {
         I = behind(I + 1) - 1;
         continue;
       }
@@ -105,17 +93,7 @@ private:
 
   /// From the "(" of a parameter list to the name, over "<...>".
   size_t beforeArguments(size_t Open) const {
-    size_t I = Open - 1;
-    if (Tokens.is(I, ">") || Tokens.is(I, ">>")) {
-      int Depth = 0;
-      for (; I > 0; --I) {
-        llvm::StringRef T = Tokens.text(I);
-        Depth += T == ">" ? 1 : T == ">>" ? 2 : T == "<" ? -1 : 0;
-        if (Depth == 0)
-          break;
-      }
-      --I;
-    }
+    size_t I = nameBeforeAngles(Tokens, Open - 1);
     return Tokens.All[I].Kind == SourceToken::Word ? I : 0;
   }
 
@@ -148,7 +126,7 @@ private:
     D.EndLine = Tokens.line(D.Bytes.End ? D.Bytes.End - 1 : 0);
     bool Instance = Kind == SiteKind::Kernel && First > 0 &&
                     Tokens.is(First - 1, "template");
-    D.Against = Instance ? Obstacle{Obstacle::Instantiation} : against(D);
+    D.Against = Instance ? Obstacle(Obstacle::Instantiation) : against(D);
     Into.All.push_back(std::move(D));
   }
 
@@ -157,13 +135,13 @@ private:
     if (!Macro.empty())
       return {Obstacle::MacroDefinition, Macro};
     if (isSkipped(Skipped, D.Bytes.Begin))
-      return {Obstacle::Skipped};
+      return Obstacle::Skipped;
     for (const SourceError &E : Source.errors())
       if (E.Line >= D.Line && E.Line <= D.EndLine)
         return {Obstacle::Unread, E.Message, E.Line};
     if (!Source.errors().empty())
       return {Obstacle::Unread, Source.errors().front().Message};
-    return {Obstacle::Unread};
+    return Obstacle::Unread;
   }
 
   const ParsedSource &Source;

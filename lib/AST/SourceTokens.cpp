@@ -195,6 +195,13 @@ llvm::StringRef SourceTokens::lineText(unsigned Line) const {
   return Source.slice(Begin, End).rtrim("\r\n");
 }
 
+Range SourceTokens::bytes(Range Tokens) const {
+  if (Tokens.size())
+    return {All[Tokens.Begin].Bytes.Begin, All[Tokens.End - 1].Bytes.End};
+  size_t Place = Tokens.Begin ? All[Tokens.Begin - 1].Bytes.End : 0;
+  return {Place, Place};
+}
+
 size_t SourceTokens::firstAt(size_t Offset) const {
   return std::partition_point(
              All.begin(), All.end(),

@@ -68,6 +68,8 @@ public:
   llvm::StringRef lineText(unsigned Line) const;
   /// The first token that begins at or after \p Offset.
   size_t firstAt(size_t Offset) const;
+  /// The bytes of some tokens; of none, the place behind the one before them.
+  Range bytes(Range Tokens) const;
 
 private:
   llvm::StringRef Source;

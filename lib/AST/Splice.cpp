@@ -12,8 +12,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "FootprintChunks.h"
+#include "Brackets.h"
 #include "Marks.h"
+#include "Pieces.h"
 #include "stark/AST/Anchor.h"
 #include "stark/AST/Parse.h"
 #include <algorithm>
@@ -79,56 +80,56 @@ struct Insertion {
 class Places {
 public:
   Places(llvm::StringRef Text, size_t FirstAnchor)
-      : Text(Text), Tokens(Text, Names), Chunks(findChunks(Tokens)) {
+      : Text(Text), Tokens(Text, Names), Pieces(findPieces(Tokens)) {
     size_t Holder = 0;
     std::vector<size_t> Open;
     int Ifs = 0, BestIfs = 1 << 20;
     Declarations = Text.size();
     bool Found = false;
-    for (size_t I = 0; I < Chunks.size(); ++I) {
-      const Chunk &C = Chunks[I];
-      if (C.Kind == ChunkKind::Conditional) {
-        llvm::StringRef Word = Tokens.text(C.Tokens.Begin + 1);
-        Ifs += Word.starts_with("if") ? 1 : Word == "endif" ? -1 : 0;
+    for (size_t I = 0; I < Pieces.size(); ++I) {
+      const Piece &C = Pieces[I];
+      if (C.Kind == PieceKind::Conditional) {
+        Ifs += ifStep(conditionalOf(Tokens.text(C.Tokens.Begin + 1)));
       }
-      if (C.Kind == ChunkKind::Open)
+      if (C.Kind == PieceKind::Open)
         Open.push_back(I);
-      if (C.Kind == ChunkKind::Close && !Open.empty())
+      if (C.Kind == PieceKind::Close && !Open.empty())
         Open.pop_back();
-      if (C.Kind == ChunkKind::Include && Open.empty() && Ifs <= BestIfs) {
+      if (C.Kind == PieceKind::Include && Open.empty() && Ifs <= BestIfs) {
         BestIfs = Ifs;
         Includes = Tokens.All[C.Tokens.End - 1].Bytes.End;
         HasInclude = true;
       }
-      if (Found || C.Tokens.size() == 0 || bytes(C).End <= FirstAnchor)
+      if (Found || C.Tokens.size() == 0 ||
+          Tokens.bytes(C.Tokens).End <= FirstAnchor)
         continue;
       // Templates and overloads cannot stand in an extern "C" block.
       Found = true;
       Holder = I;
       for (size_t O : Open)
-        if (llvm::StringRef(Chunks[O].Name).starts_with("extern")) {
+        if (llvm::StringRef(Pieces[O].Name).starts_with("extern")) {
           Holder = O;
           break;
         }
     }
     if (Found)
-      Declarations = aboveComments(bytes(Chunks[Holder]).Begin);
+      Declarations = aboveComments(Tokens.bytes(Pieces[Holder].Tokens).Begin);
   }
 
   /// At the end of the last include's line, or before the declarations when
   /// there is none.
   size_t includes() const {
     if (!HasInclude)
-      return Chunks.empty() ? 0 : bytes(Chunks.front()).Begin;
+      return Pieces.empty() ? 0 : Tokens.bytes(Pieces.front().Tokens).Begin;
     size_t At = Text.find_first_of("\r\n", Includes);
     return At == llvm::StringRef::npos ? Text.size() : At;
   }
   bool hasInclude() const { return HasInclude; }
   size_t declarations() const { return Declarations; }
 
-  bool present(const Chunk &Include, const SourceTokens &Other) const {
-    for (const Chunk &C : Chunks) {
-      if (C.Kind != ChunkKind::Include ||
+  bool present(const Piece &Include, const SourceTokens &Other) const {
+    for (const Piece &C : Pieces) {
+      if (C.Kind != PieceKind::Include ||
           C.Tokens.size() != Include.Tokens.size())
         continue;
       bool Same = true;
@@ -142,11 +143,6 @@ public:
   }
 
 private:
-  Range bytes(const Chunk &C) const {
-    return {Tokens.All[C.Tokens.Begin].Bytes.Begin,
-            Tokens.All[C.Tokens.End - 1].Bytes.End};
-  }
-
   /// The comments right above a declaration stay with it.
   size_t aboveComments(size_t At) const {
     for (auto C = Tokens.Comments.rbegin(); C != Tokens.Comments.rend(); ++C) {
@@ -167,7 +163,7 @@ private:
   llvm::StringRef Text;
   Spellings Names;
   SourceTokens Tokens;
-  std::vector<Chunk> Chunks;
+  std::vector<Piece> Pieces;
   size_t Includes = 0, Declarations = 0;
   bool HasInclude = false;
 };
@@ -199,19 +195,18 @@ std::string stark::spliceAnchors(llvm::StringRef Base,
   SourceTokens Tokens(Clean, Names);
   Places Where(Base, FirstAnchor);
   std::string Includes, Others = Clean;
-  std::vector<Chunk> Chunks = findChunks(Tokens);
+  std::vector<Piece> Pieces = findPieces(Tokens);
   // An include inside a conditional stays there.
   int Ifs = 0;
-  std::vector<const Chunk *> Free;
-  for (const Chunk &C : Chunks) {
-    if (C.Kind == ChunkKind::Conditional) {
-      llvm::StringRef Word = Tokens.text(C.Tokens.Begin + 1);
-      Ifs += Word.starts_with("if") ? 1 : Word == "endif" ? -1 : 0;
+  std::vector<const Piece *> Free;
+  for (const Piece &C : Pieces) {
+    if (C.Kind == PieceKind::Conditional) {
+      Ifs += ifStep(conditionalOf(Tokens.text(C.Tokens.Begin + 1)));
     }
-    if (C.Kind == ChunkKind::Include && Ifs == 0)
+    if (C.Kind == PieceKind::Include && Ifs == 0)
       Free.push_back(&C);
   }
-  for (const Chunk *C : Free) {
+  for (const Piece *C : Free) {
     size_t Begin = Tokens.All[C->Tokens.Begin].Bytes.Begin;
     size_t End = Tokens.All[C->Tokens.End - 1].Bytes.End;
     if (Where.present(*C, Tokens))

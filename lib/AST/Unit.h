@@ -22,10 +22,11 @@ inline constexpr char PreludeSource[] = "/stark-headers/prelude.cu";
 
 /// Null when Clang cannot make a unit at all. \p Known is null or outlives the
 /// unit.
-std::unique_ptr<clang::ASTUnit>
-makeUnit(const std::string &Path, llvm::StringRef Text,
-         const ParseOptions &Options, const Prelude *Known,
-         std::vector<SourceError> &Errors);
+std::unique_ptr<clang::ASTUnit> makeUnit(const std::string &Path,
+                                         llvm::StringRef Text,
+                                         const ParseOptions &Options,
+                                         const Prelude *Known,
+                                         std::vector<SourceError> &Errors);
 
 } // namespace stark
 

@@ -321,8 +321,9 @@ llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base) {
     return found(N, std::move(V));
   }
   const ParsedSource &Source = *(*Parsed)->Source;
-  if (std::optional<Verdict> V = checkFootprint(
-          Base, N.Given.Anchors, State.Options.Strictness, Source))
+  if (std::optional<Verdict> V =
+          checkFootprint(Base.Source->text(), N.Given.Anchors,
+                         State.Options.Strictness, Source.text()))
     return found(N, std::move(*V));
   N.SameAs = State.Known.find(N.Text);
   if (N.SameAs >= 0)

@@ -57,13 +57,13 @@ static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
   return V;
 }
 
-std::optional<Verdict> stark::checkFootprint(const ParsedNode &Base,
+std::optional<Verdict> stark::checkFootprint(llvm::StringRef Base,
                                              const std::vector<Anchor> &Anchors,
                                              Grounding Strictness,
-                                             const ParsedSource &Candidate) {
+                                             llvm::StringRef Candidate) {
   if (Strictness == Grounding::Off)
     return std::nullopt;
-  Footprint F = findFootprint(*Base.Source, Base.All, Anchors, Candidate);
+  Footprint F = findFootprint(Base, Anchors, Candidate);
   if (F.grounded(Strictness))
     return std::nullopt;
   return observed(VerdictKind::Ungrounded,

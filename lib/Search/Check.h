@@ -47,10 +47,10 @@ private:
 
 /// The verdict when the candidate changes what it was not told to; unset when
 /// \p Strictness allows every change.
-std::optional<Verdict> checkFootprint(const ParsedNode &Base,
+std::optional<Verdict> checkFootprint(llvm::StringRef Base,
                                       const std::vector<Anchor> &Anchors,
                                       Grounding Strictness,
-                                      const ParsedSource &Candidate);
+                                      llvm::StringRef Candidate);
 
 /// The verdict when the candidate breaks the contract with the source.
 std::optional<Verdict> checkAgainstSource(const Task &T,

@@ -136,22 +136,17 @@ static void printAnchors(const std::vector<Anchor> &Anchors) {
   }
 }
 
-static llvm::StringRef className(ChangeClass C) {
-  return C == ChangeClass::Inside       ? "inside"
-         : C == ChangeClass::Supporting ? "supporting"
-                                        : "outside";
-}
-
 static json::Array changesJson(const Footprint &Print) {
   json::Array Result;
   for (const Change &C : Print.Changes)
-    Result.push_back(json::Object{{"class", className(C.Class)},
-                                  {"why", json::fixUTF8(C.Why)},
-                                  {"base", rangeJson(C.Base)},
-                                  {"candidate", rangeJson(C.Candidate)},
-                                  {"base_line", C.BaseLine},
-                                  {"line", C.CandidateLine},
-                                  {"end_line", C.CandidateEndLine}});
+    Result.push_back(
+        json::Object{{"class", changeClassName(C.Why.changeClass())},
+                     {"why", json::fixUTF8(C.Why.str())},
+                     {"base", rangeJson(C.Base)},
+                     {"candidate", rangeJson(C.Candidate)},
+                     {"base_line", C.BaseLine},
+                     {"line", C.CandidateLine},
+                     {"end_line", C.CandidateEndLine}});
   return Result;
 }
 
@@ -220,7 +215,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       }
       Origin = std::move(*Parsed);
     }
-    Footprint Print = findFootprint(**Source, Found, Anchors, **Candidate);
+    Footprint Print =
+        findFootprint((*Source)->text(), Anchors, (*Candidate)->text());
     std::vector<Violation> Violations =
         checkContract(Origin ? *Origin : **Source, **Candidate, Entry);
     if (!Json)

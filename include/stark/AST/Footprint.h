@@ -15,6 +15,7 @@
 #define STARK_AST_FOOTPRINT_H
 
 #include "stark/AST/Anchor.h"
+#include "stark/AST/PieceKind.h"
 
 namespace stark {
 
@@ -29,13 +30,48 @@ llvm::Expected<Grounding> parseGrounding(llvm::StringRef Name);
 llvm::StringRef groundingName(Grounding G);
 
 enum class ChangeClass { Inside, Supporting, Outside };
+llvm::StringRef changeClassName(ChangeClass C);
+
+/// Why a change is of its class; docs/grounding.md states the rules.
+struct ChangeReason {
+  enum KindType {
+    InAnchor, ///< inside: the anchor of number Anchor
+    // Supporting.
+    NewPiece,            ///< at top level
+    AnchoredDeclaration, ///< of function Name, which is anchored as a whole
+    AnchoredLaunch,      ///< in function Name
+    // Outside.
+    Elsewhere,        ///< in the piece called Name, if any
+    RemovedPiece,     ///< from the top level
+    AroundOld,        ///< a new Piece around what was there before
+    NewOverload,      ///< or specialisation of Name, which holds no anchor
+    NewDirective,     ///< of another kind than those that support
+    UnbalancedPiece,  ///< a new one
+    UnbalancedMacro,  ///< Name
+    Redefinition,     ///< of macro Name, which line BaseLine uses
+    UnbalancedAnchor, ///< this and those below: what stands for Anchor
+    EmptyAnchor,
+    UnfinishedAnchor,
+    OpenDo,
+    TakesElse,
+    NoSemicolon,
+  };
+  KindType Kind = Elsewhere;
+  unsigned Anchor = 0; ///< from 1
+  PieceKind Piece = PieceKind::Other;
+  std::string Name{};
+  unsigned BaseLine = 0;
+
+  ChangeClass changeClass() const;
+  std::string str() const; ///< "inside anchor 1", "new top-level function 'f'"
+  bool operator==(const ChangeReason &) const = default;
+};
 
 struct Change {
   Range Base, Candidate; ///< byte ranges; one may be empty
   unsigned BaseLine = 0, BaseEndLine = 0;
   unsigned CandidateLine = 0, CandidateEndLine = 0;
-  ChangeClass Class = ChangeClass::Outside;
-  std::string Why;  ///< "inside anchor 1", "new top-level function f", ...
+  ChangeReason Why;
   std::string Text; ///< the first line of it, before and after, for messages
 };
 
@@ -48,13 +84,9 @@ struct Footprint {
   void print(llvm::raw_ostream &OS) const;
 };
 
-/// Compares token by token; white space and comments do not count.
-Footprint findFootprint(const ParsedSource &Base, const Sites &BaseSites,
-                        const std::vector<Anchor> &Anchors,
-                        const ParsedSource &Candidate);
-
-/// The same from texts alone: no AST of the candidate is needed. Not more than
-/// about 100 ms for 5,000 lines, whatever changed.
+/// Compares two texts token by token; white space and comments do not count.
+/// No AST is asked, so a candidate that does not compile has a footprint too.
+/// Not more than about 100 ms for 5,000 lines, whatever changed.
 Footprint findFootprint(llvm::StringRef Base,
                         const std::vector<Anchor> &Anchors,
                         llvm::StringRef Candidate);

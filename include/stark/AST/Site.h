@@ -70,6 +70,8 @@ struct Obstacle {
   std::string Text;
   unsigned Line = 0; ///< of the error; 0: it lies elsewhere
 
+  Obstacle(KindType Kind = None, std::string Text = "", unsigned Line = 0)
+      : Kind(Kind), Text(std::move(Text)), Line(Line) {}
   explicit operator bool() const { return Kind != None; }
   /// Clang did not understand what stands there.
   bool isError() const { return Kind == Error || Kind == Unread; }
@@ -82,8 +84,8 @@ struct Site {
   std::string Name; ///< of the function, launched kernel or variable
   Range Bytes;      ///< in the main file, comments before a function excluded
   unsigned Line = 0, EndLine = 0; ///< 1-based
-  int Parent = -1; ///< index into Sites::All, -1 for a top-level site
-  Obstacle Against; ///< editing it, if any
+  int Parent = -1;    ///< index into Sites::All, -1 for a top-level site
+  Obstacle Against;   ///< editing it, if any
   std::string Detail; ///< a kernel's signature, a launch's grid and block, ...
   bool editable() const { return !Against; }
 };

@@ -84,7 +84,7 @@ TEST(Footprint, SameTokensNoChange) {
 TEST(Footprint, InsideAnAnchor) {
   Trial T(Source, edited("y[i] = x[i];", "y[i] = __ldg(x + i);"));
   ASSERT_EQ(T.Print.Changes.size(), 1u);
-  EXPECT_EQ(T.Print.Changes[0].Class, ChangeClass::Inside);
+  EXPECT_EQ(T.Print.Changes[0].Why.changeClass(), ChangeClass::Inside);
   EXPECT_TRUE(T.Print.grounded(Grounding::Strict));
 }
 
@@ -116,7 +116,7 @@ TEST(Footprint, InsideAndOutsideAtOnce) {
   Trial T(Source, edited("work();", "work(1);",
                          edited("y[i] = x[i];", "y[i] = 2 * x[i];")));
   ASSERT_EQ(T.Print.Changes.size(), 2u);
-  EXPECT_EQ(T.Print.Changes[0].Class, ChangeClass::Inside);
+  EXPECT_EQ(T.Print.Changes[0].Why.changeClass(), ChangeClass::Inside);
   EXPECT_NE(T.complaints().find("line 9 is changed"), std::string::npos);
 }
 
@@ -228,7 +228,7 @@ TEST(Footprint, AppendedTextIsNotTheAnchors) {
     More += "static int f" + std::to_string(I) + "() { return 1; }\n";
   Trial T(Base, edited("a();", "b();", plain(Base)) + More);
   ASSERT_EQ(T.Print.Changes.size(), 31u);
-  EXPECT_EQ(T.Print.Changes[0].Class, ChangeClass::Inside);
+  EXPECT_EQ(T.Print.Changes[0].Why.changeClass(), ChangeClass::Inside);
   EXPECT_EQ(T.Print.Changes[0].CandidateEndLine, 2u);
   EXPECT_FALSE(T.Print.grounded(Grounding::Strict));
   std::string Long;

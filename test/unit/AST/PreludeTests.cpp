@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/AST/Prelude.h"
 #include "stark/AST/Contract.h"
 #include "stark/AST/Footprint.h"
+#include "stark/AST/Prelude.h"
 #include "stark/Support/File.h"
 #include <gtest/gtest.h>
 
@@ -28,8 +28,7 @@ static std::string found(const ParsedSource &Base, const std::string &Text,
   for (const Violation &V : checkContract(Base, *Candidate, ""))
     Result += std::to_string(V.Line) + ": " + V.Message + "\n";
   llvm::raw_string_ostream OS(Result);
-  Sites All = findSites(Base);
-  findFootprint(Base, All, {}, *Candidate).print(OS);
+  findFootprint(Base.text(), {}, Candidate->text()).print(OS);
   return Result;
 }
 
