@@ -8,21 +8,8 @@
 #include "stark/AST/Contract.h"
 #include "ContractFindings.h"
 #include <algorithm>
-#include <map>
 
 using namespace stark;
-
-/// Errors that \p Candidate has more often than \p Source.
-static bool hasNewErrors(const ParsedSource &Source,
-                         const ParsedSource &Candidate) {
-  std::map<std::string, int> Counts;
-  for (const SourceError &E : Source.errors())
-    ++Counts[E.Message];
-  for (const SourceError &E : Candidate.errors())
-    if (--Counts[E.Message] < 0)
-      return true;
-  return false;
-}
 
 static std::vector<Finding> allFindings(const ContractText &Text,
                                         bool Unparsed) {
@@ -42,20 +29,21 @@ std::vector<Violation> stark::checkContract(const ParsedSource &Source,
                                             const ParsedSource &Candidate,
                                             llvm::StringRef Entry) {
   ContractText Old(Source), New(Candidate);
-  bool Unsure = hasNewErrors(Source, Candidate);
-  std::set<std::string> Known;
+  bool Unsure = !newErrors(Source, Candidate).empty();
+  using Identity = decltype(std::declval<Finding>().identity());
+  std::set<Identity> Known;
   for (const Finding &F : allFindings(Old, Unsure))
-    Known.insert(F.Key);
+    Known.insert(F.identity());
   std::vector<Violation> Result;
-  std::set<std::pair<unsigned, std::string>> Said;
+  std::set<std::pair<unsigned, Identity>> Said;
   std::set<unsigned> Lines;
   for (Finding &F : allFindings(New, Unsure)) {
     // What was guessed from tokens says nothing new where the AST has spoken.
-    bool Guess = llvm::StringRef(F.Key).starts_with("unparsed");
-    if (Known.count(F.Key) || (Guess && Lines.count(F.What.Line)) ||
-        !Said.insert({F.What.Line, F.Key}).second)
+    unsigned Line = F.What.Line;
+    if (Known.count(F.identity()) || (F.What.Guessed && Lines.count(Line)) ||
+        !Said.insert({Line, F.identity()}).second)
       continue;
-    Lines.insert(F.What.Line);
+    Lines.insert(Line);
     Result.push_back(std::move(F.What));
   }
   for (Violation &V : symbolViolations(Old, New, Entry, Unsure))

@@ -7,9 +7,12 @@
 
 #include "ContractFindings.h"
 #include "ContractNames.h"
+#include "MainFile.h"
+#include "stark/AST/Walk.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Basic/SourceManager.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/AST/TypeLoc.h"
 #include "clang/Frontend/ASTUnit.h"
 
 using namespace stark;
@@ -32,237 +35,177 @@ static std::string qualifiedName(const NamedDecl *D) {
 
 namespace {
 
-class AstReader : public RecursiveASTVisitor<AstReader> {
+class AstReader : public Walker {
 public:
   explicit AstReader(const ContractText &Text)
-      : Unit(Text.Source.unit()), SM(Unit.getSourceManager()),
-        Context(Unit.getASTContext()) {}
+      : Source(Text.Source), SM(Source.unit().getSourceManager()),
+        Context(Source.unit().getASTContext()) {}
 
   std::vector<Finding> run() {
-    for (auto I = Unit.top_level_begin(), E = Unit.top_level_end(); I != E; ++I)
-      if (*I && inMainFile((*I)->getLocation()))
-        TraverseDecl(*I);
+    walk(Source);
     return std::move(Findings);
   }
 
-  bool TraverseDecl(Decl *D) {
-    auto *F = dyn_cast_or_null<FunctionDecl>(D);
-    if (!F)
-      return RecursiveASTVisitor::TraverseDecl(D);
-    Functions.push_back(F);
-    bool Result = RecursiveASTVisitor::TraverseDecl(D);
-    Functions.pop_back();
-    return Result;
-  }
-  bool TraverseLambdaExpr(LambdaExpr *E) {
-    Functions.push_back(E->getCallOperator());
-    bool Result = RecursiveASTVisitor::TraverseLambdaExpr(E);
-    Functions.pop_back();
-    return Result;
-  }
+  void beginFunction(FunctionDecl *F) override { Functions.push_back(F); }
+  void endFunction() override { Functions.pop_back(); }
 
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
-    use(E->getDecl(), E->getLocation());
-    return true;
-  }
-  bool VisitMemberExpr(MemberExpr *E) {
-    use(E->getMemberDecl(), E->getMemberLoc());
-    return true;
-  }
-  bool VisitOverloadExpr(OverloadExpr *E) {
-    for (const NamedDecl *D : E->decls())
-      use(D, E->getNameLoc());
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
-    use(E->getConstructor()->getParent(), E->getLocation());
-    return true;
-  }
-  bool VisitTagTypeLoc(TagTypeLoc L) {
-    use(L.getDecl(), L.getNameLoc());
-    return true;
-  }
-  bool VisitTypedefTypeLoc(TypedefTypeLoc L) {
-    use(L.getTypedefNameDecl(), L.getNameLoc());
-    return true;
-  }
-  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc L) {
-    if (auto *D = L.getTypePtr()->getTemplateName().getAsTemplateDecl())
-      use(D, L.getTemplateNameLoc());
-    return true;
-  }
-  bool VisitUsingDecl(UsingDecl *D) {
-    for (const UsingShadowDecl *S : D->shadows())
-      use(S->getTargetDecl(), D->getLocation());
-    return true;
-  }
-  bool VisitUsingDirectiveDecl(UsingDirectiveDecl *D) {
-    use(D->getNominatedNamespace(), D->getLocation());
-    return true;
-  }
-  bool VisitNamespaceAliasDecl(NamespaceAliasDecl *D) {
-    use(D->getNamespace(), D->getLocation());
+  bool onDecl(Decl *D) override {
+    attributes(D);
+    if (auto *F = dyn_cast<FunctionDecl>(D))
+      function(F);
+    else if (auto *V = dyn_cast<VarDecl>(D))
+      variable(V);
+    else if (auto *Using = dyn_cast<UsingDecl>(D))
+      for (const UsingShadowDecl *S : Using->shadows())
+        use(S->getTargetDecl(), D->getLocation());
+    else if (auto *Directive = dyn_cast<UsingDirectiveDecl>(D))
+      use(Directive->getNominatedNamespace(), D->getLocation());
+    else if (auto *Alias = dyn_cast<NamespaceAliasDecl>(D))
+      use(Alias->getNamespace(), D->getLocation());
+    else if (auto *Space = dyn_cast<NamespaceDecl>(D);
+             Space && Space->getName() == "std" && isOwn(D->getLocation()))
+      add(D->getLocation(), ViolationKind::AddsToStd, "");
+    else if (auto *Asm = dyn_cast<FileScopeAsmDecl>(D))
+      add(D->getLocation(), ViolationKind::FileAssembly, "",
+          Asm->getAsmString()->getString());
     return true;
   }
 
-  bool VisitCastExpr(CastExpr *E) {
-    QualType To = E->getType();
-    if (E->isTypeDependent() || !To->isPointerType())
-      return true;
-    bool Function = To->isFunctionPointerType();
-    if (E->getCastKind() == CK_IntegralToPointer) {
-      const RecordDecl *Record = To->getPointeeType()->getAsRecordDecl();
-      if (Function)
-        add(E->getExprLoc(), "cast function",
-            "makes a function pointer from a number, which is forbidden");
-      else if (Record && Record->getName() == "CUstream_st")
-        add(E->getExprLoc(), "cast stream",
-            "makes a stream from a number, which is forbidden: work goes to "
-            "the stream that the entry is given");
-    }
+  bool onStmt(Stmt *S) override {
+    if (auto *Ref = dyn_cast<DeclRefExpr>(S))
+      use(Ref->getDecl(), Ref->getLocation());
+    else if (auto *Member = dyn_cast<MemberExpr>(S))
+      use(Member->getMemberDecl(), Member->getMemberLoc());
+    else if (auto *Overload = dyn_cast<OverloadExpr>(S))
+      for (const NamedDecl *D : Overload->decls())
+        use(D, Overload->getNameLoc());
+    else if (auto *Made = dyn_cast<CXXConstructExpr>(S))
+      use(Made->getConstructor()->getParent(), Made->getLocation());
+    else if (auto *Cast = dyn_cast<CastExpr>(S))
+      cast(Cast);
+    else if (auto *Asm = dyn_cast<AsmStmt>(S))
+      assembly(Asm);
     return true;
   }
 
-  bool VisitAsmStmt(AsmStmt *S) {
-    bool Device = false;
-    for (const FunctionDecl *F : Functions)
-      Device |= F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
-    if (!Device)
-      add(S->getBeginLoc(), "asm " + S->generateAsmString(Context),
-          "has assembly in host code, which is forbidden");
-    return true;
-  }
-  bool VisitFileScopeAsmDecl(FileScopeAsmDecl *D) {
-    add(D->getLocation(), "asm " + D->getAsmString()->getString().str(),
-        "has assembly outside every function, which is forbidden");
-    return true;
-  }
-
-  bool VisitDecl(Decl *D) {
-    if (!D->hasAttrs())
-      return true;
-    for (const Attr *A : D->getAttrs()) {
-      if (A->isImplicit() || A->isInherited() || !inMainFile(A->getLocation()))
-        continue;
-      bool Bad = isa<ConstructorAttr>(A) || isa<DestructorAttr>(A) ||
-                 isa<WeakAttr>(A) || isa<WeakRefAttr>(A) || isa<AliasAttr>(A) ||
-                 isa<IFuncAttr>(A) || isa<SectionAttr>(A) ||
-                 isa<InitPriorityAttr>(A) || isa<AsmLabelAttr>(A) ||
-                 isa<VisibilityAttr>(A);
-      if (Bad)
-        add(A->getLocation(),
-            ("attribute " + StringRef(A->getSpelling())).str(),
-            isa<AsmLabelAttr>(A)
-                ? "gives a function another name for the linker, which is "
-                  "forbidden"
-                : ("uses the attribute '" + StringRef(A->getSpelling()) +
-                   "', which is forbidden: it changes how code is linked or "
-                   "loaded")
-                      .str());
-    }
-    return true;
-  }
-
-  bool VisitFunctionDecl(FunctionDecl *F) {
-    if (!F->getDeclName().isIdentifier() || !inMainFile(F->getLocation()) ||
-        isa<CXXMethodDecl>(F))
-      return true;
-    StringRef Name = F->getName();
-    if (!forbiddenWord(Name).empty() ||
-        (F->isExternC() && !forbiddenFunction(Name).empty()))
-      add(F->getLocation(), ("word " + Name).str(),
-          ("declares '" + Name + "', which is forbidden").str());
-    bool Device = F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
-    if (!Device && !F->isTemplated() && !F->getDefinition() &&
-        F->isExternallyVisible())
-      add(F->getLocation(), "undefined " + qualifiedName(F),
-          ("declares host function '" + Name +
-           "', which neither it nor the source defines")
-              .str());
-    return true;
-  }
-
-  bool VisitNamespaceDecl(NamespaceDecl *D) {
-    if (D->getName() == "std" && inMainFile(D->getLocation()))
-      add(D->getLocation(), "namespace std",
-          "adds to namespace std, which is forbidden");
-    return true;
-  }
-
-  bool VisitVarDecl(VarDecl *V) {
-    if (!V->hasGlobalStorage() || isa<ParmVarDecl>(V) ||
-        !inMainFile(V->getLocation()) || V->hasAttr<CUDASharedAttr>() ||
-        (V->getTemplateInstantiationPattern() &&
-         V->getTemplateInstantiationPattern() != V))
-      return true;
-    if (V->isThisDeclarationADefinition() == VarDecl::DeclarationOnly &&
-        V->isStaticDataMember())
-      return true; // its definition, or constexpr, says what it is
-    std::string Name = qualifiedName(V);
-    if (V->isStaticLocal() && !Functions.empty())
-      Name = qualifiedName(Functions.back()) + "::" + Name;
-    std::string Why = lives(V);
-    if (!Why.empty())
-      add(V->getLocation(), "state " + Name,
-          "variable '" + Name + "' " + Why +
-              ", which is forbidden: nothing may be kept between calls");
+  bool onType(TypeLoc L) override {
+    if (auto Tag = L.getAs<TagTypeLoc>())
+      use(Tag.getDecl(), Tag.getNameLoc());
+    else if (auto Alias = L.getAs<TypedefTypeLoc>())
+      use(Alias.getTypedefNameDecl(), Alias.getNameLoc());
+    else if (auto Template = L.getAs<TemplateSpecializationTypeLoc>())
+      use(Template.getTypePtr()->getTemplateName().getAsTemplateDecl(),
+          Template.getTemplateNameLoc());
     return true;
   }
 
 private:
-  bool inMainFile(SourceLocation L) const {
-    return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
-  }
+  bool isOwn(SourceLocation L) const { return isInMainFile(SM, L); }
 
-  void add(SourceLocation L, std::string Key, std::string Message) {
+  void add(SourceLocation L, ViolationKind Kind, StringRef Name, StringRef Key,
+           std::optional<Harm> Why = std::nullopt) {
     SourceLocation At = SM.getExpansionLoc(L);
     unsigned Line = SM.isInMainFile(At) ? SM.getSpellingLineNumber(At) : 0;
-    Findings.push_back({std::move(Key), {Line, true, std::move(Message)}});
+    Findings.push_back({{Kind, Line, Name.str(), Why}, Key.str()});
+  }
+  void add(SourceLocation L, ViolationKind Kind, StringRef Name) {
+    add(L, Kind, Name, Name);
+  }
+
+  void cast(const CastExpr *E) {
+    QualType To = E->getType();
+    if (E->isTypeDependent() || !To->isPointerType() ||
+        E->getCastKind() != CK_IntegralToPointer)
+      return;
+    const RecordDecl *Record = To->getPointeeType()->getAsRecordDecl();
+    if (To->isFunctionPointerType())
+      add(E->getExprLoc(), ViolationKind::FunctionFromNumber, "");
+    else if (Record && Record->getName() == "CUstream_st")
+      add(E->getExprLoc(), ViolationKind::StreamFromNumber, "");
+  }
+
+  void assembly(const AsmStmt *S) {
+    bool Device = false;
+    for (const FunctionDecl *F : Functions)
+      Device |= F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
+    if (!Device)
+      add(S->getBeginLoc(), ViolationKind::HostAssembly, "",
+          S->generateAsmString(Context));
+  }
+
+  void attributes(const Decl *D) {
+    if (!D->hasAttrs())
+      return;
+    for (const Attr *A : D->getAttrs()) {
+      if (A->isImplicit() || A->isInherited() || !isOwn(A->getLocation()))
+        continue;
+      if (isa<AsmLabelAttr>(A))
+        add(A->getLocation(), ViolationKind::NamesSymbol, A->getSpelling());
+      else if (isa<ConstructorAttr, DestructorAttr, WeakAttr, WeakRefAttr,
+                   AliasAttr, IFuncAttr, SectionAttr, InitPriorityAttr,
+                   VisibilityAttr>(A))
+        add(A->getLocation(), ViolationKind::UsesAttribute, A->getSpelling());
+    }
+  }
+
+  void function(const FunctionDecl *F) {
+    if (!F->getDeclName().isIdentifier() || !isOwn(F->getLocation()) ||
+        isa<CXXMethodDecl>(F))
+      return;
+    StringRef Name = F->getName();
+    if (forbiddenWord(Name) || (F->isExternC() && forbiddenFunction(Name)))
+      add(F->getLocation(), ViolationKind::DeclaresName, Name);
+    bool Device = F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
+    if (!Device && !F->isTemplated() && !F->getDefinition() &&
+        F->isExternallyVisible())
+      add(F->getLocation(), ViolationKind::UndefinedFunction, Name,
+          qualifiedName(F));
+  }
+
+  void variable(VarDecl *V) {
+    if (!V->hasGlobalStorage() || isa<ParmVarDecl>(V) ||
+        !isOwn(V->getLocation()) || V->hasAttr<CUDASharedAttr>() ||
+        (V->getTemplateInstantiationPattern() &&
+         V->getTemplateInstantiationPattern() != V))
+      return;
+    if (V->isThisDeclarationADefinition() == VarDecl::DeclarationOnly &&
+        V->isStaticDataMember())
+      return; // its definition, or constexpr, says what it is
+    std::string Name = qualifiedName(V);
+    if (V->isStaticLocal() && !Functions.empty())
+      Name = qualifiedName(Functions.back()) + "::" + Name;
+    if (std::optional<ViolationKind> Kind = lives(V))
+      add(V->getLocation(), *Kind, Name);
   }
 
   bool onDevice() const {
-    return !Functions.empty() && !Functions.back()->hasAttr<CUDAHostAttr>() &&
-           (Functions.back()->hasAttr<CUDADeviceAttr>() ||
-            Functions.back()->hasAttr<CUDAGlobalAttr>());
+    return !Functions.empty() && sideOf(Functions.back()) != Side::Host;
   }
 
   /// \p D is named at \p L: is it one of those that may not be?
   void use(const NamedDecl *D, SourceLocation L) {
-    if (!D || !inMainFile(L))
+    if (!D || !isOwn(L))
       return;
-    bool Plain = D->getDeclName().isIdentifier();
-    if (Plain) {
+    if (D->getDeclName().isIdentifier()) {
       StringRef Name = D->getName();
-      if (StringRef Why = forbiddenWord(Name);
-          !Why.empty() && !tensorMap(Name) && !inMainFile(D->getLocation()))
-        add(L, ("word " + Name).str(),
-            ("uses '" + Name + "', which is forbidden: " + Why).str());
+      // The token reader looks at what a driver's entry point is asked for.
+      bool TensorMap = Name.starts_with("cudaGetDriverEntryPoint");
+      if (std::optional<Harm> Why = forbiddenWord(Name);
+          Why && !TensorMap && !isOwn(D->getLocation()))
+        add(L, ViolationKind::UsesName, Name, Name, Why);
       auto *F = dyn_cast<FunctionDecl>(D->getUnderlyingDecl());
       if (F && F->isExternC() && !onDevice())
-        if (StringRef Why = forbiddenFunction(Name); !Why.empty())
-          add(L, ("call " + Name).str(),
-              ("calls '" + Name + "', which is forbidden: " + Why).str());
+        if (std::optional<Harm> Why = forbiddenFunction(Name))
+          add(L, ViolationKind::CallsFunction, Name, Name, Why);
     }
     std::string Name = qualifiedName(D->getUnderlyingDecl());
-    if (StringRef Why = forbiddenQualified(Name); !Why.empty())
-      add(L, "name " + Name,
-          "uses '" + Name + "', which is forbidden: " + Why.str());
+    if (std::optional<Harm> Why = forbiddenQualified(Name))
+      add(L, ViolationKind::UsesName, Name, Name, Why);
   }
 
-  /// The token reader looks at what is asked for.
-  static bool tensorMap(StringRef Name) {
-    return Name.starts_with("cudaGetDriverEntryPoint");
-  }
-
-  /// Clang gives constants an implicit __constant__ or __device__.
-  template <class A> static bool written(const Decl *D) {
-    const A *Found = D->getAttr<A>();
-    return Found && !Found->isImplicit();
-  }
-
-  /// What makes \p V live between calls, or run code at load time; empty for
+  /// What makes \p V live between calls, or run code at load time; nothing for
   /// constants.
-  std::string lives(VarDecl *V) const {
+  std::optional<ViolationKind> lives(VarDecl *V) const {
     QualType Type = Context.getBaseElementType(V->getType());
     if (V->getType()->isReferenceType())
       Type = Context.getBaseElementType(V->getType().getNonReferenceType());
@@ -271,31 +214,56 @@ private:
       if (Record->hasDefinition() && Record->hasMutableFields())
         Const = false;
     if (V->hasAttr<HIPManagedAttr>())
-      return "is managed memory";
-    if (written<CUDAConstantAttr>(V) && !V->isConstexpr())
-      return V->getInit() ? "" : "is constant memory that the host would fill";
-    if (V->hasExternalStorage() && !V->hasInit())
-      return Const ? "" : "belongs to another file";
+      return ViolationKind::ManagedVariable;
+    if (isWritten<CUDAConstantAttr>(V) && !V->isConstexpr()) {
+      if (V->getInit())
+        return std::nullopt;
+      return ViolationKind::FilledConstant;
+    }
+    if (V->hasExternalStorage() && !V->hasInit()) {
+      if (Const)
+        return std::nullopt;
+      return ViolationKind::ForeignVariable;
+    }
     if (!Const)
-      return written<CUDADeviceAttr>(V) ? "is mutable device memory"
-             : V->isStaticLocal()       ? "is static and can change"
-                                        : "is global and can change";
+      return isWritten<CUDADeviceAttr>(V) ? ViolationKind::DeviceVariable
+             : V->isStaticLocal()         ? ViolationKind::StaticVariable
+                                          : ViolationKind::GlobalVariable;
     if (V->getType()->isDependentType() || !V->getInit() ||
         V->getInit()->isValueDependent() || V->isInvalidDecl())
-      return "";
+      return std::nullopt;
     if (!V->isConstexpr() && !V->hasConstantInitialization())
-      return "is initialised by code that runs once";
+      return ViolationKind::RunsInitialiser;
     if (!V->getType()->isReferenceType() &&
         V->needsDestruction(Context) != QualType::DK_none)
-      return "runs a destructor when the program ends";
-    return "";
+      return ViolationKind::RunsDestructor;
+    return std::nullopt;
   }
 
-  ASTUnit &Unit;
+  const ParsedSource &Source;
   const SourceManager &SM;
   ASTContext &Context;
   std::vector<FunctionDecl *> Functions;
   std::vector<Finding> Findings;
+};
+
+class BodyFinder : public Walker {
+public:
+  explicit BodyFinder(const SourceManager &SM) : SM(SM) {}
+  bool onDecl(Decl *D) override {
+    const auto *F = dyn_cast<FunctionDecl>(D);
+    if (!F || sideOf(F) == Side::Host || !F->hasBody())
+      return true;
+    SourceRange R = F->getBody()->getSourceRange();
+    if (isInMainFile(SM, R.getBegin()) && isInMainFile(SM, R.getEnd()))
+      Found.push_back({SM.getFileOffset(SM.getExpansionLoc(R.getBegin())),
+                       SM.getFileOffset(SM.getExpansionLoc(R.getEnd())) + 1});
+    return true;
+  }
+  std::vector<Range> Found;
+
+private:
+  const SourceManager &SM;
 };
 } // namespace
 
@@ -303,36 +271,8 @@ std::vector<Finding> stark::astFindings(const ContractText &Text) {
   return AstReader(Text).run();
 }
 
-namespace {
-class BodyFinder : public RecursiveASTVisitor<BodyFinder> {
-public:
-  BodyFinder(const SourceManager &SM, std::vector<Range> &Out)
-      : SM(SM), Out(Out) {}
-  bool VisitFunctionDecl(FunctionDecl *F) {
-    bool Device = F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
-    if (!Device || F->hasAttr<CUDAHostAttr>() || !F->hasBody())
-      return true;
-    SourceRange R = F->getBody()->getSourceRange();
-    SourceLocation B = SM.getExpansionLoc(R.getBegin());
-    SourceLocation E = SM.getExpansionLoc(R.getEnd());
-    if (SM.isInMainFile(B) && SM.isInMainFile(E))
-      Out.push_back({SM.getFileOffset(B), SM.getFileOffset(E) + 1});
-    return true;
-  }
-
-private:
-  const SourceManager &SM;
-  std::vector<Range> &Out;
-};
-} // namespace
-
 std::vector<Range> stark::deviceBodies(const ParsedSource &Source) {
-  std::vector<Range> Result;
-  ASTUnit &Unit = Source.unit();
-  const SourceManager &SM = Unit.getSourceManager();
-  BodyFinder Finder(SM, Result);
-  for (auto I = Unit.top_level_begin(), E = Unit.top_level_end(); I != E; ++I)
-    if (*I && SM.isInMainFile(SM.getExpansionLoc((*I)->getLocation())))
-      Finder.TraverseDecl(*I);
-  return Result;
+  BodyFinder Finder(Source.unit().getSourceManager());
+  Finder.walk(Source);
+  return std::move(Finder.Found);
 }

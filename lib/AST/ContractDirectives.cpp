@@ -12,8 +12,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Brackets.h"
 #include "ContractFindings.h"
 #include "ContractNames.h"
+#include "MainFile.h"
 #include "SkippedText.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -61,8 +63,12 @@ public:
   }
 
 private:
-  void add(size_t At, std::string Key, std::string Message) {
-    Findings.push_back({std::move(Key), {Text.line(At), true, Message}});
+  void add(size_t At, ViolationKind Kind, StringRef Name, StringRef Key,
+           std::optional<Harm> Why = std::nullopt) {
+    Findings.push_back({{Kind, Text.line(At), Name.str(), Why}, Key.str()});
+  }
+  void add(size_t At, ViolationKind Kind, StringRef Name) {
+    add(At, Kind, Name, Name);
   }
 
   void findIncludes() {
@@ -105,81 +111,63 @@ private:
 
   void directive(Range R) {
     StringRef Word = T.text(R.Begin + 1);
+    Conditional Branch = conditionalOf(Word);
     if (Word == "include")
       include(R);
     else if (Word == "define" || Word == "undef")
       define(R, Word);
     else if (Word == "pragma")
       pragma(R);
-    else if (Word == "if" || Word == "ifdef" || Word == "ifndef" ||
-             Word.starts_with("elif"))
+    else if (Branch == Conditional::If || Word.starts_with("elif"))
       condition(R);
-    else if (Word != "else" && Word != "endif" && Word != "error" &&
+    else if (Branch == Conditional::None && Word != "error" &&
              Word != "warning")
-      add(R.Begin, "directive " + text(R.Begin, R.End),
-          ("uses #" + Word + ", which is forbidden").str());
+      add(R.Begin, ViolationKind::UsesDirective, Word, text(R.Begin, R.End));
   }
 
   void include(Range R) {
     std::string Name = text(R.Begin + 2, R.End);
-    auto Refuse = [&](StringRef Why) {
-      add(R.Begin, "include " + Name,
-          "includes " + Name + ", which is forbidden: " + Why.str());
+    auto Refuse = [&](ViolationKind Kind,
+                      std::optional<Harm> Why = std::nullopt) {
+      add(R.Begin, Kind, Name, Name, Why);
     };
     StringRef Path = Name;
     bool Angled = Path.consume_front("<") && Path.consume_back(">");
     bool Quoted =
         !Angled && Path.consume_front("\"") && Path.consume_back("\"");
     if (!Angled && !Quoted)
-      return Refuse("the file's name must be written out");
+      return Refuse(ViolationKind::ComputedInclude);
     if (Path.starts_with("/") || Path.contains("..") || Path.contains('\\') ||
         Path.contains("//") || Path.contains("./"))
-      return Refuse("only headers of the toolkit, of the standard library, or "
-                    "those that the source has");
-    if (StringRef Why = forbiddenHeader(Path); !Why.empty())
-      return Refuse(Why);
+      return Refuse(ViolationKind::OutsideInclude);
+    if (std::optional<Harm> Why = forbiddenHeader(Path))
+      return Refuse(ViolationKind::HarmfulInclude, Why);
     auto It = Includes.find(Text.line(R.Begin));
-    if (It == Includes.end()) {
-      if (Quoted)
-        Refuse("a file that the source does not include");
-      else // one of a branch not taken: named as the source names it, or not
-        add(R.Begin, "include " + Name,
-            "includes " + Name +
-                " in a branch that Clang skips, so it cannot be checked");
-      return;
-    }
+    if (It == Includes.end()) // of a branch not taken
+      return Refuse(Quoted ? ViolationKind::ForeignInclude
+                           : ViolationKind::SkippedInclude);
     if (!It->second.Found)
-      return Refuse("there is no such file");
+      return Refuse(ViolationKind::MissingInclude);
     // What is no system header is the user's, or the candidate's own.
     if (!It->second.System)
-      return Refuse("a file that the source does not include");
+      return Refuse(ViolationKind::ForeignInclude);
   }
 
   void define(Range R, StringRef Word) {
     if (R.Begin + 2 >= R.End)
       return;
     StringRef Name = T.text(R.Begin + 2);
-    std::string Key = (Word + " " + Name).str();
     if (Word == "undef") {
       if (!Text.Macros.count(Name.str()))
-        add(R.Begin, Key,
-            ("undefines '" + Name + "', which this file does not define")
-                .str());
+        add(R.Begin, ViolationKind::UndefinesName, Name);
       return;
     }
-    if (languageWord(Name) || !forbiddenWord(Name).empty() ||
-        !forbiddenFunction(Name).empty())
-      add(R.Begin, Key,
-          ("redefines '" + Name +
-           "', which is forbidden: the name belongs to "
-           "the language, to CUDA or to the system")
-              .str());
+    if (languageWord(Name) || forbiddenWord(Name) || forbiddenFunction(Name))
+      add(R.Begin, ViolationKind::RedefinesLanguage, Name);
     else if (Functions.count(Name.str()))
-      add(R.Begin, Key,
-          ("redefines the function '" + Name + "' by a macro").str());
+      add(R.Begin, ViolationKind::RedefinesFunction, Name);
     else if (declaredInHeader(Name))
-      add(R.Begin, Key,
-          ("redefines '" + Name + "', which a header declares").str());
+      add(R.Begin, ViolationKind::RedefinesDeclared, Name);
   }
 
   bool declaredInHeader(StringRef Name) const {
@@ -189,8 +177,7 @@ private:
     auto Found =
         Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name));
     for (const clang::NamedDecl *D : Found)
-      if (D->getLocation().isValid() &&
-          !SM.isInMainFile(SM.getExpansionLoc(D->getLocation())))
+      if (D->getLocation().isValid() && !isInMainFile(SM, D->getLocation()))
         return true;
     return false;
   }
@@ -206,11 +193,7 @@ private:
                 (Gcc && (Next == "diagnostic" || Next == "unroll" ||
                          Next == "ivdep" || Next == "loop"));
     if (!Fine)
-      add(R.Begin, "pragma " + text(R.Begin + 2, R.End),
-          ("uses #pragma " + Word +
-           ", which is forbidden; only unroll, pack, "
-           "once and diagnostics are allowed")
-              .str());
+      add(R.Begin, ViolationKind::UsesPragma, Word, text(R.Begin + 2, R.End));
   }
 
   void condition(Range R) {
@@ -220,12 +203,7 @@ private:
       StringRef Name = T.text(I);
       std::set<StringRef> Seen;
       if (!sameEverywhere(Name, Seen))
-        add(R.Begin, ("condition " + Name).str(),
-            ("asks the preprocessor about '" + Name +
-             "', which is forbidden: compilers may answer differently; only "
-             "__CUDA_ARCH__, CUDART_VERSION and macros of this file are "
-             "allowed")
-                .str());
+        add(R.Begin, ViolationKind::AsksCompiler, Name);
     }
   }
 
@@ -283,10 +261,7 @@ private:
       if (Fine)
         continue;
       size_t At = std::max(Body, P.Tokens.Begin);
-      add(At, "skipped " + Hash,
-          "has text in a branch that the device pass skips, so it cannot be "
-          "checked; keep conditionals inside __global__ and __device__ "
-          "functions, or around them");
+      add(At, ViolationKind::SkippedText, "", Hash);
       return;
     }
   }

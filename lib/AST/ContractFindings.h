@@ -19,12 +19,45 @@
 #include "Pieces.h"
 #include "stark/AST/Contract.h"
 #include <set>
+#include <tuple>
 
 namespace stark {
 
+/// What a finding is about: two readers may word differently what they found of
+/// the same name.
+enum class Subject {
+  Name,
+  Call,
+  Paste,
+  Pragma,
+  Attribute,
+  String,
+  Directive,
+  Include,
+  Undef,
+  Define,
+  Condition,
+  Skipped,
+  FunctionCast,
+  StreamCast,
+  Assembly,
+  Undefined,
+  Std,
+  Variable,
+  Static,
+  Symbol, ///< found by comparing, not by reading one source
+};
+Subject subjectOf(ViolationKind Kind);
+
 struct Finding {
-  std::string Key; ///< the same in source and candidate: "word cudaEventRecord"
   Violation What;
+  /// The same in source and candidate when it is about the same thing: its
+  /// name, or text that stands for it.
+  std::string Key;
+  /// By which findings of two sources are compared.
+  auto identity() const {
+    return std::tuple(What.Guessed, subjectOf(What.Kind), Key);
+  }
 };
 
 /// A source with what both readers need of it.

@@ -14,24 +14,24 @@
 #ifndef STARK_LIB_AST_CONTRACTNAMES_H
 #define STARK_LIB_AST_CONTRACTNAMES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "stark/AST/Contract.h"
 
 namespace stark {
 
-/// Why the word \p Name may not occur at all, wherever it stands; empty when it
-/// may. Only names that nobody gives to a variable.
-llvm::StringRef forbiddenWord(llvm::StringRef Name);
+/// Why the word \p Name may not occur at all, wherever it stands; nothing when
+/// it may. Only names that nobody gives to a variable.
+std::optional<Harm> forbiddenWord(llvm::StringRef Name);
 
 /// Why the C library's function \p Name may not be called. These are words that
 /// people also use for other things: ask only about functions.
-llvm::StringRef forbiddenFunction(llvm::StringRef Name);
+std::optional<Harm> forbiddenFunction(llvm::StringRef Name);
 
 /// Why \p Name, qualified, inline namespaces left out ("std::thread"), may not
 /// be used.
-llvm::StringRef forbiddenQualified(llvm::StringRef Name);
+std::optional<Harm> forbiddenQualified(llvm::StringRef Name);
 
 /// Why the header \p Name may not be included.
-llvm::StringRef forbiddenHeader(llvm::StringRef Name);
+std::optional<Harm> forbiddenHeader(llvm::StringRef Name);
 
 /// An attribute, without its underscores, that changes linking or loading.
 bool forbiddenAttribute(llvm::StringRef Name);

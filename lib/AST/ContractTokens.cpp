@@ -45,7 +45,7 @@ public:
       else if (T.All[I].Kind == SourceToken::Literal)
         literal(I);
       else if (T.is(I, "##"))
-        add(I, "paste", "pastes tokens with '##', which hides what is named");
+        add(I, ViolationKind::PastesTokens, "");
       if (T.is(I, "[") && T.is(I + 1, "["))
         attributes(I + 2);
     }
@@ -53,20 +53,20 @@ public:
   }
 
 private:
-  void add(size_t At, std::string Key, std::string Message) {
-    Findings.push_back({std::move(Key), {Text.line(At), true, Message}});
+  void add(size_t At, ViolationKind Kind, StringRef Name,
+           std::optional<Harm> Why = std::nullopt) {
+    Findings.push_back({{Kind, Text.line(At), Name.str(), Why}, Name.str()});
   }
 
   void word(size_t I) {
     StringRef Word = T.text(I);
-    if (StringRef Why = forbiddenWord(Word); !Why.empty()) {
+    if (std::optional<Harm> Why = forbiddenWord(Word)) {
       // The only use of the driver's table that kernels have is a tensor map.
       bool TensorMap = Word.starts_with("cudaGetDriverEntryPoint") &&
                        T.is(I + 1, "(") && I + 2 < T.All.size() &&
                        T.text(I + 2).starts_with("\"cuTensorMapEncode");
       if (!TensorMap)
-        add(I, ("word " + Word).str(),
-            ("uses '" + Word + "', which is forbidden: " + Why).str());
+        add(I, ViolationKind::UsesName, Word, Why);
     }
     if (Word == "__attribute__" || Word == "__attribute" ||
         Word == "__declspec")
@@ -76,17 +76,12 @@ private:
                                                                 : StringRef();
       if (!What.starts_with("\"unroll") && !What.starts_with("\"nv_") &&
           !What.starts_with("\"nounroll") && !What.starts_with("unroll"))
-        add(I, ("pragma " + What).str(),
-            ("uses _Pragma(" + What +
-             "), which is forbidden; only unroll and "
-             "nv_ pragmas are allowed")
-                .str());
+        add(I, ViolationKind::PragmaOperator, What);
     }
     if (Word == "std" && T.is(I + 1, "::") && I + 2 < T.All.size()) {
       std::string Name = ("std::" + T.text(I + 2)).str();
-      if (StringRef Why = forbiddenQualified(Name); !Why.empty())
-        add(I, "name " + Name,
-            ("uses '" + Name + "', which is forbidden: " + Why).str());
+      if (std::optional<Harm> Why = forbiddenQualified(Name))
+        add(I, ViolationKind::UsesName, Name, Why);
     }
   }
 
@@ -100,10 +95,7 @@ private:
         return;
       else if (T.All[J].Kind == SourceToken::Word &&
                forbiddenAttribute(T.text(J)))
-        add(J, ("attribute " + T.text(J)).str(),
-            ("uses the attribute '" + T.text(J) +
-             "', which is forbidden: it changes how code is linked or loaded")
-                .str());
+        add(J, ViolationKind::UsesAttribute, T.text(J));
       else if (T.is(J, ";") || T.is(J, "{"))
         return;
     }
@@ -114,8 +106,7 @@ private:
     for (StringRef Part :
          {"/proc/", "/dev/", "/sys/", ".incbin", "globaltimer"})
       if (Value.contains(Part))
-        add(I, ("string " + Part).str(),
-            ("has '" + Part + "' in a string, which is forbidden").str());
+        add(I, ViolationKind::TellingString, Part);
   }
 
   const ContractText &Text;
@@ -149,11 +140,10 @@ std::vector<Finding> stark::unparsedFindings(const ContractText &Text) {
   std::vector<Finding> Findings;
   const SourceTokens &T = Text.Tokens;
   for (const Piece &P : Text.Pieces) {
-    auto Add = [&](size_t At, const std::string &What) {
-      Findings.push_back(
-          {"unparsed " + What + " " + P.Name,
-           {Text.line(At), true,
-            What + " (Clang does not understand all of this file)"}});
+    auto Add = [&](size_t At, ViolationKind Kind, StringRef Name = "") {
+      Findings.push_back({{Kind, Text.line(At), Name.str(), std::nullopt,
+                           /*Guessed=*/true},
+                          (Name + " " + P.Name).str()});
     };
     bool Device = Text.deviceOnly(P);
     bool Function = P.Kind == PieceKind::Function;
@@ -162,18 +152,16 @@ std::vector<Finding> stark::unparsedFindings(const ContractText &Text) {
         continue;
       StringRef Word = T.text(I);
       bool Member = T.is(I - 1, ".") || T.is(I - 1, "->");
-      if (!Device && T.is(I + 1, "(") && !Member &&
-          !forbiddenFunction(Word).empty())
-        Add(I, ("calls '" + Word + "', which is forbidden").str());
+      if (!Device && T.is(I + 1, "(") && !Member && forbiddenFunction(Word))
+        Add(I, ViolationKind::CallsFunction, Word);
       if (!Device && (Word == "asm" || Word == "__asm__" || Word == "__asm"))
-        Add(I, "has assembly in host code, which is forbidden");
+        Add(I, ViolationKind::HostAssembly);
       if ((Word == "static" || Word == "thread_local") && Function &&
           I > P.Tokens.Begin && !constant(T, I, P.Tokens))
-        Add(I, "keeps a static variable between calls, which is forbidden");
+        Add(I, ViolationKind::SomeStatic);
     }
     if (P.Kind == PieceKind::Variable && !constant(T, P.Tokens.Begin, P.Tokens))
-      Add(P.Tokens.Begin,
-          "declares a variable that lives between calls, which is forbidden");
+      Add(P.Tokens.Begin, ViolationKind::SomeVariable);
   }
   return Findings;
 }

@@ -79,12 +79,12 @@ stark::checkAgainstSource(const Task &T, const ParsedSource &Candidate) {
   bool Forbidden = false;
   std::string Text;
   for (const Violation &V : Found) {
-    Forbidden |= V.Forbidden;
+    Forbidden |= V.forbidden();
     if (!Text.empty())
       Text += "\n";
     if (V.Line)
       Text += "line " + std::to_string(V.Line) + ": ";
-    Text += V.Message;
+    Text += V.message();
   }
   return observed(
       Forbidden ? VerdictKind::Forbidden : VerdictKind::ContractBroken, Text);

@@ -158,7 +158,7 @@ static llvm::Error reportCandidate(const Footprint &Print,
   for (const Violation &V : Violations)
     Problems.push_back(
         (V.Line ? "line " + std::to_string(V.Line) + ": " : std::string()) +
-        V.Message);
+        V.message());
   if (Problems.empty())
     return llvm::Error::success();
   llvm::Error All = llvm::Error::success();
@@ -225,8 +225,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     json::Array List;
     for (const Violation &V : Violations)
       List.push_back(json::Object{{"line", V.Line},
-                                  {"forbidden", V.Forbidden},
-                                  {"message", json::fixUTF8(V.Message)}});
+                                  {"forbidden", V.forbidden()},
+                                  {"message", json::fixUTF8(V.message())}});
     Out["violations"] = std::move(List);
     Out["grounded"] = Print.grounded(*G);
     Problems = llvm::joinErrors(std::move(Problems),

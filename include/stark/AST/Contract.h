@@ -15,15 +15,102 @@
 #define STARK_AST_CONTRACT_H
 
 #include "stark/AST/Parse.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace stark {
 
+/// What a forbidden name could do.
+enum class Harm {
+  Streams, ///< of its own
+  Events,  ///< that could touch the clock
+  Graphs,
+  Device,  ///< its state is changed
+  Loading, ///< of code
+  State,   ///< is kept between calls
+  Threads, ///< and processes
+  Files,   ///< and sockets
+  Clocks,
+  Process, ///< its state is changed
+  Judge,   ///< the name is the judge's own
+};
+
+enum class ViolationKind {
+  // Words and what they mean.
+  UsesName,
+  DeclaresName,
+  CallsFunction,
+  PastesTokens,
+  PragmaOperator,
+  UsesAttribute,
+  NamesSymbol, ///< for the linker, as an assembler name does
+  TellingString,
+  // Directives.
+  UsesDirective,
+  UsesPragma,
+  ComputedInclude,
+  OutsideInclude,
+  HarmfulInclude,
+  ForeignInclude,
+  MissingInclude,
+  SkippedInclude,
+  UndefinesName,
+  RedefinesLanguage,
+  RedefinesFunction,
+  RedefinesDeclared,
+  AsksCompiler,
+  SkippedText,
+  // Code.
+  FunctionFromNumber,
+  StreamFromNumber,
+  HostAssembly,
+  FileAssembly,
+  UndefinedFunction,
+  AddsToStd,
+  // Variables that live between calls.
+  ManagedVariable,
+  FilledConstant,
+  ForeignVariable,
+  DeviceVariable,
+  StaticVariable,
+  GlobalVariable,
+  RunsInitialiser,
+  RunsDestructor,
+  SomeStatic,   ///< that Clang did not see
+  SomeVariable, ///< likewise
+  // What others rely on: Subject says of what.
+  NoSuchEntry,
+  SymbolMissing,
+  TypeChanged,
+  SideChanged,
+  LinkageLost,
+  LinkageGained,
+  BecameInternal,
+  BecameVisible,
+  TemplateLost,
+  TemplateGained,
+  BecameInline,
+  InlineOrTemplate,
+  DefaultsChanged,
+  SymbolAdded,
+};
+
+/// What a changed or missing symbol is.
+enum class SymbolRole { Entry, Kernel, Function, Variable };
+
 struct Violation {
-  unsigned Line = 0;      ///< in the candidate, 0 when something is missing
-  bool Forbidden = false; ///< a call that is not allowed, else broken contract
-  std::string Message;    ///< "entry 'launch' returned void, now returns int"
+  ViolationKind Kind = ViolationKind::UsesName;
+  unsigned Line = 0;  ///< in the candidate, 0 when something is missing
+  std::string Name{}; ///< what it is about
+  std::optional<Harm> Why{};
+  /// From tokens alone: Clang does not understand all of the file.
+  bool Guessed = false;
+  SymbolRole Role = SymbolRole::Entry; ///< of a symbol
+  std::string Was{}, Is{};             ///< its type or side
+
+  bool forbidden() const; ///< something not allowed, else a broken contract
+  std::string message() const; ///< "entry 'launch' was 'void ()', is now ..."
 };
 
 /// Compares \p Candidate with the source the search began with. Forbidden are

@@ -97,7 +97,7 @@ protected:
                     const std::string &Entry = "ns::launch") {
     std::string All;
     for (const Violation &V : checkContract(*Old, *parse(Text), Entry))
-      All += std::to_string(V.Line) + (V.Forbidden ? "! " : ": ") + V.Message +
+      All += std::to_string(V.Line) + (V.forbidden() ? "! " : ": ") + V.message() +
              "\n";
     return All;
   }

@@ -26,7 +26,7 @@ static std::string found(const ParsedSource &Base, const std::string &Text,
   auto Candidate = parse(Base.path(), Text, Known);
   std::string Result = findSites(*Candidate).toJson(*Candidate);
   for (const Violation &V : checkContract(Base, *Candidate, ""))
-    Result += std::to_string(V.Line) + ": " + V.Message + "\n";
+    Result += std::to_string(V.Line) + ": " + V.message() + "\n";
   llvm::raw_string_ostream OS(Result);
   findFootprint(Base.text(), {}, Candidate->text()).print(OS);
   return Result;

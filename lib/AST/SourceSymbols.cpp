@@ -1,0 +1,122 @@
+//===- SourceSymbols.cpp - What a source offers to other files -----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SourceSymbols.h"
+#include "SourceTokens.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Frontend/ASTUnit.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace stark;
+using namespace clang;
+
+namespace {
+class SymbolReader {
+public:
+  explicit SymbolReader(const ParsedSource &Source)
+      : Unit(Source.unit()), SM(Unit.getSourceManager()),
+        Policy(Unit.getASTContext().getPrintingPolicy()) {
+    Policy.SuppressTagKeyword = true;
+  }
+
+  std::vector<Symbol> run() {
+    for (auto I = Unit.top_level_begin(), E = Unit.top_level_end(); I != E; ++I)
+      declaration(*I);
+    return std::move(Symbols);
+  }
+
+private:
+  void declaration(Decl *D) {
+    if (!D || D->isImplicit() || !isInMainFile(SM, D->getLocation()))
+      return;
+    if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D) ||
+        isa<ExportDecl>(D)) {
+      for (Decl *Inner : cast<DeclContext>(D)->decls())
+        declaration(Inner);
+      return;
+    }
+    if (auto *Template = dyn_cast<FunctionTemplateDecl>(D)) {
+      function(Template->getTemplatedDecl(), true);
+      for (FunctionDecl *F : Template->specializations())
+        if (F->getTemplateSpecializationKind() ==
+            TSK_ExplicitInstantiationDefinition)
+          function(F, false);
+    } else if (auto *F = dyn_cast<FunctionDecl>(D)) {
+      function(F, false);
+    } else if (auto *V = dyn_cast<VarDecl>(D)) {
+      variable(V);
+    }
+  }
+
+  void function(FunctionDecl *F, bool Template) {
+    Symbol S;
+    llvm::raw_string_ostream Out(S.Name);
+    F->getNameForDiagnostic(Out, Policy, /*Qualified=*/true);
+    S.Type = F->getType().getCanonicalType().getAsString(Policy);
+    S.Where = sideOf(F);
+    S.ExternC = F->isExternC();
+    S.External = F->isExternallyVisible();
+    S.Template = Template || F->isTemplated();
+    S.Inline = F->isInlined();
+    S.Defined = F->isThisDeclarationADefinition() ||
+                F->getTemplateSpecializationKind() ==
+                    TSK_ExplicitInstantiationDefinition;
+    for (const FunctionDecl *Other : F->redecls())
+      S.InHeader |= !isInMainFile(SM, Other->getLocation());
+    for (const ParmVarDecl *P : F->parameters())
+      if (P->hasDefaultArg() && !P->hasUninstantiatedDefaultArg() &&
+          !P->hasUnparsedDefaultArg())
+        S.Defaults.push_back(defaultText(P));
+    S.Line = SM.getExpansionLineNumber(F->getLocation());
+    Symbols.push_back(std::move(S));
+  }
+
+  /// The default's own tokens, so that a change of white space is none.
+  std::string defaultText(const ParmVarDecl *P) const {
+    CharSourceRange R = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(P->getDefaultArgRange()), SM,
+        Unit.getLangOpts());
+    std::string Text = std::to_string(P->getFunctionScopeIndex()) + "=";
+    Spellings Names;
+    SourceTokens T(Lexer::getSourceText(R, SM, Unit.getLangOpts()), Names);
+    for (size_t I = 0; I < T.All.size(); ++I)
+      Text += (I ? " " : "") + T.text(I).str();
+    return Text;
+  }
+
+  void variable(VarDecl *V) {
+    if (V->isThisDeclarationADefinition() == VarDecl::DeclarationOnly)
+      return;
+    Symbol S;
+    S.Variable = true;
+    S.Name = V->getQualifiedNameAsString();
+    S.Type = V->getType().getCanonicalType().getAsString(Policy);
+    bool Device = isWritten<CUDADeviceAttr>(V) ||
+                  isWritten<CUDAConstantAttr>(V) ||
+                  isWritten<CUDASharedAttr>(V);
+    S.External = V->isExternallyVisible() && !Device;
+    S.Inline = V->isInline();
+    S.Template = V->isTemplated();
+    S.ExternC = V->isExternC();
+    S.Defined = true;
+    S.Line = SM.getExpansionLineNumber(V->getLocation());
+    Symbols.push_back(std::move(S));
+  }
+
+  ASTUnit &Unit;
+  const SourceManager &SM;
+  PrintingPolicy Policy;
+  std::vector<Symbol> Symbols;
+};
+} // namespace
+
+std::vector<Symbol> stark::symbolsOf(const ParsedSource &Source) {
+  return SymbolReader(Source).run();
+}

@@ -1,0 +1,36 @@
+//===- SourceSymbols.h - What a source offers to other files -------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   AST -> the functions and variables that a source declares, as a linker and
+/// callers see them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AST_SOURCESYMBOLS_H
+#define STARK_LIB_AST_SOURCESYMBOLS_H
+
+#include "MainFile.h"
+#include "stark/AST/Parse.h"
+
+namespace stark {
+
+struct Symbol {
+  std::string Name, Type;
+  Side Where = Side::Host;
+  bool ExternC = false, External = false, Template = false, Inline = false;
+  bool Defined = false, InHeader = false, Variable = false;
+  std::vector<std::string> Defaults; ///< of the parameters that have one
+  unsigned Line = 0;
+};
+
+/// Each declaration of the source's own file, in its order.
+std::vector<Symbol> symbolsOf(const ParsedSource &Source);
+
+} // namespace stark
+
+#endif
