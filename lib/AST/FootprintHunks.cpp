@@ -8,6 +8,7 @@
 #include "FootprintHunks.h"
 #include "Brackets.h"
 #include "FootprintAlign.h"
+#include "FootprintHunkList.h"
 #include <algorithm>
 #include <map>
 
@@ -21,36 +22,9 @@ Comparison::Comparison(const SourceTokens &Base, const SourceTokens &Candidate,
 
 namespace {
 
-/// The base's tokens outside the anchors, and the anchors between them.
-struct OutsideTokens {
-  std::vector<size_t> Tokens;    ///< their indices in the base
-  std::vector<uint32_t> Symbols; ///< their spellings
-  std::vector<bool> Free;        ///< an anchor stands before Tokens[i]
-  std::map<size_t, std::vector<int>> Slots; ///< which
-
-  OutsideTokens(const Comparison &C, Range Part) {
-    size_t Next = 0;
-    while (Next < C.Anchors.size() && C.Anchors[Next].End <= Part.Begin &&
-           C.Anchors[Next].size() > 0)
-      ++Next;
-    for (size_t I = Part.Begin; I < Part.End;) {
-      if (Next < C.Anchors.size() && C.Anchors[Next].Begin <= I) {
-        Slots[Tokens.size()].push_back(int(Next));
-        I = std::max(I, C.Anchors[Next++].End);
-        continue;
-      }
-      Tokens.push_back(I);
-      Symbols.push_back(C.Base.All[I++].Spelling);
-    }
-    Free.resize(Tokens.size() + 1, false);
-    for (auto &[Slot, Which] : Slots)
-      Free[Slot] = true;
-  }
-};
-
 class HunkFinder {
 public:
-  explicit HunkFinder(const Comparison &C) : C(C) {}
+  explicit HunkFinder(const Comparison &C) : C(C), Found(C) {}
 
   std::vector<Hunk> run() {
     Range WholeBase{0, C.Base.All.size()};
@@ -59,14 +33,10 @@ public:
     if (auto Match =
             alignExactlyAround(Outside.Symbols, Outside.Free,
                                spellings(WholeCandidate), C.CandidateDepths))
-      emit(Outside, WholeBase, WholeCandidate, *Match, -1, -1);
+      Found.between(Outside, WholeBase, WholeCandidate, *Match, {});
     else
       byPieces();
-    std::stable_sort(Hunks.begin(), Hunks.end(),
-                     [](const Hunk &A, const Hunk &B) {
-                       return A.Candidate.Begin < B.Candidate.Begin;
-                     });
-    return std::move(Hunks);
+    return Found.take();
   }
 
 private:
@@ -163,7 +133,7 @@ private:
       if (Partner == Added.End) {
         // It stood before what comes next in the candidate.
         size_t At = tokenOf(From);
-        Hunks.push_back({C.BasePieces[L].Tokens, {At, At}, -1, int(L), -1, {}});
+        Found.add({C.BasePieces[L].Tokens, {At, At}, -1, int(L), -1, {}});
         continue;
       }
       pair(L, Partner);
@@ -173,8 +143,8 @@ private:
     if (!Anchors.empty() && Lost.empty()) {
       Range Old{C.Anchors[Anchors.front()].Begin,
                 C.Anchors[Anchors.back()].End};
-      inside(Old, {tokenOf(Added.Begin), tokenOf(Added.End)}, Anchors.front(),
-             -1, -1);
+      Found.inside(Old, {tokenOf(Added.Begin), tokenOf(Added.End)},
+                   Anchors.front(), {});
       return;
     }
     for (size_t A = Added.Begin; A < Added.End; ++A) {
@@ -183,10 +153,10 @@ private:
       const Range &New = C.CandidatePieces[A].Tokens;
       int Anchor = anchorOf(A, Anchors);
       if (Anchor < 0)
-        Hunks.push_back({{LastPaired, LastPaired}, New, -1, -1, int(A), {}});
+        Found.add({{LastPaired, LastPaired}, New, -1, -1, int(A), {}});
       else if (!unchanged(A, Anchors))
-        Hunks.push_back({C.Anchors[Anchor], New, Anchor, -1, int(A),
-                         anchorText(Added, Used, A)});
+        Found.add({C.Anchors[Anchor], New, Anchor, -1, int(A),
+                   anchorText(Added, Used, A)});
     }
   }
 
@@ -273,116 +243,12 @@ private:
     std::vector<int> Match =
         alignAround(Outside.Symbols, Outside.Free, spellings(A.Tokens),
                     Depths.slice(A.Tokens.Begin, A.Tokens.size() + 1));
-    emit(Outside, B.Tokens, A.Tokens, Match, int(BasePiece),
-         int(CandidatePiece));
-  }
-
-  /// The hunks between partners.
-  void emit(const OutsideTokens &Outside, Range BasePart, Range CandidatePart,
-            const std::vector<int> &Match, int BasePiece, int CandidatePiece) {
-    size_t O = 0, N = 0;
-    Partner.resize(C.Candidate.All.size(), -1);
-    for (size_t J = 0; J < Match.size(); ++J)
-      if (Match[J] >= 0)
-        Partner[CandidatePart.Begin + J] = long(Outside.Tokens[Match[J]]);
-    auto BaseToken = [&](size_t I) {
-      return I < Outside.Tokens.size() ? Outside.Tokens[I] : BasePart.End;
-    };
-    for (size_t J = 0; J <= Match.size(); ++J) {
-      bool End = J == Match.size();
-      if (!End && Match[J] < 0)
-        continue;
-      size_t NextO = End ? Outside.Tokens.size() : size_t(Match[J]);
-      Range New{CandidatePart.Begin + N, CandidatePart.Begin + J};
-      size_t From = O;
-      for (auto S = Outside.Slots.lower_bound(O);
-           S != Outside.Slots.end() && S->first <= NextO; ++S) {
-        if (From < S->first)
-          add({BaseToken(From), BaseToken(S->first - 1) + 1},
-              {New.Begin, New.Begin}, BasePiece, CandidatePiece);
-        From = S->first;
-        Range Old{C.Anchors[S->second.front()].Begin,
-                  C.Anchors[S->second.back()].End};
-        inside(Old, New, S->second.front(), BasePiece, CandidatePiece);
-        New.Begin = New.End;
-      }
-      if (From < NextO)
-        add({BaseToken(From), BaseToken(NextO - 1) + 1}, New, BasePiece,
-            CandidatePiece);
-      else if (New.size() > 0)
-        add({BaseToken(From), BaseToken(From)}, New, BasePiece, CandidatePiece);
-      O = NextO + 1;
-      N = J + 1;
-    }
-  }
-
-  /// What differs of an anchor's text: less its equal ends.
-  void inside(Range Old, Range New, int Anchor, int BasePiece,
-              int CandidatePiece) {
-    Range AnchorText = New;
-    auto Same = [&](size_t B, size_t A) {
-      return C.Base.All[B].Spelling == C.Candidate.All[A].Spelling;
-    };
-    while (Old.size() && New.size() && Same(Old.Begin, New.Begin))
-      ++Old.Begin, ++New.Begin;
-    while (Old.size() && New.size() && Same(Old.End - 1, New.End - 1))
-      --Old.End, --New.End;
-    if (Old.size() || New.size())
-      Hunks.push_back(
-          {Old, New, Anchor, BasePiece, CandidatePiece, AnchorText});
-  }
-
-  /// A hunk outside. One that only adds, or only takes away, often fits in
-  /// several places; people read it best as whole lines.
-  void add(Range Old, Range New, int BasePiece, int CandidatePiece) {
-    if (Old.size() == 0)
-      slide(C.Candidate, New, Old, [&](size_t A, size_t B) {
-        return A < Partner.size() && Partner[A] == long(B);
-      });
-    else if (New.size() == 0)
-      slide(C.Base, Old, New, [&](size_t B, size_t A) {
-        return A < Partner.size() && Partner[A] == long(B);
-      });
-    Hunks.push_back({Old, New, -1, BasePiece, CandidatePiece, {}});
-  }
-
-  /// Moves \p Full, tokens of \p T, up or down past equal tokens to where it is
-  /// whole lines, and \p Empty, its place on the other side, along. \p Paired
-  /// says that a token of T and one of the other side are partners.
-  template <class PairedFn>
-  void slide(const SourceTokens &T, Range &Full, Range &Empty,
-             PairedFn Paired) const {
-    auto WholeLines = [&](const Range &R) {
-      return T.All[R.Begin].StartsLine &&
-             (R.End == T.All.size() || T.All[R.End].StartsLine);
-    };
-    auto Same = [&](size_t A, size_t B) {
-      return T.All[A].Spelling == T.All[B].Spelling;
-    };
-    for (bool Up : {true, false}) {
-      Range F = Full, E = Empty;
-      while (!WholeLines(F)) {
-        size_t Step = Up ? -1 : 1;
-        if (Up ? F.Begin == 0 || E.Begin == 0 ||
-                     !Same(F.Begin - 1, F.End - 1) ||
-                     !Paired(F.Begin - 1, E.Begin - 1)
-               : F.End == T.All.size() || !Same(F.Begin, F.End) ||
-                     !Paired(F.End, E.Begin))
-          break;
-        F = {F.Begin + Step, F.End + Step};
-        E = {E.Begin + Step, E.End + Step};
-      }
-      if (!WholeLines(F))
-        continue;
-      Full = F;
-      Empty = E;
-      return;
-    }
+    Found.between(Outside, B.Tokens, A.Tokens, Match,
+                  {int(BasePiece), int(CandidatePiece)});
   }
 
   const Comparison &C;
-  std::vector<Hunk> Hunks;
-  std::vector<long> Partner; ///< base token of each candidate token, or -1
+  HunkList Found;
   size_t LastPaired = 0;
 };
 } // namespace

@@ -7,45 +7,38 @@
 
 #include "FootprintLaunch.h"
 #include "Brackets.h"
+#include "StatementTree.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 
 using namespace stark;
 
 namespace {
 
-enum class Shape { Simple, Jump, Control, Block };
-
-struct Statement {
-  Shape Kind = Shape::Simple;
-  Range Own; ///< for Control and Block: without the children
-  Range All;
-  std::vector<size_t> Parts; ///< indices of governed statements
-  bool Launches = false;     ///< launches or names a kernel of the set
+/// What is found of a statement of the tree.
+struct StatementFacts {
+  bool Launches = false; ///< launches or names a kernel of the set
   bool Related = false;
-  std::vector<uint32_t> Names; ///< that it declares or assigns
+  std::vector<uint32_t> Names{}; ///< that it declares or assigns
 };
 
 class LaunchFinder {
 public:
   LaunchFinder(const SourceTokens &T, Range Body,
                const std::set<std::string> &Kernels)
-      : T(T), End(Body.End), At(Body.Begin), Kernels(Kernels) {}
+      : T(T), End(Body.End), Kernels(Kernels), Tree(readStatements(T, Body)),
+        Facts(Tree.All.size()) {}
 
   std::vector<bool> run(Range Body) {
-    while (At < End && !T.is(At, "{"))
-      ++At;
     std::vector<bool> Result;
-    if (At >= End)
-      return Result;
-    Root = parse();
     bool Any = false;
-    for (Statement &S : Statements)
-      Any |= S.Kind == Shape::Simple && describe(S);
+    for (size_t S = 0; S < Tree.All.size(); ++S)
+      Any |= Tree.All[S].Kind == StatementKind::Simple && describe(S);
     if (!Any)
       return Result;
     findFeeders(Body);
     Result.resize(Body.size(), false);
-    mark(Root, false, Result, Body.Begin);
+    mark(Tree.Root, false, Result, Body.Begin);
     return Result;
   }
 
@@ -54,112 +47,39 @@ private:
     return I < End && T.is(I, Text);
   }
 
-  size_t add(Statement S) {
-    Statements.push_back(std::move(S));
-    return Statements.size() - 1;
-  }
-
-  size_t parse() {
-    size_t Begin = At;
-    Statement S;
-    ++Nesting;
-    if (Nesting > 256) { // hostile text: Clang gives up here too
-      At = End;
-    } else if (is(At, "{")) {
-      S.Kind = Shape::Block;
-      ++At;
-      while (At < End && !is(At, "}"))
-        S.Parts.push_back(parse());
-      At = At < End ? At + 1 : End;
-    } else if (T.All[At].InDirective) {
-      while (At < End && T.All[At].Kind != SourceToken::EndOfDirective)
-        ++At;
-      At = At < End ? At + 1 : End;
-      S.Kind = Shape::Jump;
-    } else if (is(At, "if") || is(At, "for") || is(At, "while") ||
-               is(At, "switch")) {
-      bool If = is(At, "if");
-      S.Kind = Shape::Control;
-      ++At;
-      if (is(At, "constexpr"))
-        ++At;
-      if (is(At, "("))
-        At = behindBracket(T, At, End);
-      if (At < End && !is(At, "}"))
-        S.Parts.push_back(parse());
-      if (If && is(At, "else")) {
-        ++At;
-        if (At < End && !is(At, "}"))
-          S.Parts.push_back(parse());
-      }
-    } else if (is(At, "do")) {
-      S.Kind = Shape::Control;
-      ++At;
-      if (At < End)
-        S.Parts.push_back(parse());
-      simple();
-    } else if (is(At, "break") || is(At, "continue") ||
-               (is(At, "return") && is(At + 1, ";")) || is(At, ";") ||
-               is(At, "case") || is(At, "default")) {
-      S.Kind = Shape::Jump;
-      bool Label = is(At, "case") || is(At, "default");
-      while (At < End && !is(At, Label ? ":" : ";"))
-        ++At;
-      At = At < End ? At + 1 : End;
-    } else {
-      simple();
-    }
-    if (At == Begin)
-      ++At; // a stray }
-    --Nesting;
-    S.All = S.Own = {Begin, At};
-    return add(std::move(S));
-  }
-
-  /// To behind the semicolon; braces belong to an initialiser or a lambda.
-  void simple() {
-    while (At < End && !is(At, ";") && !is(At, "}")) {
-      if (is(At, "(") || is(At, "{") || is(At, "["))
-        At = behindBracket(T, At, End);
-      else
-        ++At;
-    }
-    if (is(At, ";"))
-      ++At;
-  }
-
   bool isKernel(size_t I) const {
     return T.All[I].Kind == SourceToken::Word && Kernels.count(T.text(I).str());
   }
 
-  /// Finds what \p S launches and declares; whether it launches.
-  bool describe(Statement &S) {
+  /// Finds what statement \p S launches and declares; whether it launches.
+  bool describe(size_t S) {
+    Range Own = Tree.All[S].Tokens;
     bool Other = false;
-    for (size_t I = S.Own.Begin; I < S.Own.End; ++I) {
-      S.Launches |= isKernel(I);
+    for (size_t I = Own.Begin; I < Own.End; ++I) {
+      Facts[S].Launches |= isKernel(I);
       if (is(I, "<<<"))
         Other |= !isKernel(nameBeforeAngles(T, I ? I - 1 : 0));
     }
     if (Other) {
-      S.Launches = false;
+      Facts[S].Launches = false;
       return false;
     }
-    if (S.Launches)
-      aliasOf(S);
+    if (Facts[S].Launches)
+      aliasOf(Own);
     else
-      findNames(S);
-    return S.Launches;
+      findNames(Own, Facts[S].Names);
+    return Facts[S].Launches;
   }
 
   /// `auto k = kernel<4>;` makes k a kernel too.
-  void aliasOf(const Statement &S) {
-    for (size_t I = S.Own.Begin; I + 2 < S.Own.End; ++I) {
+  void aliasOf(Range Own) {
+    for (size_t I = Own.Begin; I + 2 < Own.End; ++I) {
       if (is(I, "(") || is(I, "<<<"))
         return;
       if (!is(I, "="))
         continue;
       size_t Kernel = is(I + 1, "&") ? I + 2 : I + 1;
-      if (I > S.Own.Begin && isKernel(Kernel) &&
+      if (I > Own.Begin && isKernel(Kernel) &&
           (is(Kernel + 1, ";") || is(Kernel + 1, "<")) &&
           T.All[I - 1].Kind == SourceToken::Word)
         Kernels.insert(T.text(I - 1).str());
@@ -167,16 +87,16 @@ private:
     }
   }
 
-  void findNames(Statement &S) {
+  void findNames(Range Own, std::vector<uint32_t> &Names) const {
     static const std::set<llvm::StringRef> NoDeclaration = {
         "return",  "goto",   "delete", "throw", "using",
         "typedef", "static", "asm",    "else",  "co_return"};
-    if (NoDeclaration.count(T.text(S.Own.Begin)))
+    if (NoDeclaration.count(T.text(Own.Begin)))
       return;
     bool Declares = false, Done = false;
     size_t Last = 0; // the word that may be a name, plus one
     int Depth = 0;
-    for (size_t I = S.Own.Begin; I < S.Own.End; ++I) {
+    for (size_t I = Own.Begin; I < Own.End; ++I) {
       llvm::StringRef Text = T.text(I);
       bool Opens = Text == "(" || Text == "[" || Text == "{";
       if (Depth == 0 && !Done) {
@@ -190,12 +110,12 @@ private:
           if (T.is(I - 1, "::") && !Declares)
             Last = 0;
         } else if (Last && (Member || Updates) && !Declares) {
-          if (Updates || assigns(I, S.Own.End))
-            S.Names.push_back(T.All[Last - 1].Spelling);
+          if (Updates || assigns(I, Own.End))
+            Names.push_back(T.All[Last - 1].Spelling);
           return;
         } else if (Ends) {
           if (Last && (Declares || Text == "="))
-            S.Names.push_back(T.All[Last - 1].Spelling);
+            Names.push_back(T.All[Last - 1].Spelling);
           if (!Declares && Text != "=")
             return;
           Done = Text != ",";
@@ -223,57 +143,62 @@ private:
     return false;
   }
 
-  void findFeeders(Range Body) {
-    std::map<uint32_t, std::vector<size_t>> Uses; // name -> tokens
+  /// The tokens at which each word of the body is used by its own name.
+  std::map<uint32_t, std::vector<size_t>> usesOf(Range Body) const {
+    std::map<uint32_t, std::vector<size_t>> Uses;
     for (size_t I = Body.Begin; I < Body.End; ++I)
       if (T.All[I].Kind == SourceToken::Word && !T.is(I - 1, ".") &&
           !T.is(I - 1, "->") && !T.is(I - 1, "::"))
         Uses[T.All[I].Spelling].push_back(I);
+    return Uses;
+  }
+
+  void findFeeders(Range Body) {
+    std::map<uint32_t, std::vector<size_t>> Uses = usesOf(Body);
     std::map<size_t, size_t> Owner; // token -> simple statement
-    for (size_t S = 0; S < Statements.size(); ++S)
-      if (Statements[S].Kind == Shape::Simple)
-        for (size_t I = Statements[S].Own.Begin; I < Statements[S].Own.End; ++I)
+    for (size_t S = 0; S < Tree.All.size(); ++S)
+      if (Tree.All[S].Kind == StatementKind::Simple)
+        for (size_t I = Tree.All[S].Tokens.Begin; I < Tree.All[S].Tokens.End;
+             ++I)
           Owner[I] = S;
-    for (Statement &S : Statements)
-      S.Related = S.Launches || !S.Names.empty();
-    if (Statements.size() > 2000) { // what follows is quadratic
-      for (Statement &S : Statements)
-        S.Related = S.Launches;
+    bool TooMany = Tree.All.size() > 2000; // what follows is quadratic
+    for (StatementFacts &F : Facts)
+      F.Related = F.Launches || (!TooMany && !F.Names.empty());
+    if (TooMany)
       return;
-    }
     // A control statement around launches only is decided below; what its
     // condition reads counts as used by it.
     auto UsedElsewhere = [&](uint32_t Name) {
-      for (size_t I : Uses[Name]) {
+      return llvm::any_of(Uses[Name], [&](size_t I) {
         auto It = Owner.find(I);
-        if (It != Owner.end() ? !Statements[It->second].Related
-                              : !governsRelated(I))
-          return true;
-      }
-      return false;
+        return It != Owner.end() ? !Facts[It->second].Related
+                                 : !governsRelated(I);
+      });
     };
     for (bool Changed = true; Changed;) {
       Changed = false;
-      for (Statement &S : Statements)
-        if (S.Related && !S.Launches)
-          for (uint32_t Name : S.Names)
-            if (UsedElsewhere(Name)) {
-              S.Related = false;
-              Changed = true;
-              break;
-            }
+      for (StatementFacts &F : Facts)
+        if (F.Related && !F.Launches && llvm::any_of(F.Names, UsedElsewhere)) {
+          F.Related = false;
+          Changed = true;
+        }
     }
-    // Of those that remain, only what a launch needs.
+    keepNeeded(Uses, Owner);
+  }
+
+  /// Of the related statements, only what a launch needs.
+  void keepNeeded(std::map<uint32_t, std::vector<size_t>> &Uses,
+                  const std::map<size_t, size_t> &Owner) {
     std::set<size_t> Needed;
-    for (size_t S = 0; S < Statements.size(); ++S)
-      if (Statements[S].Launches)
+    for (size_t S = 0; S < Facts.size(); ++S)
+      if (Facts[S].Launches)
         Needed.insert(S);
     for (bool Changed = true; Changed;) {
       Changed = false;
-      for (size_t S = 0; S < Statements.size(); ++S) {
-        if (!Statements[S].Related || Needed.count(S))
+      for (size_t S = 0; S < Facts.size(); ++S) {
+        if (!Facts[S].Related || Needed.count(S))
           continue;
-        for (uint32_t Name : Statements[S].Names)
+        for (uint32_t Name : Facts[S].Names)
           for (size_t I : Uses[Name]) {
             auto It = Owner.find(I);
             if (It == Owner.end() ||
@@ -282,17 +207,18 @@ private:
           }
       }
     }
-    for (size_t S = 0; S < Statements.size(); ++S)
-      Statements[S].Related = Needed.count(S);
+    for (size_t S = 0; S < Facts.size(); ++S)
+      Facts[S].Related = Needed.count(S);
   }
 
   /// Whether the innermost control statement that token \p I is the head of
   /// governs only related statements.
   bool governsRelated(size_t I) const {
     const Statement *Inner = nullptr;
-    for (const Statement &S : Statements)
-      if (S.Kind == Shape::Control && S.All.Begin <= I && I < S.All.End &&
-          (!Inner || S.All.size() < Inner->All.size()))
+    for (const Statement &S : Tree.All)
+      if (S.Kind == StatementKind::Control && S.Tokens.Begin <= I &&
+          I < S.Tokens.End &&
+          (!Inner || S.Tokens.size() < Inner->Tokens.size()))
         Inner = &S;
     return Inner && governed(*Inner);
   }
@@ -301,10 +227,11 @@ private:
   bool governed(const Statement &S) const {
     bool Some = false;
     for (size_t P : S.Parts) {
-      const Statement &Part = Statements[P];
-      if (Part.Kind == Shape::Jump)
+      const Statement &Part = Tree.All[P];
+      if (Part.Kind == StatementKind::Jump)
         continue;
-      if (Part.Kind == Shape::Simple ? !Part.Related : !governed(Part))
+      if (Part.Kind == StatementKind::Simple ? !Facts[P].Related
+                                             : !governed(Part))
         return false;
       Some = true;
     }
@@ -313,24 +240,24 @@ private:
 
   void mark(size_t Index, bool Inside, std::vector<bool> &Result,
             size_t Origin) const {
-    const Statement &S = Statements[Index];
-    bool Mine = S.Related && S.Kind == Shape::Simple;
-    if (Index != Root && S.Kind != Shape::Simple && S.Kind != Shape::Jump)
+    const Statement &S = Tree.All[Index];
+    bool Mine = Facts[Index].Related && S.Kind == StatementKind::Simple;
+    if (Index != Tree.Root && S.Kind != StatementKind::Simple &&
+        S.Kind != StatementKind::Jump)
       Mine = governed(S);
     Mine |= Inside;
     if (Mine)
-      for (size_t I = S.All.Begin; I < S.All.End; ++I)
+      for (size_t I = S.Tokens.Begin; I < S.Tokens.End; ++I)
         Result[I - Origin] = true;
     for (size_t P : S.Parts)
-      mark(P, Mine && Index != Root, Result, Origin);
+      mark(P, Mine && Index != Tree.Root, Result, Origin);
   }
 
   const SourceTokens &T;
-  size_t End, At;
-  size_t Root = 0;
-  unsigned Nesting = 0;
+  size_t End;
   std::set<std::string> Kernels;
-  std::vector<Statement> Statements;
+  StatementTree Tree;
+  std::vector<StatementFacts> Facts;
 };
 } // namespace
 

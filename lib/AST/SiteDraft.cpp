@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "SiteDraft.h"
+#include "MainFile.h"
 #include "stark/AST/Parse.h"
-#include "clang/AST/RecursiveASTVisitor.h"
-#include "clang/Basic/SourceManager.h"
+#include "stark/AST/Walk.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -35,43 +39,76 @@ static bool isBarrier(llvm::StringRef Name) {
 }
 
 namespace {
-class Drafter : public RecursiveASTVisitor<Drafter> {
+class Drafter : public Walker {
 public:
   Drafter(const ParsedSource &Source, SiteDrafts &Into)
       : Source(Source), SM(Source.unit().getSourceManager()),
         LO(Source.unit().getLangOpts()), Into(Into) {}
 
-  bool shouldWalkTypesOfTypeLocs() const { return false; }
-
-  bool TraverseDecl(Decl *D) {
+  bool enters(Decl *D) override {
     // Headers hold thousands of declarations; none of them is a site.
-    if (D && !llvm::isa<TranslationUnitDecl>(D) && D->getLocation().isValid() &&
-        !inMainFile(D->getLocation()) && !inMainFile(D->getBeginLoc()) &&
-        !inMainFile(D->getEndLoc()))
-      return true;
-    return RecursiveASTVisitor::TraverseDecl(D);
+    return D->getLocation().isInvalid() || inMainFile(D->getLocation()) ||
+           inMainFile(D->getBeginLoc()) || inMainFile(D->getEndLoc());
   }
 
-  bool VisitFunctionDecl(FunctionDecl *F) {
+  bool onDecl(Decl *D) override {
+    if (auto *F = dyn_cast<FunctionDecl>(D))
+      function(F);
+    else if (auto *V = dyn_cast<VarDecl>(D))
+      variable(V);
+    return true;
+  }
+
+  /// What kind of site a statement is, by its class. One statement may be two:
+  /// each statement of a block is one whatever it is else.
+  bool onStmt(Stmt *S) override {
+    if (auto *Kernel = dyn_cast<CUDAKernelCallExpr>(S))
+      launch(Kernel);
+    else if (auto *Call = dyn_cast<CallExpr>(S))
+      call(Call);
+    else if (isa<ForStmt, CXXForRangeStmt>(S))
+      add(SiteKind::Loop, "loop", "for", S);
+    else if (isa<WhileStmt>(S))
+      add(SiteKind::Loop, "loop", "while", S);
+    else if (isa<DoStmt>(S))
+      add(SiteKind::Loop, "loop", "do", S);
+    else if (isa<IfStmt>(S))
+      add(SiteKind::Branch, "branch", "if", S);
+    else if (isa<SwitchStmt>(S))
+      add(SiteKind::Branch, "branch", "switch", S);
+    else if (auto *Declared = dyn_cast<DeclStmt>(S))
+      declaration(Declared);
+    else if (auto *Block = dyn_cast<CompoundStmt>(S))
+      block(Block);
+    else if (auto *Binary = dyn_cast<BinaryOperator>(S);
+             Binary && Binary->isAssignmentOp())
+      Stores.insert(Binary->getLHS()->IgnoreParenImpCasts());
+    else if (auto *Subscript = dyn_cast<ArraySubscriptExpr>(S))
+      access(Subscript, Subscript->getBase());
+    else if (auto *Unary = dyn_cast<UnaryOperator>(S);
+             Unary && Unary->getOpcode() == UO_Deref)
+      access(Unary, Unary->getSubExpr());
+    return true;
+  }
+
+private:
+  void function(const FunctionDecl *F) {
     if (F->isImplicit() || F->isTemplateInstantiation() ||
         !inMainFile(F->getLocation()))
-      return true;
+      return;
     bool IsKernel = F->hasAttr<CUDAGlobalAttr>();
     bool IsDevice = F->hasAttr<CUDADeviceAttr>();
     if (!F->isThisDeclarationADefinition() && !IsKernel)
-      return true;
-    SourceRange Whole = F->getSourceRange();
-    if (FunctionTemplateDecl *T = F->getDescribedFunctionTemplate())
-      Whole = T->getSourceRange();
+      return;
     std::string Name = F->getNameAsString();
     if (const auto *Method = llvm::dyn_cast<CXXMethodDecl>(F))
       Name = Method->getParent()->getNameAsString() + "::" + Name;
     SiteDraft *D = add(IsKernel   ? SiteKind::Kernel
                        : IsDevice ? SiteKind::Device
                                   : SiteKind::Host,
-                       Name, Name, Whole);
+                       Name, Name, wholeRange(*F));
     if (!D)
-      return true;
+      return;
     if (IsKernel) {
       if (!F->isThisDeclarationADefinition() && !D->Against)
         D->Against = Obstacle::DeclarationOnly;
@@ -83,10 +120,9 @@ public:
                     P->getType().getAsString(LO) +
                     (P->getName().empty() ? "" : " " + P->getNameAsString());
     D->Detail = "(" + Parameters + ")";
-    return true;
   }
 
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *C) {
+  void launch(const CUDAKernelCallExpr *C) {
     // What a macro wrote has a name all the same.
     std::string Name = textOf(C->getCallee());
     if (SourceLocation At; Name.empty())
@@ -96,19 +132,16 @@ public:
     if (Config)
       account(Config->getBeginLoc());
     if (!D || !Config)
-      return true;
+      return;
     static const char *const Parts[] = {"grid ", "block ", "shared ",
                                         "stream "};
     for (unsigned I = 0; I < Config->getNumArgs() && I < 4; ++I)
       if (std::string Text = textOf(Config->getArg(I));
           !Text.empty() && !llvm::isa<CXXDefaultArgExpr>(Config->getArg(I)))
         D->Detail += (I ? ", " : "") + (Parts[I] + Text);
-    return true;
   }
 
-  bool VisitCallExpr(CallExpr *C) {
-    if (llvm::isa<CUDAKernelCallExpr>(C))
-      return true;
+  void call(const CallExpr *C) {
     SourceLocation At;
     std::string Name = calleeName(C, At);
     if (isLaunchingCall(Name)) {
@@ -117,84 +150,45 @@ public:
     } else if (isBarrier(Name)) {
       add(SiteKind::Barrier, "barrier", Name, C->getSourceRange());
     }
-    return true;
   }
 
-  bool VisitForStmt(ForStmt *S) { return loop(S, "for"); }
-  bool VisitWhileStmt(WhileStmt *S) { return loop(S, "while"); }
-  bool VisitDoStmt(DoStmt *S) { return loop(S, "do"); }
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) { return loop(S, "for"); }
-  bool VisitIfStmt(IfStmt *S) { return branch(S, "if"); }
-  bool VisitSwitchStmt(SwitchStmt *S) { return branch(S, "switch"); }
-
-  bool VisitDeclStmt(DeclStmt *S) {
+  void declaration(const DeclStmt *S) {
     const auto *V = S->isSingleDecl()
                         ? llvm::dyn_cast<VarDecl>(S->getSingleDecl())
                         : nullptr;
     if (SiteDraft *D = add(SiteKind::Declaration, "decl",
                            V ? V->getNameAsString() : "", S->getSourceRange()))
       D->Detail = V && V->hasAttr<CUDASharedAttr>() ? "shared" : "";
-    return true;
   }
 
-  bool VisitVarDecl(VarDecl *V) {
+  void variable(const VarDecl *V) {
     // Those of functions are DeclStmts.
     if (V->isLocalVarDeclOrParm() || V->isImplicit() ||
         !inMainFile(V->getLocation()))
-      return true;
+      return;
     if (SiteDraft *D = add(SiteKind::Declaration, "decl", V->getNameAsString(),
                            V->getSourceRange()))
-      D->Detail = isSpelled<CUDAConstantAttr>(V) ? "constant"
-                  : isSpelled<CUDADeviceAttr>(V) ? "device"
+      D->Detail = isWritten<CUDAConstantAttr>(V) ? "constant"
+                  : isWritten<CUDADeviceAttr>(V) ? "device"
                                                  : "";
-    return true;
   }
 
-  bool VisitCompoundStmt(CompoundStmt *S) {
-    for (Stmt *Child : S->body()) {
-      const auto *E = llvm::dyn_cast<Expr>(Child);
-      if (E ||
-          llvm::isa<ReturnStmt, BreakStmt, ContinueStmt, GCCAsmStmt>(Child))
+  void block(const CompoundStmt *S) {
+    for (const Stmt *Child : S->body())
+      if (llvm::isa<Expr, ReturnStmt, BreakStmt, ContinueStmt, GCCAsmStmt>(
+              Child))
         add(SiteKind::Statement, "stmt", "", Child->getSourceRange());
-    }
-    return true;
   }
 
-  bool VisitBinaryOperator(BinaryOperator *B) {
-    if (B->isAssignmentOp())
-      Stores.insert(B->getLHS()->IgnoreParenImpCasts());
-    return true;
-  }
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
-    return access(E, E->getBase());
-  }
-  bool VisitUnaryOperator(UnaryOperator *U) {
-    return U->getOpcode() == UO_Deref ? access(U, U->getSubExpr()) : true;
-  }
+  bool inMainFile(SourceLocation L) const { return isInMainFile(SM, L); }
 
-private:
-  /// Clang adds attributes of its own to constants.
-  template <class Attribute> static bool isSpelled(const Decl *D) {
-    const auto *A = D->getAttr<Attribute>();
-    return A && !A->isImplicit();
-  }
-
-  bool inMainFile(SourceLocation L) const {
-    return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
-  }
-
-  bool loop(Stmt *S, const char *Detail) {
-    if (SiteDraft *D = add(SiteKind::Loop, "loop", "", S->getSourceRange()))
+  void add(SiteKind Kind, llvm::StringRef Stem, const char *Detail,
+           const Stmt *S) {
+    if (SiteDraft *D = add(Kind, Stem, "", S->getSourceRange()))
       D->Detail = Detail;
-    return true;
-  }
-  bool branch(Stmt *S, const char *Detail) {
-    if (SiteDraft *D = add(SiteKind::Branch, "branch", "", S->getSourceRange()))
-      D->Detail = Detail;
-    return true;
   }
 
-  bool access(Expr *E, Expr *Base) {
+  void access(const Expr *E, const Expr *Base) {
     const Expr *Root = Base->IgnoreParenImpCasts();
     while (const auto *Inner = llvm::dyn_cast<ArraySubscriptExpr>(Root))
       Root = Inner->getBase()->IgnoreParenImpCasts();
@@ -206,13 +200,12 @@ private:
       else if (V && V->hasAttr<CUDAConstantAttr>())
         Memory = "constant";
       else if (V && V->getType()->isArrayType() && !V->hasGlobalStorage())
-        return true; // a local array lives in registers or local memory
+        return; // a local array lives in registers or local memory
     }
     bool Store = Stores.count(E);
     if (SiteDraft *D = add(SiteKind::Access, Store ? "store" : "load",
                            textOf(Root), E->getSourceRange()))
       D->Detail = Memory;
-    return true;
   }
 
   std::string calleeName(const CallExpr *C, SourceLocation &At) const {
@@ -270,8 +263,7 @@ private:
   /// text. What stands wholly in an argument is the file's text.
   bool isMadeByMacro(SourceRange Where) const {
     SourceLocation Begin = Where.getBegin(), End = Where.getEnd();
-    if (!Begin.isMacroID() || !End.isMacroID() ||
-        SM.getExpansionLoc(Begin) != SM.getExpansionLoc(End))
+    if (!isOneExpansion(Where, SM))
       return false;
     while (SM.isMacroArgExpansion(Begin))
       Begin = SM.getImmediateSpellingLoc(Begin);
@@ -334,6 +326,5 @@ private:
 } // namespace
 
 void stark::draftFromAst(const ParsedSource &Source, SiteDrafts &Into) {
-  Drafter D(Source, Into);
-  D.TraverseDecl(Source.unit().getASTContext().getTranslationUnitDecl());
+  Drafter(Source, Into).walk(Source);
 }

@@ -34,7 +34,6 @@ enum class ScalarType {
   F64,
   Other
 };
-llvm::StringRef scalarTypeName(ScalarType T); ///< "f32", "bf16", ...
 
 enum class ParameterKind { Pointer, Scalar, Struct, Stream, Unsupported };
 

@@ -1,0 +1,239 @@
+//===- ParameterTypes.cpp - What dtype a parameter's type has ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   C++ type -> pointer, scalar, struct, stream or why no workload can give it
+///
+//===----------------------------------------------------------------------===//
+
+#include "ParameterTypes.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace stark;
+using namespace clang;
+
+/// By the name that the source uses, for CUDA's classes, its vector types and
+/// template arguments.
+static ScalarType scalarByName(llvm::StringRef Name) {
+  Name = Name.trim();
+  Name.consume_front("const ");
+  Name.consume_front("struct ");
+  ScalarType Exact =
+      llvm::StringSwitch<ScalarType>(Name)
+          .Cases("__half", "half", "__half2", "half2", "__half_raw",
+                 ScalarType::F16)
+          .Cases("__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162",
+                 "nv_bfloat162", "__nv_bfloat16_raw", ScalarType::BF16)
+          .Case("float", ScalarType::F32)
+          .Case("double", ScalarType::F64)
+          .Cases("int", "int32_t", ScalarType::I32)
+          .Cases("unsigned", "unsigned int", "uint32_t", ScalarType::U32)
+          .Cases("long", "long long", "int64_t", ScalarType::I64)
+          .Cases("unsigned long", "unsigned long long", "uint64_t", "size_t",
+                 ScalarType::U64)
+          .Cases("unsigned char", "uint8_t", ScalarType::U8)
+          .Cases("char", "signed char", "int8_t", ScalarType::I8)
+          .Cases("short", "int16_t", ScalarType::I16)
+          .Cases("unsigned short", "uint16_t", ScalarType::U16)
+          .Case("bool", ScalarType::Bool)
+          .Default(ScalarType::Other);
+  if (Exact != ScalarType::Other)
+    return Exact;
+  // float4, uint2, ...: as many of their elements as the number says.
+  if (Name.empty() || Name.back() < '1' || Name.back() > '4')
+    return ScalarType::Other;
+  return llvm::StringSwitch<ScalarType>(Name.drop_back())
+      .Case("float", ScalarType::F32)
+      .Case("double", ScalarType::F64)
+      .Case("int", ScalarType::I32)
+      .Case("uint", ScalarType::U32)
+      .Cases("longlong", "long", ScalarType::I64)
+      .Cases("ulonglong", "ulong", ScalarType::U64)
+      .Case("uchar", ScalarType::U8)
+      .Case("char", ScalarType::I8)
+      .Case("short", ScalarType::I16)
+      .Case("ushort", ScalarType::U16)
+      .Default(ScalarType::Other);
+}
+
+static ScalarType scalarOf(QualType Type, const ASTContext &Context) {
+  Type = Type.getCanonicalType().getUnqualifiedType();
+  if (const auto *Enum = Type->getAs<EnumType>())
+    Type = Enum->getDecl()->getIntegerType().getCanonicalType();
+  if (const auto *Record = Type->getAs<RecordType>())
+    return scalarByName(Record->getDecl()->getName());
+  const auto *Builtin = Type->getAs<BuiltinType>();
+  if (!Builtin)
+    return ScalarType::Other;
+  if (Builtin->getKind() == BuiltinType::Bool)
+    return ScalarType::Bool;
+  if (Builtin->getKind() == BuiltinType::Float)
+    return ScalarType::F32;
+  if (Builtin->getKind() == BuiltinType::Double)
+    return ScalarType::F64;
+  if (!Builtin->isInteger())
+    return ScalarType::Other;
+  bool Signed = Builtin->isSignedInteger();
+  switch (Context.getTypeSize(Type)) {
+  case 8:
+    return Signed ? ScalarType::I8 : ScalarType::U8;
+  case 16:
+    return Signed ? ScalarType::I16 : ScalarType::U16;
+  case 32:
+    return Signed ? ScalarType::I32 : ScalarType::U32;
+  case 64:
+    return Signed ? ScalarType::I64 : ScalarType::U64;
+  }
+  return ScalarType::Other;
+}
+
+namespace {
+/// Reads the parameters of one function. For a template, Given has its
+/// arguments, in order.
+struct Reader {
+  const ASTContext &Context;
+  llvm::ArrayRef<std::string> Given;
+
+  /// float4, half2, ...: by value they are several scalars.
+  static bool isVector(QualType Type) {
+    const auto *Record = Type.getCanonicalType()->getAs<RecordType>();
+    return Record && Record->getDecl()->getName() != "__half" &&
+           Record->getDecl()->getName() != "__nv_bfloat16";
+  }
+
+  ScalarType element(QualType Type) const {
+    if (const auto *Parameter =
+            Type.getCanonicalType()->getAs<TemplateTypeParmType>())
+      return Parameter->getIndex() < Given.size()
+                 ? scalarByName(Given[Parameter->getIndex()])
+                 : ScalarType::Other;
+    return scalarOf(Type, Context);
+  }
+
+  Parameter read(std::string Name, QualType Type) const {
+    Parameter P;
+    P.Name = std::move(Name);
+    P.Type = Type.getAsString(Context.getPrintingPolicy());
+    if (Type->isReferenceType()) {
+      Type = Type->getPointeeType();
+      if (Type->isArrayType() || Type->isFunctionType())
+        return refuse(P, "it is a reference to an array or a function");
+      if (!Type.isConstQualified())
+        return refuse(P, "it is a reference that can be written through");
+    }
+    QualType Canonical = Type.getCanonicalType();
+    if (Canonical->isPointerType() || Canonical->isArrayType()) {
+      QualType To =
+          Canonical->isPointerType()
+              ? Type->getPointeeType()
+              : QualType(Canonical->getArrayElementTypeNoTypeQual(), 0);
+      return readPointer(P, To);
+    }
+    P.Element =
+        isVector(Type) ? ScalarType::Other : element(Type.getUnqualifiedType());
+    if (P.Element != ScalarType::Other) {
+      P.Kind = ParameterKind::Scalar;
+      return P;
+    }
+    if (const auto *Record = Canonical->getAs<RecordType>())
+      return readStruct(P, Record->getDecl());
+    return refuse(P, "no dtype stands for its type");
+  }
+
+private:
+  static Parameter refuse(Parameter P, llvm::StringRef Why) {
+    P.Kind = ParameterKind::Unsupported;
+    P.Reason = Why.str();
+    return P;
+  }
+
+  Parameter readPointer(Parameter P, QualType To) const {
+    if (const auto *Record = To.getCanonicalType()->getAs<RecordType>())
+      if (Record->getDecl()->getName() == "CUstream_st") {
+        P.Kind = ParameterKind::Stream;
+        return P;
+      }
+    P.Const = To.isConstQualified();
+    if (To->isVoidType()) {
+      P.Kind = ParameterKind::Pointer;
+      P.Untyped = true;
+      return P;
+    }
+    P.Element = element(To.getUnqualifiedType());
+    if (P.Element == ScalarType::Other)
+      return refuse(P, To->isPointerType() ? "it points to pointers"
+                       : To->isFunctionType()
+                           ? "it points to a function"
+                           : "no dtype stands for what it points to");
+    if (P.Element == ScalarType::I16 || P.Element == ScalarType::U16)
+      return refuse(P, "no dtype stands for what it points to");
+    P.Kind = ParameterKind::Pointer;
+    return P;
+  }
+
+  static constexpr size_t MostFields = 256;
+
+  /// One field of a by-value struct; an array gives "params.dims[0]" and so on.
+  std::string addField(Parameter &P, std::string Name, QualType Type) const {
+    if (const ConstantArrayType *Array =
+            Context.getAsConstantArrayType(Type.getCanonicalType())) {
+      uint64_t Count = Array->getSize().getLimitedValue(MostFields + 1);
+      if (Count > MostFields)
+        return "it has more than " + std::to_string(MostFields) + " values";
+      for (uint64_t I = 0; I < Count; ++I)
+        if (std::string Why = addField(P, Name + "[" + std::to_string(I) + "]",
+                                       Array->getElementType());
+            !Why.empty())
+          return Why;
+      return "";
+    }
+    if (Type.isConstQualified() || Type->isReferenceType())
+      return "its member '" + Name + "' cannot be assigned";
+    Parameter Inner = read(std::move(Name), Type);
+    if (Inner.Kind == ParameterKind::Unsupported)
+      return "of its member '" + Inner.Name + "': " + Inner.Reason;
+    if (Inner.Kind != ParameterKind::Struct)
+      P.Fields.push_back(std::move(Inner));
+    else
+      P.Fields.insert(P.Fields.end(), Inner.Fields.begin(), Inner.Fields.end());
+    if (P.Fields.size() > MostFields)
+      return "it has more than " + std::to_string(MostFields) + " values";
+    return "";
+  }
+
+  Parameter readStruct(Parameter P, const RecordDecl *Record) const {
+    Record = Record->getDefinition();
+    if (!Record)
+      return refuse(P, "its type is not defined here");
+    if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record))
+      if (!Class->isAggregate() || Class->getNumBases())
+        return refuse(P,
+                      "its class has constructors, bases or private members");
+    if (Record->isUnion())
+      return refuse(P, "it is a union");
+    P.Kind = ParameterKind::Struct;
+    for (const FieldDecl *Field : Record->fields()) {
+      if (Field->isBitField() || Field->getName().empty())
+        return refuse(P, "its member '" + Field->getNameAsString() +
+                             "' is a bit-field or has no name");
+      if (std::string Why = addField(P, P.Name + "." + Field->getNameAsString(),
+                                     Field->getType());
+          !Why.empty())
+        return refuse(P, Why);
+    }
+    return P;
+  }
+};
+} // namespace
+
+Parameter stark::readParameter(const ASTContext &Context, std::string Name,
+                               QualType Type,
+                               llvm::ArrayRef<std::string> Arguments) {
+  return Reader{Context, Arguments}.read(std::move(Name), Type);
+}

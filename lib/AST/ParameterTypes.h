@@ -1,0 +1,25 @@
+//===- ParameterTypes.h - What dtype a parameter's type has --------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AST_PARAMETERTYPES_H
+#define STARK_LIB_AST_PARAMETERTYPES_H
+
+#include "stark/AST/Signature.h"
+#include "clang/AST/Type.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace stark {
+
+/// A parameter called \p Name of the type that the source spells. Of a
+/// template, \p Arguments are what its type parameters stand for, in order.
+Parameter readParameter(const clang::ASTContext &Context, std::string Name,
+                        clang::QualType Type,
+                        llvm::ArrayRef<std::string> Arguments);
+
+} // namespace stark
+
+#endif
