@@ -5,28 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryLeaves.h"
 #include "stark/Support/Error.h"
 #include "stark/Task/Task.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace stark;
-
-static bool isReal(const Parameter &P) {
-  return P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||
-         P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
-}
-
-/// Calls \p Visit with each leaf's parameter, in the order of stark_call().
-template <class Function>
-static void forEachLeaf(const Signature &Entry, Function Visit) {
-  for (const Parameter &P : Entry.Parameters) {
-    if (P.Kind == ParameterKind::Struct)
-      for (const Parameter &F : P.Fields)
-        Visit(F);
-    else
-      Visit(P);
-  }
-}
 
 static const char *const LaunchNames[] = {
     "launch.grid.x",  "launch.grid.y",  "launch.grid.z",      "launch.block.x",
@@ -41,14 +25,14 @@ static const Argument *argumentOf(const Task &T, llvm::StringRef Name) {
 
 std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
   std::vector<job::Leaf> Leaves;
-  forEachLeaf(T.Entry, [&](const Parameter &P) {
+  for (const Parameter *P : leavesOf(T.Entry)) {
     job::Leaf L;
-    L.Name = P.Name;
-    if (P.Kind == ParameterKind::Stream)
+    L.Name = P->Name;
+    if (P->Kind == ParameterKind::Stream)
       L.Kind = job::LeafKind::Stream;
-    else if (P.Kind == ParameterKind::Scalar)
-      L.Kind = isReal(P) ? job::LeafKind::Real : job::LeafKind::Integer;
-    if (const Argument *A = argumentOf(T, P.Name); A && A->IsBuffer) {
+    else if (P->Kind == ParameterKind::Scalar)
+      L.Kind = isReal(*P) ? job::LeafKind::Real : job::LeafKind::Integer;
+    if (const Argument *A = argumentOf(T, P->Name); A && A->IsBuffer) {
       L.Type = A->Type;
       L.Use = A->Use;
       L.Fill = A->Fill;
@@ -56,7 +40,7 @@ std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
       L.Tolerance = Found == T.Load.Tolerance.end() ? 0 : Found->second;
     }
     Leaves.push_back(std::move(L));
-  });
+  }
   if (T.Load.Launch) {
     for (const char *Name : LaunchNames) {
       job::Leaf L;
@@ -132,72 +116,86 @@ static std::string launchProblem(const std::vector<int64_t> &V) {
   return "";
 }
 
+/// The shape of buffer \p A for one size, whose bytes are added to \p Bytes;
+/// what is wrong with it, or an empty text.
+static std::string readShape(const Argument &A, const Bindings &Names,
+                             std::vector<int64_t> &Shape, uint64_t &Bytes) {
+  uint64_t Elements = 1, Size = 0;
+  for (const std::string &Part : A.Shape) {
+    llvm::Expected<int64_t> Extent = evaluateExpression(Part, Names);
+    if (!Extent)
+      return "shape of '" + A.Name + "': " + llvm::toString(Extent.takeError());
+    Shape.push_back(*Extent);
+    if (*Extent < 0)
+      return "the shape of '" + A.Name + "' has " + std::to_string(*Extent) +
+             ", wanted 0 or more";
+    if (__builtin_mul_overflow(Elements, uint64_t(*Extent), &Elements))
+      return "the shape of '" + A.Name + "' has more than 2^64 elements";
+  }
+  if (__builtin_mul_overflow(Elements, job::dtypeBytes(A.Type), &Size) ||
+      __builtin_add_overflow(Bytes, Size, &Bytes) ||
+      Bytes > (uint64_t(1) << 40))
+    return "the arguments take more than 1 TiB";
+  return "";
+}
+
+/// The value of scalar \p A for one size; what is wrong with it, or an empty
+/// text.
+static std::string readScalar(const Argument &A, const Parameter &P,
+                              const Bindings &Names, job::LeafValue &V) {
+  auto Problem = [&](llvm::Error E) {
+    return "value of '" + A.Name + "': " + llvm::toString(std::move(E));
+  };
+  if (isReal(P)) {
+    llvm::Expected<double> Value = evaluateReal(A.Value, Names);
+    if (!Value)
+      return Problem(Value.takeError());
+    V.Real = *Value;
+    return "";
+  }
+  llvm::Expected<int64_t> Value = evaluateExpression(A.Value, Names);
+  if (!Value)
+    return Problem(Value.takeError());
+  V.Integer = *Value;
+  return fitsScalar(P.Element, *Value)
+             ? ""
+             : "argument '" + A.Name + "' gets " + std::to_string(*Value) +
+                   ", which does not fit '" + P.Type + "'";
+}
+
 static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
   job::Case C;
   C.Label = S.label();
   C.Timed = !S.CheckOnly && !S.Added;
   C.Added = S.Added;
-  uint64_t Bytes = 0;
-  std::string Why;
-  forEachLeaf(T.Entry, [&](const Parameter &P) {
-    if (!Why.empty())
-      return; // the first problem is the one that is told
-    job::LeafValue V;
-    const Argument *A = argumentOf(T, P.Name);
-    if (A && A->IsBuffer) {
-      uint64_t Elements = 1;
-      for (const std::string &Part : A->Shape) {
-        llvm::Expected<int64_t> Extent = evaluateExpression(Part, S.Names);
-        if (!Extent) {
-          Why = "shape of '" + A->Name +
-                "': " + llvm::toString(Extent.takeError());
-          return;
-        }
-        V.Shape.push_back(*Extent);
-        if (*Extent < 0)
-          Why = "the shape of '" + A->Name + "' has " +
-                std::to_string(*Extent) + ", wanted 0 or more";
-        else if (__builtin_mul_overflow(Elements, uint64_t(*Extent), &Elements))
-          Why = "the shape of '" + A->Name + "' has more than 2^64 elements";
-      }
-      uint64_t Size = 0;
-      if (__builtin_mul_overflow(Elements, job::dtypeBytes(A->Type), &Size) ||
-          __builtin_add_overflow(Bytes, Size, &Bytes) ||
-          Bytes > (uint64_t(1) << 40))
-        Why = "the arguments take more than 1 TiB";
-    } else if (A && isReal(P)) {
-      llvm::Expected<double> Value = evaluateReal(A->Value, S.Names);
-      if (!Value)
-        Why =
-            "value of '" + A->Name + "': " + llvm::toString(Value.takeError());
-      else
-        V.Real = *Value;
-    } else if (A) {
-      llvm::Expected<int64_t> Value = evaluateExpression(A->Value, S.Names);
-      if (!Value)
-        Why =
-            "value of '" + A->Name + "': " + llvm::toString(Value.takeError());
-      else if (V.Integer = *Value; !fitsScalar(P.Element, *Value))
-        Why = "argument '" + A->Name + "' gets " + std::to_string(*Value) +
-              ", which does not fit '" + P.Type + "'";
-    }
-    C.Values.push_back(std::move(V));
-  });
-  if (!Why.empty())
+  auto Fail = [&](const std::string &Why) {
     return usageError(T.Load.File + ": size '" + C.Label + "': " + Why);
-  if (T.Load.Launch) {
-    auto Values = launchValues(*T.Load.Launch, S.Names);
-    if (!Values)
-      return withContext(Values.takeError(), T.Load.File + ": launch rule");
-    if (std::string Bad = launchProblem(*Values); !Bad.empty())
-      return usageError(T.Load.File + ": size '" + C.Label + "': " + Bad);
-    for (int64_t Value : *Values) {
-      job::LeafValue V;
-      V.Integer = Value;
-      C.Values.push_back(V);
-    }
-    C.Values.push_back({});
+  };
+  uint64_t Bytes = 0;
+  for (const Parameter *P : leavesOf(T.Entry)) {
+    job::LeafValue V;
+    const Argument *A = argumentOf(T, P->Name);
+    std::string Why;
+    if (A)
+      Why = A->IsBuffer ? readShape(*A, S.Names, V.Shape, Bytes)
+                        : readScalar(*A, *P, S.Names, V);
+    if (!Why.empty())
+      return Fail(Why);
+    C.Values.push_back(std::move(V));
   }
+  if (!T.Load.Launch)
+    return C;
+  auto Values = launchValues(*T.Load.Launch, S.Names);
+  if (!Values)
+    return withContext(Values.takeError(), T.Load.File + ": launch rule");
+  if (std::string Bad = launchProblem(*Values); !Bad.empty())
+    return Fail(Bad);
+  for (int64_t Value : *Values) {
+    job::LeafValue V;
+    V.Integer = Value;
+    C.Values.push_back(V);
+  }
+  C.Values.push_back({});
   return C;
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryLeaves.h"
 #include "stark/Task/Workload.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -131,13 +132,7 @@ private:
 } // namespace
 
 void Drafter::collect() {
-  for (const Parameter &P : Entry.Parameters) {
-    if (P.Kind == ParameterKind::Struct)
-      for (const Parameter &F : P.Fields)
-        Leaves.push_back(&F);
-    else
-      Leaves.push_back(&P);
-  }
+  Leaves = leavesOf(Entry);
   for (const Parameter *P : Leaves)
     if (isInteger(*P) && !isSetting(P->Name))
       Dimensions.push_back(sizeName(P->Name));
@@ -157,11 +152,9 @@ ordered_json Drafter::scalar(const Parameter &P) {
     A["value"] = sizeName(P.Name);
     return A;
   }
-  bool Real = P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||
-              P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
   if (isOneOf(P.Name, {}, {"eps"}))
     A["value"] = "1e-5";
-  else if (Real)
+  else if (isReal(P))
     A["value"] = 1;
   else
     A["value"] = 0;

@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryLeaves.h"
 #include "stark/Task/Task.h"
 
 using namespace stark;
-
-static bool isReal(const Parameter &P) {
-  return P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||
-         P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
-}
 
 namespace {
 /// Each argument is a class whose conversion takes the parameter's own type, so

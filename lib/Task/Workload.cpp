@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Workload.h"
+#include "WorkloadArgument.h"
 #include "WorkloadText.h"
-#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
@@ -47,54 +47,38 @@ static double defaultTolerance(job::DType T) {
   return 0;
 }
 
-static const char WantedTypes[] = "one of f32, f64, f16, bf16, i32, i64, u8";
+namespace stark {
+template <class IO> void fields(IO &F, LaunchRule &Rule) {
+  F.required("kernel", Rule.Kernel);
+  F.required("grid", Rule.Grid);
+  F.required("block", Rule.Block);
+  F.optional("shared_bytes", Rule.SharedBytes);
+  F.check(!Rule.Kernel.empty(), "kernel", "the name of a kernel");
+}
+} // namespace stark
 
 namespace {
 /// Reads one workload file; the first problem ends it.
 class Loader {
 public:
-  Loader(const json &Root, llvm::StringRef File) : Root(Root), File(File) {
+  Loader(const json &Root, llvm::StringRef File) : F(Root, File.str(), "") {
     W.File = File.str();
   }
 
   llvm::Expected<Workload> load() {
-    FieldReader<json> Fields(Root, File.str(), "");
-    Fields.optional("entry", W.Entry);
-    if (const json *Rule = Fields.raw("launch"))
-      launch(*Rule);
-    if (Fields.good() && Problem.empty() && W.Entry.empty() && !W.Launch)
-      Fields.fail("entry", "nothing", "the function to call, or a launch rule");
-    if (W.Launch) {
-      if (!W.Entry.empty() && W.Entry != W.Launch->Kernel)
-        Fields.fail("entry", "'" + W.Entry + "'",
-                    "no entry beside a launch rule for '" + W.Launch->Kernel +
-                        "'");
-      W.Entry = W.Launch->Kernel;
-    }
-    if (const json *List = Fields.raw("sizes"))
-      sizes(*List);
-    else
-      Fields.fail("sizes", "nothing", "an array with at least one size");
-    if (const json *Map = Fields.raw("arguments"))
-      arguments(*Map);
-    else
-      Fields.fail("arguments", "nothing", "an object with the arguments");
-    for (job::DType T : AllTypes)
-      W.Tolerance[T] = defaultTolerance(T);
-    if (const json *Map = Fields.raw("tolerance"))
-      tolerances(*Map);
-    Fields.optional("reference", W.Reference);
-    Fields.optional("margin", W.Margin);
+    entry();
+    sizes();
+    arguments();
+    tolerances();
+    F.optional("reference", W.Reference);
+    F.optional("margin", W.Margin);
     if (!(W.Margin >= 1 && W.Margin < 1000))
-      Fields.fail("margin", std::to_string(W.Margin),
-                  "a speed-up of 1 or more");
-    Fields.optional("bytes", W.Bytes);
-    Fields.optional("flops", W.Flops);
-    Fields.optional("added_sizes", W.AddSizes);
-    if (const json *Map = Fields.raw("multiple_of"))
-      multiples(*Map);
-    if (std::string Text = Fields.problem(); !Text.empty())
-      note(Text);
+      F.fail("margin", std::to_string(W.Margin), "a speed-up of 1 or more");
+    F.optional("bytes", W.Bytes);
+    F.optional("flops", W.Flops);
+    F.optional("added_sizes", W.AddSizes);
+    multiples();
+    std::string Problem = F.problem();
     if (Problem.empty())
       Problem = problemOfExpressions(W);
     if (!Problem.empty())
@@ -103,72 +87,51 @@ public:
   }
 
 private:
-  void note(const std::string &Text) {
-    if (Problem.empty())
-      Problem = Text;
-  }
-  void note(llvm::StringRef Field, const llvm::Twine &Got,
-            const llvm::Twine &Wanted) {
-    note((File + ": field '" + Field + "': got " + Got + ", wanted " + Wanted)
-             .str());
-  }
-  void close(FieldReader<json> &Fields) {
-    if (std::string Text = Fields.problem(); !Text.empty())
-      note(Text);
-  }
-
-  void launch(const json &Value) {
-    FieldReader<json> Fields(Value, File.str(), "launch");
-    LaunchRule Rule;
-    Fields.required("kernel", Rule.Kernel);
-    Fields.required("grid", Rule.Grid);
-    Fields.required("block", Rule.Block);
-    Fields.optional("shared_bytes", Rule.SharedBytes);
-    if (Fields.good() && Rule.Kernel.empty())
-      Fields.fail("kernel", "\"\"", "the name of a kernel");
-    close(Fields);
-    W.Launch = Rule;
-  }
-
-  void sizes(const json &List) {
-    if (!List.is_array() || List.empty())
-      return note("sizes", describeJson(List),
-                  "an array with at least one size");
-    for (size_t I = 0; I < List.size(); ++I) {
-      std::string Path = "sizes[" + std::to_string(I) + "]";
-      FieldReader<json> Fields(List[I], File.str(), Path);
-      Size S;
-      if (List[I].is_object())
-        for (const auto &Item : List[I].items()) {
-          if (Item.key() == "check_only") {
-            Fields.optional("check_only", S.CheckOnly);
-            continue;
-          }
-          int64_t Value = 0;
-          Fields.required(Item.key(), Value);
-          if (Fields.good() && Value < 0)
-            Fields.fail(Item.key(), std::to_string(Value),
-                        "an integer of 0 or more");
-          if (!isName(Item.key()))
-            Fields.fail(Item.key(), "this name",
-                        "a name of letters, digits and '_'");
-          S.Names[Item.key()] = Value;
-        }
-      close(Fields);
-      W.Sizes.push_back(std::move(S));
+  void entry() {
+    F.optional("entry", W.Entry);
+    F.optional("launch", W.Launch);
+    if (!W.Launch) {
+      F.check(!W.Entry.empty(), "entry",
+              "the function to call, or a launch rule");
+      return;
     }
-    for (size_t I = 1; I < W.Sizes.size() && Problem.empty(); ++I)
+    F.check(W.Entry.empty() || W.Entry == W.Launch->Kernel, "entry",
+            "no entry beside a launch rule for '" + W.Launch->Kernel + "'");
+    W.Entry = W.Launch->Kernel;
+  }
+
+  void sizes() {
+    const json *List = F.raw("sizes");
+    F.check(List && List->is_array() && !List->empty(), "sizes",
+            "an array with at least one size");
+    if (!F.good())
+      return;
+    F.list("sizes", W.Sizes, [&](FieldReader<json> &Inner, Size &S, size_t I) {
+      for (const auto &Item : (*List)[I].items())
+        if (Item.key() == "check_only")
+          Inner.optional("check_only", S.CheckOnly);
+        else
+          extent(Inner, Item.key(), S);
+    });
+    for (size_t I = 1; I < W.Sizes.size() && F.good(); ++I)
       for (const auto &[Name, Value] : W.Sizes[0].Names)
         if (!W.Sizes[I].Names.count(Name) ||
             W.Sizes[I].Names.size() != W.Sizes[0].Names.size())
-          return note("sizes[" + std::to_string(I) + "]",
-                      "the names of '" + W.Sizes[I].label() + "'",
-                      "those of sizes[0], '" + W.Sizes[0].label() + "'");
-    bool Timed = false;
-    for (const Size &S : W.Sizes)
-      Timed |= !S.CheckOnly;
-    if (!Timed)
-      note("sizes", "only check_only sizes", "at least one that is timed");
+          F.fail("sizes[" + std::to_string(I) + "]",
+                 "the names of '" + W.Sizes[I].label() + "'",
+                 "those of sizes[0], '" + W.Sizes[0].label() + "'");
+    if (llvm::all_of(W.Sizes, [](const Size &S) { return S.CheckOnly; }))
+      F.fail("sizes", "only check_only sizes", "at least one that is timed");
+  }
+
+  static void extent(FieldReader<json> &Fields, const std::string &Name,
+                     Size &S) {
+    int64_t Value = 0;
+    Fields.required(Name, Value);
+    Fields.check(Value >= 0, Name, "an integer of 0 or more");
+    if (!isName(Name))
+      Fields.fail(Name, "this name", "a name of letters, digits and '_'");
+    S.Names[Name] = Value;
   }
 
   static bool isName(llvm::StringRef Text) {
@@ -177,185 +140,49 @@ private:
                         [](char C) { return llvm::isAlnum(C) || C == '_'; });
   }
 
-  void arguments(const json &Map) {
-    if (!Map.is_object())
-      return note("arguments", describeJson(Map), "an object");
-    for (const auto &Item : Map.items())
-      argument(Item.key(), Item.value());
+  void arguments() {
+    const json *Map = F.raw("arguments");
+    F.check(Map, "arguments", "an object with the arguments");
+    F.object("arguments", [&](FieldReader<json> &Inner) {
+      for (const auto &Item : Map->items())
+        Inner.object(Item.key(), [&](FieldReader<json> &Fields) {
+          W.Arguments.push_back(readArgument(Fields, Item.key()));
+        });
+    });
   }
 
-  void argument(const std::string &Name, const json &Value) {
-    std::string Path = "arguments." + Name;
-    FieldReader<json> Fields(Value, File.str(), Path);
-    Argument A;
-    A.Name = Name;
-    A.IsBuffer = !Fields.has("value");
-    if (!A.IsBuffer) {
-      scalar(Fields, A);
-      close(Fields);
-      W.Arguments.push_back(std::move(A));
-      return;
-    }
-    std::string Type, Role = "input";
-    Fields.required("dtype", Type);
-    Fields.optional("role", Role);
-    if (auto Known = job::parseDType(Type))
-      A.Type = *Known;
-    else
-      Fields.fail("dtype", "'" + Type + "'", WantedTypes);
-    if (auto Known = job::parseRole(Role))
-      A.Use = *Known;
-    else
-      Fields.fail("role", "'" + Role + "'",
-                  "one of input, output, inout, scratch");
-    shape(Fields, A);
-    bool Whole = A.Type == job::DType::I32 || A.Type == job::DType::I64 ||
-                 A.Type == job::DType::U8;
-    if (Whole)
-      A.Fill = {job::InitKind::Uniform, 0, 100, ""};
-    else
-      A.Fill = {job::InitKind::Normal, 0, 1, ""};
-    if (const json *Init = Fields.raw("init")) {
-      if (A.Use == job::Role::Output || A.Use == job::Role::Scratch)
-        Fields.fail("init", describeJson(*Init),
-                    std::string("none: with role ") + roleName(A.Use) +
-                        " it is poisoned before each call");
-      fill(*Init, Path + ".init", A);
-      if (Fields.good() && Problem.empty())
-        checkFill(Fields, Whole, A, describeJson(*Init));
-    }
-    close(Fields);
-    W.Arguments.push_back(std::move(A));
-  }
-
-  void scalar(FieldReader<json> &Fields, Argument &A) {
-    const json &Value = *Fields.raw("value");
-    if (Value.is_string())
-      A.Value = Value.get<std::string>();
-    else if (Value.is_boolean())
-      A.Value = Value.get<bool>() ? "1" : "0";
-    else if (Value.is_number())
-      A.Value = Value.dump();
-    else
-      Fields.fail("value", describeJson(Value), "a number or an expression");
-  }
-
-  void shape(FieldReader<json> &Fields, Argument &A) {
-    const json *Shape = Fields.raw("shape");
-    if (!Shape || !Shape->is_array() || Shape->empty())
-      return Fields.fail("shape", Shape ? describeJson(*Shape) : "nothing",
-                         "an array of expressions");
-    for (size_t I = 0; I < Shape->size(); ++I) {
-      const json &Part = (*Shape)[I];
-      if (Part.is_string())
-        A.Shape.push_back(Part.get<std::string>());
-      else if (Part.is_number_unsigned())
-        A.Shape.push_back(Part.dump());
-      else
-        Fields.fail("shape[" + std::to_string(I) + "]", describeJson(Part),
-                    "expressions or integers of 0 or more");
+  void tolerances() {
+    for (job::DType T : AllTypes)
+      W.Tolerance[T] = defaultTolerance(T);
+    std::map<std::string, double> Given;
+    F.optional("tolerance", Given);
+    for (const auto &[Name, Value] : Given) {
+      std::optional<job::DType> Type = job::parseDType(Name);
+      std::string Field = "tolerance." + Name, Got = json(Value).dump();
+      if (!Type)
+        return F.fail(Field, "this name", WantedTypes);
+      if (!(Value >= 0 && Value < 1))
+        F.fail(Field, Got, "a relative tolerance from 0 to below 1");
+      if (Value != 0 && defaultTolerance(*Type) == 0)
+        F.fail(Field, Got, "0: integers are compared exactly");
+      W.Tolerance[*Type] = Value;
     }
   }
 
-  void fill(const json &Value, const std::string &Path, Argument &A) {
-    static const char Wanted[] =
-        "normal, uniform, arange, zeros, ones, permutation, "
-        "{\"normal\": [mean, sigma]}, {\"uniform\": [low, high]} or "
-        "{\"npy\": \"FILE.npy\"}";
-    std::string Kind = Value.is_string() ? Value.get<std::string>() : "";
-    if (Value.is_object() && Value.size() == 1)
-      Kind = Value.items().begin().key();
-    A.Fill = {job::InitKind::Normal, 0, 1, ""};
-    if (Kind == "npy" && Value.is_object()) {
-      const json &Name = Value.at("npy");
-      if (!Name.is_string())
-        return note(Path, describeJson(Value), Wanted);
-      A.Fill.Kind = job::InitKind::File;
-      A.Fill.File = Name.get<std::string>();
-      if (A.Fill.File.empty() || A.Fill.File.find('\0') != std::string::npos)
-        note(Path, describeJson(Name), "the name of a .npy file");
-      return;
+  void multiples() {
+    F.optional("multiple_of", W.MultipleOf);
+    for (const auto &[Name, Value] : W.MultipleOf) {
+      std::string Field = "multiple_of." + Name;
+      if (Value < 1)
+        F.fail(Field, std::to_string(Value), "an integer of 1 or more");
+      if (!W.Sizes.empty() && !W.Sizes[0].Names.count(Name))
+        F.fail(Field, "this name",
+               "a name of the sizes, '" + W.Sizes[0].label() + "'");
     }
-    std::optional<job::InitKind> Known = job::parseInit(Kind);
-    if (!Known || *Known == job::InitKind::File)
-      return note(Path, describeJson(Value), Wanted);
-    A.Fill.Kind = *Known;
-    if (!Value.is_object())
-      return;
-    const json &Pair = Value.at(Kind);
-    bool Parametric =
-        *Known == job::InitKind::Normal || *Known == job::InitKind::Uniform;
-    if (!Parametric || !Pair.is_array() || Pair.size() != 2 ||
-        !Pair[0].is_number() || !Pair[1].is_number())
-      return note(Path, describeJson(Value), Wanted);
-    A.Fill.Low = Pair[0].get<double>();
-    A.Fill.High = Pair[1].get<double>();
-    if (*Known == job::InitKind::Uniform && !(A.Fill.Low < A.Fill.High))
-      note(Path, describeJson(Value), "a low end below the high one");
   }
 
-  /// Initial values that the dtype does not hold.
-  void checkFill(FieldReader<json> &Fields, bool Whole, const Argument &A,
-                 const std::string &Given) {
-    const job::Init &Fill = A.Fill;
-    if (Fill.Kind == job::InitKind::Normal && Fill.High < 0)
-      Fields.fail("init", "a sigma below 0", "one of 0 or more");
-    if (Fill.Kind != job::InitKind::Uniform || !Whole)
-      return;
-    double Least = A.Type == job::DType::U8    ? 0
-                   : A.Type == job::DType::I32 ? -2147483648.0
-                                               : -9.2e18;
-    double Most = A.Type == job::DType::U8    ? 256
-                  : A.Type == job::DType::I32 ? 2147483648.0
-                                              : 9.2e18;
-    if (Fill.Low < Least || Fill.High > Most)
-      Fields.fail("init", Given,
-                  std::string("values that fit ") + job::dtypeName(A.Type));
-  }
-
-  void tolerances(const json &Map) {
-    FieldReader<json> Fields(Map, File.str(), "tolerance");
-    if (Map.is_object())
-      for (const auto &Item : Map.items()) {
-        std::optional<job::DType> Type = job::parseDType(Item.key());
-        if (!Type) {
-          Fields.fail(Item.key(), "this name", WantedTypes);
-          break;
-        }
-        double Value = 0;
-        Fields.required(Item.key(), Value);
-        if (!(Value >= 0 && Value < 1))
-          Fields.fail(Item.key(), describeJson(Item.value()),
-                      "a relative tolerance from 0 to below 1");
-        if (Value != 0 && defaultTolerance(*Type) == 0)
-          Fields.fail(Item.key(), describeJson(Item.value()),
-                      "0: integers are compared exactly");
-        W.Tolerance[*Type] = Value;
-      }
-    close(Fields);
-  }
-
-  void multiples(const json &Map) {
-    FieldReader<json> Fields(Map, File.str(), "multiple_of");
-    if (Map.is_object())
-      for (const auto &Item : Map.items()) {
-        int64_t Value = 1;
-        Fields.required(Item.key(), Value);
-        if (Value < 1)
-          Fields.fail(Item.key(), std::to_string(Value),
-                      "an integer of 1 or more");
-        if (!W.Sizes.empty() && !W.Sizes[0].Names.count(Item.key()))
-          Fields.fail(Item.key(), "this name",
-                      "a name of the sizes, '" + W.Sizes[0].label() + "'");
-        W.MultipleOf[Item.key()] = Value;
-      }
-    close(Fields);
-  }
-
-  const json &Root;
-  llvm::StringRef File;
+  FieldReader<json> F;
   Workload W;
-  std::string Problem;
 };
 } // namespace
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryLeaves.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Nearest.h"
 #include "stark/Task/Workload.h"
@@ -12,19 +13,12 @@
 
 using namespace stark;
 
-/// The arguments a workload has to give, in order: parameters, fields of
-/// structs in their places, streams left out.
+/// The arguments a workload has to give, in order: streams are left out.
 static std::vector<const Parameter *> wantedArguments(const Signature &Entry) {
-  std::vector<const Parameter *> Wanted;
-  for (const Parameter &P : Entry.Parameters) {
-    if (P.Kind == ParameterKind::Struct) {
-      for (const Parameter &F : P.Fields)
-        if (F.Kind != ParameterKind::Stream)
-          Wanted.push_back(&F);
-    } else if (P.Kind != ParameterKind::Stream) {
-      Wanted.push_back(&P);
-    }
-  }
+  std::vector<const Parameter *> Wanted = leavesOf(Entry);
+  llvm::erase_if(Wanted, [](const Parameter *P) {
+    return P->Kind == ParameterKind::Stream;
+  });
   return Wanted;
 }
 
@@ -67,6 +61,46 @@ llvm::Error stark::checkCallable(const Signature &Entry) {
   return llvm::Error::success();
 }
 
+/// An argument of the workload against the parameter of its name.
+static llvm::Error checkArgument(const Argument &A, const Workload &W,
+                                 const Signature &Entry,
+                                 llvm::ArrayRef<const Parameter *> Wanted) {
+  auto Found = llvm::find_if(
+      Wanted, [&](const Parameter *P) { return P->Name == A.Name; });
+  if (Found == Wanted.end()) {
+    bool IsStream = llvm::any_of(Entry.Parameters, [&](const Parameter &P) {
+      return P.Name == A.Name && P.Kind == ParameterKind::Stream;
+    });
+    if (IsStream)
+      return usageError(W.File + ": field 'arguments." + A.Name +
+                        "': a stream is known by its type and needs no "
+                        "entry");
+    std::vector<std::string> Known;
+    for (const Parameter *P : Wanted)
+      Known.push_back(P->Name);
+    return usageError(W.File + ": field 'arguments." + A.Name +
+                      "': workload names '" + A.Name + "', but " + Entry.Name +
+                      " has " + namesOf(Wanted) + didYouMean(A.Name, Known));
+  }
+  const Parameter &P = **Found;
+  bool WantsBuffer = P.Kind == ParameterKind::Pointer;
+  if (A.IsBuffer != WantsBuffer)
+    return usageError(W.File + ": field 'arguments." + A.Name + "': got " +
+                      (A.IsBuffer ? "a buffer" : "a value") + ", but " +
+                      Entry.Name + " takes '" + P.Type + "'");
+  if (!A.IsBuffer)
+    return llvm::Error::success();
+  if (!fits(P, A.Type))
+    return usageError(W.File + ": field 'arguments." + A.Name +
+                      ".dtype': got " + job::dtypeName(A.Type) + ", but " +
+                      Entry.Name + " takes '" + P.Type + "'");
+  if (P.Const && A.Use != job::Role::Input)
+    return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
+                      job::roleName(A.Use) + ", but " + Entry.Name +
+                      " takes '" + P.Type + "', which it cannot write");
+  return llvm::Error::success();
+}
+
 llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
   if (llvm::Error E = checkCallable(Entry))
     return E;
@@ -81,43 +115,9 @@ llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
                       "', which is a host function, wanted a kernel");
 
   std::vector<const Parameter *> Wanted = wantedArguments(Entry);
-  for (const Argument &A : W.Arguments) {
-    auto Found = llvm::find_if(
-        Wanted, [&](const Parameter *P) { return P->Name == A.Name; });
-    if (Found == Wanted.end()) {
-      bool IsStream = llvm::any_of(Entry.Parameters, [&](const Parameter &P) {
-        return P.Name == A.Name && P.Kind == ParameterKind::Stream;
-      });
-      if (IsStream)
-        return usageError(W.File + ": field 'arguments." + A.Name +
-                          "': a stream is known by its type and needs no "
-                          "entry");
-      std::vector<std::string> Known;
-      for (const Parameter *P : Wanted)
-        Known.push_back(P->Name);
-      return usageError(W.File + ": field 'arguments." + A.Name +
-                        "': workload names '" + A.Name + "', but " +
-                        Entry.Name + " has " + namesOf(Wanted) +
-                        didYouMean(A.Name, Known));
-    }
-    const Parameter &P = **Found;
-    bool WantsBuffer = P.Kind == ParameterKind::Pointer;
-    if (A.IsBuffer != WantsBuffer)
-      return usageError(W.File + ": field 'arguments." + A.Name + "': got " +
-                        (A.IsBuffer ? "a buffer" : "a value") + ", but " +
-                        Entry.Name + " takes '" + P.Type + "'");
-    if (!A.IsBuffer)
-      continue;
-    if (!fits(P, A.Type))
-      return usageError(W.File + ": field 'arguments." + A.Name +
-                        ".dtype': got " + job::dtypeName(A.Type) + ", but " +
-                        Entry.Name + " takes '" + P.Type + "'");
-    if (P.Const && A.Use != job::Role::Input)
-      return usageError(W.File + ": field 'arguments." + A.Name +
-                        ".role': got " + job::roleName(A.Use) + ", but " +
-                        Entry.Name + " takes '" + P.Type +
-                        "', which it cannot write");
-  }
+  for (const Argument &A : W.Arguments)
+    if (llvm::Error E = checkArgument(A, W, Entry, Wanted))
+      return E;
   for (const Parameter *P : Wanted)
     if (llvm::none_of(W.Arguments,
                       [&](const Argument &A) { return A.Name == P->Name; }))

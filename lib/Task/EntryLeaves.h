@@ -1,0 +1,41 @@
+//===- EntryLeaves.h - An entry's parameters, structs taken apart --------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Signature -> what stark_call() is given, one by one: parameters, and the
+/// fields of by-value structs in their places.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_TASK_ENTRYLEAVES_H
+#define STARK_LIB_TASK_ENTRYLEAVES_H
+
+#include "stark/AST/Signature.h"
+
+namespace stark {
+
+/// They belong to \p Entry.
+inline std::vector<const Parameter *> leavesOf(const Signature &Entry) {
+  std::vector<const Parameter *> Leaves;
+  for (const Parameter &P : Entry.Parameters)
+    if (P.Kind == ParameterKind::Struct)
+      for (const Parameter &F : P.Fields)
+        Leaves.push_back(&F);
+    else
+      Leaves.push_back(&P);
+  return Leaves;
+}
+
+/// Given as a double, not as a 64-bit integer.
+inline bool isReal(const Parameter &P) {
+  return P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||
+         P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
+}
+
+} // namespace stark
+
+#endif
