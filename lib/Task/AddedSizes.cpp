@@ -31,9 +31,11 @@ static std::vector<std::string> factorsOf(const std::vector<Size> &Sizes,
                                           const std::string &Name) {
   const Bindings &All = Sizes.front().Names;
   for (const auto &[Other, V] : All)
-    if (Other < Name && holds(Sizes, [&, &O = Other](const Bindings &B) {
-          return B.at(O) == B.at(Name);
-        }))
+    if (Other < Name && holds(
+                            Sizes,
+                            [&, &O = Other](const Bindings &B) {
+                              return B.at(O) == B.at(Name);
+                            }))
       return {Other};
   for (auto L = All.begin(); L != All.end(); ++L)
     for (auto R = L; R != All.end(); ++R) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkloadArgument.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
@@ -95,7 +96,8 @@ static void checkFill(FieldReader<json> &Fields, bool Whole, const Argument &A,
                 std::string("values that fit ") + job::dtypeName(A.Type));
 }
 
-Argument stark::readArgument(FieldReader<json> &Fields,
+template <class Json>
+Argument stark::readArgument(FieldReader<Json> &Fields,
                              const std::string &Name) {
   Argument A;
   A.Name = Name;
@@ -134,3 +136,6 @@ Argument stark::readArgument(FieldReader<json> &Fields,
   }
   return A;
 }
+
+template Argument stark::readArgument(FieldReader<json> &Fields,
+                                      const std::string &Name);

@@ -16,7 +16,6 @@
 
 #include "stark/Json/Fields.h"
 #include "stark/Task/Workload.h"
-#include <nlohmann/json.hpp>
 
 namespace stark {
 
@@ -24,9 +23,9 @@ namespace stark {
 inline constexpr char WantedTypes[] =
     "one of f32, f64, f16, bf16, i32, i64, u8";
 
-/// The first problem stands in \p Fields.
-Argument readArgument(FieldReader<nlohmann::json> &Fields,
-                      const std::string &Name);
+/// The first problem stands in \p Fields. Made for nlohmann::json alone.
+template <class Json>
+Argument readArgument(FieldReader<Json> &Fields, const std::string &Name);
 
 } // namespace stark
 

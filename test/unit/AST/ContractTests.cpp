@@ -97,8 +97,8 @@ protected:
                     const std::string &Entry = "ns::launch") {
     std::string All;
     for (const Violation &V : checkContract(*Old, *parse(Text), Entry))
-      All += std::to_string(V.Line) + (V.forbidden() ? "! " : ": ") + V.message() +
-             "\n";
+      All += std::to_string(V.Line) + (V.forbidden() ? "! " : ": ") +
+             V.message() + "\n";
     return All;
   }
   /// The source with \p New as further lines before the namespace.
