@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fences.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/JSON.h"
 #include <optional>
 
 using namespace stark;
@@ -163,8 +163,7 @@ std::string stark::normalizeReply(llvm::StringRef Text) {
   for (llvm::StringRef Tag : {"</think>", "</thinking>"})
     if (size_t At = Text.rfind(Tag); At != llvm::StringRef::npos)
       Text = Text.drop_front(At + Tag.size());
-  std::string Valid =
-      llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text);
+  std::string Valid = repairUtf8(Text);
   std::string Out;
   Out.reserve(Valid.size());
   for (size_t I = 0; I < Valid.size(); ++I) {

@@ -16,9 +16,9 @@
 #include "LenientJson.h"
 #include "stark/Agent/Reply.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/JSON.h"
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -210,7 +210,7 @@ static std::string shorten(llvm::StringRef Text, size_t Limit) {
   if (Text.size() <= Limit)
     return Text.str();
   std::string Cut = Text.take_front(Limit - 3).str();
-  while (!Cut.empty() && !llvm::json::isUTF8(Cut))
+  while (!Cut.empty() && !isUtf8(Cut))
     Cut.pop_back();
   return Cut + "...";
 }

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Agent/RulesTeam.h"
+#include "stark/Json/Fields.h"
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include <nlohmann/json.hpp>
 #include <set>
 
 using namespace stark;
@@ -195,15 +196,11 @@ llvm::Expected<AgentResult<Instruction>> RulesTeam::plan(const AgentInput &In) {
   Choice C = choose(Set, In, triedOn(In), [](const Match &) { return true; });
   std::string Prepared = Nothing.str() + C.Why + "\n";
   if (C.Chosen) {
-    llvm::json::Array Ids;
-    for (const std::string &Id : C.Chosen->Sites)
-      Ids.push_back(llvm::json::fixUTF8(Id));
-    llvm::json::Object Object{{"title", llvm::json::fixUTF8(C.Chosen->Title)},
-                              {"sites", std::move(Ids)}};
+    const nlohmann::json Object = {{"title", C.Chosen->Title},
+                                   {"sites", C.Chosen->Sites}};
     Prepared = "## Advice\n\n" + C.Chosen->Advice + "\n\n" + KeyLine.str() +
-               C.Chosen->key() + "`\n\n```json\n";
-    llvm::raw_string_ostream(Prepared)
-        << llvm::json::Value(std::move(Object)) << "\n```\n";
+               C.Chosen->key() + "`\n\n```json\n" + dumpJson(Object) +
+               "\n```\n";
   }
   ChatRequest R = request(
       In, "plan",

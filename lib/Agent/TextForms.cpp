@@ -7,8 +7,8 @@
 
 #include "TextForms.h"
 #include "stark/Eval/Verdict.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 
 using namespace stark;
 
@@ -22,7 +22,7 @@ std::string stark::cleanText(llvm::StringRef Text) {
   for (size_t I = 0; I < Text.size(); ++I)
     if (Text[I] != '\r' || I + 1 == Text.size() || Text[I + 1] != '\n')
       Out += Text[I];
-  return llvm::json::isUTF8(Out) ? Out : llvm::json::fixUTF8(Out);
+  return repairUtf8(Out);
 }
 
 std::string stark::fenced(llvm::StringRef Language, llvm::StringRef Text) {

@@ -7,9 +7,9 @@
 
 #include "ExchangeAnswer.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/JSON.h"
 
 using namespace stark;
 
@@ -111,9 +111,9 @@ static llvm::Error readField(llvm::StringRef File, const Field &F,
                     F.Value + "', wanted '" +
                     llvm::StringRef(Digest).take_front(12) + "'");
   } else if (F.Key == "stop") {
-    std::optional<StopReason> Stop = parseStopReason(F.Value);
+    std::optional<StopReason> Stop = valueNamed<StopReason>(F.Value);
     if (!Stop)
-      return wrong(File, F, "end, length, refusal, context-overflow or other");
+      return wrong(File, F, allNames<StopReason>());
     R.Stop = *Stop;
   } else if (F.Key == "stop_detail") {
     R.StopDetail = F.Value.str();
@@ -140,13 +140,8 @@ static llvm::Error readField(llvm::StringRef File, const Field &F,
 /// ended by LF. \p Repaired is set when bytes were lost.
 static std::string repairText(llvm::StringRef Bytes, bool &Repaired) {
   Bytes.consume_front("\xEF\xBB\xBF");
-  std::string Text;
-  if (llvm::json::isUTF8(Bytes)) {
-    Text = Bytes.str();
-  } else {
-    Repaired = true;
-    Text = llvm::json::fixUTF8(Bytes);
-  }
+  std::string Text = repairUtf8(Bytes);
+  Repaired |= !isUtf8(Bytes);
   std::string Out;
   Out.reserve(Text.size());
   for (size_t I = 0; I < Text.size(); ++I) {

@@ -8,7 +8,7 @@
 #include "stark/AST/Parse.h"
 #include "stark/Agent/Agent.h"
 #include "stark/Support/Error.h"
-#include "llvm/Support/JSON.h"
+#include "stark/Support/Utf8.h"
 #include <gtest/gtest.h>
 
 using namespace stark;
@@ -443,7 +443,7 @@ TEST_F(TeamTest, RequestsAreValidText) {
   use(std::string(Source) + "// caf\xE9\n");
   answer(GoodPlan);
   value(team()->plan(In));
-  EXPECT_TRUE(llvm::json::isUTF8(Asked[0].Messages[0].Text));
+  EXPECT_TRUE(isUtf8(Asked[0].Messages[0].Text));
 }
 
 // An agent that works alone answers with the whole file; its account becomes

@@ -1,0 +1,28 @@
+//===- Utf8.h - Text that JSON can hold -----------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Sources and answers are bytes; JSON and models take UTF-8.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SUPPORT_UTF8_H
+#define STARK_SUPPORT_UTF8_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace stark {
+
+bool isUtf8(llvm::StringRef Text);
+
+/// \p Text, with U+FFFD for each longest part that begins no character.
+std::string repairUtf8(llvm::StringRef Text);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,38 @@
+//===- Utf8Test.cpp - Text that JSON can hold -----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Support/Utf8.h"
+#include <gtest/gtest.h>
+
+using namespace stark;
+
+TEST(Utf8, WhatIsUtf8StaysAsItIs) {
+  for (llvm::StringRef Text :
+       {llvm::StringRef(""), llvm::StringRef("a\0b", 3),
+        llvm::StringRef("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80")}) {
+    EXPECT_TRUE(isUtf8(Text));
+    EXPECT_EQ(repairUtf8(Text), Text);
+  }
+}
+
+// One replacement for each longest part that begins no character: a lone
+// byte, a character cut short, a surrogate, an overlong form.
+TEST(Utf8, WhatIsNotIsReplaced) {
+  const std::string R = "\xEF\xBF\xBD";
+  for (const auto &[Text, Wanted] :
+       {std::pair<std::string, std::string>{"a\xFF"
+                                            "b",
+                                            "a" + R + "b"},
+        {"\xE2\x82", R},
+        {"\xE2\x82|", R + "|"},
+        {"\xED\xA0\x80", R + R + R},
+        {"\xC0\xAF", R + R}}) {
+    EXPECT_FALSE(isUtf8(Text));
+    EXPECT_EQ(repairUtf8(Text), Wanted);
+    EXPECT_TRUE(isUtf8(repairUtf8(Text)));
+  }
+}
