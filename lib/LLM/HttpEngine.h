@@ -1,4 +1,4 @@
-//===- HttpEngine.h - Many transfers, one I/O thread ---------------------===//
+//===- HttpEngine.h - One transfer a call ---------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   POST and GET over libcurl's multi interface. Redirects are never followed
-/// (a key must not travel to another host), TLS is verified, and plain http is
-/// for loopback only. Time-outs are the engine's own: libcurl's are too coarse
-/// for a stream.
+///   HttpRequest -> libcurl, polled by the caller's thread -> Receiver
+/// POST and GET. Redirects are never followed (a key must not travel to another
+/// host), TLS is verified, and plain http is for loopback only. Time-outs are
+/// the engine's own: libcurl's are too coarse for a stream.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -79,11 +79,9 @@ class HttpEngine {
 public:
   HttpEngine();
   ~HttpEngine();
-  HttpEngine(const HttpEngine &) = delete;
-  HttpEngine &operator=(const HttpEngine &) = delete;
 
   /// Takes the bytes of the body as they arrive, after status and headers are
-  /// known; called on the thread that called perform().
+  /// known.
   using Receiver =
       llvm::unique_function<llvm::Error(const HttpAnswer &, llvm::StringRef)>;
 
@@ -92,13 +90,10 @@ public:
                      const std::atomic<bool> *Cancelled);
 
 private:
-  class Loop;
-  std::unique_ptr<Loop> TheLoop;
+  /// Open connections of calls that have ended, for those that come.
+  class Connections;
+  std::unique_ptr<Connections> Idle;
 };
-
-/// Nothing when \p Url may be sent a key: https anywhere, http to this machine
-/// only.
-llvm::Error checkUrl(llvm::StringRef Url);
 
 } // namespace stark
 
