@@ -1,4 +1,5 @@
-//===- ChatClient.cpp - Requests, replies and what they take ---------------===//
+//===- ChatClient.cpp - Requests, replies and what they take
+//---------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,28 +69,4 @@ ChatClient::worstCase(const ChatRequest &Request) const {
     Bytes += M.Text.size() + 16;
   // Source code has about 3.5 bytes a token; no text of ours has fewer than 2.
   return WorstCase{Bytes / 2, Request.MaxOutputTokens, std::nullopt};
-}
-
-llvm::StringRef stark::stopReasonName(StopReason R) {
-  switch (R) {
-  case StopReason::End:
-    return "end";
-  case StopReason::Length:
-    return "length";
-  case StopReason::Refusal:
-    return "refusal";
-  case StopReason::ContextOverflow:
-    return "context-overflow";
-  case StopReason::Other:
-    return "other";
-  }
-  return "other";
-}
-
-std::optional<StopReason> stark::parseStopReason(llvm::StringRef Name) {
-  for (StopReason R : {StopReason::End, StopReason::Length, StopReason::Refusal,
-                       StopReason::ContextOverflow, StopReason::Other})
-    if (Name == stopReasonName(R))
-      return R;
-  return std::nullopt;
 }

@@ -58,127 +58,105 @@ private:
   const Clients Roles;
 };
 
-class ConfigReader {
-public:
-  ConfigReader(llvm::StringRef File) : File(File.str()) {}
-
-  llvm::Expected<std::unique_ptr<ChatClient>> read(const json &Root);
-
-private:
-  llvm::Error readProviders(const json &List);
-  llvm::Expected<ProviderSettings> readRole(const std::string &Role,
-                                            const json &Value);
-
-  const std::string File;
-  std::map<std::string, ProviderSettings> Providers;
+/// Who answers for a role.
+struct RoleChoice {
+  std::string Provider, Model;
 };
+
+struct Configuration {
+  std::string ModelsFile;
+  std::map<std::string, ProviderSettings> Providers;
+  std::map<std::string, RoleChoice> Roles;
+
+  ProviderSettings settingsOf(const RoleChoice &Choice) const;
+};
+
+template <class IO> void fields(IO &F, RoleChoice &R) {
+  F.required("provider", R.Provider);
+  F.optional("model", R.Model);
+}
 } // namespace
 
-llvm::Error ConfigReader::readProviders(const json &List) {
-  if (!List.is_object())
-    return usageError(File + ": field 'providers': got " + describeJson(List) +
-                      ", wanted an object of named providers");
-  for (const auto &[Name, Value] : List.items()) {
-    ProviderSettings S;
-    FieldReader<json> R(Value, File, "providers." + Name);
-    R.required("provider", S.Provider);
-    R.optional("base_url", S.BaseUrl);
-    R.optional("key", S.KeyVariable);
-    // A key itself has no place in a file that is committed.
-    if (R.good() &&
-        S.KeyVariable.find_first_not_of(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos)
-      R.fail("key", "something else (not shown)",
-             "the name of an environment variable, in capitals");
-    R.optional("connect_ms", S.ConnectMs);
-    R.optional("first_byte_ms", S.FirstByteMs);
-    R.optional("idle_ms", S.IdleMs);
-    R.optional("total_ms", S.TotalMs);
-    uint64_t Tries = S.Retry.Tries;
-    R.optional("tries", Tries);
-    if (R.good() && (Tries < 1 || Tries > 100))
-      R.fail("tries", std::to_string(Tries), "1 to 100");
-    S.Retry.Tries = unsigned(Tries);
-    R.optional("retry_total_ms", S.Retry.TotalMs);
-    R.optional("first_pause_ms", S.Retry.FirstMs);
-    if (std::string Problem = R.problem(); !Problem.empty())
-      return usageError(Problem);
-    Providers[Name] = std::move(S);
-  }
-  return llvm::Error::success();
+// Found in the record's namespace.
+namespace stark {
+template <class IO> static void fields(IO &F, ProviderSettings &S) {
+  F.required("provider", S.Provider);
+  F.optional("base_url", S.BaseUrl);
+  F.optional("key", S.KeyVariable);
+  // A key itself has no place in a file that is committed.
+  if (S.KeyVariable.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos)
+    F.fail("key", "something else (not shown)",
+           "the name of an environment variable, in capitals");
+  F.optional("connect_ms", S.ConnectMs);
+  F.optional("first_byte_ms", S.FirstByteMs);
+  F.optional("idle_ms", S.IdleMs);
+  F.optional("total_ms", S.TotalMs);
+  F.optional("tries", S.Retry.Tries);
+  F.check(S.Retry.Tries >= 1 && S.Retry.Tries <= 100, "tries", "1 to 100");
+  F.optional("retry_total_ms", S.Retry.TotalMs);
+  F.optional("first_pause_ms", S.Retry.FirstMs);
 }
+} // namespace stark
 
-llvm::Expected<ProviderSettings> ConfigReader::readRole(const std::string &Role,
-                                                        const json &Value) {
-  FieldReader<json> R(Value, File, "roles." + Role);
-  std::string Provider, Model;
-  R.required("provider", Provider);
-  R.optional("model", Model);
-  if (std::string Problem = R.problem(); !Problem.empty())
-    return usageError(Problem);
+/// The settings of that name, else a provider of the table of models.
+ProviderSettings Configuration::settingsOf(const RoleChoice &Choice) const {
   ProviderSettings S;
-  S.Provider = Provider;
-  if (auto Found = Providers.find(Provider); Found != Providers.end())
+  S.Provider = Choice.Provider;
+  if (auto Found = Providers.find(Choice.Provider); Found != Providers.end())
     S = Found->second;
-  S.Model = Model;
+  S.Model = Choice.Model;
   return S;
 }
 
-llvm::Expected<std::unique_ptr<ChatClient>>
-ConfigReader::read(const json &Root) {
-  FieldReader<json> R(Root, File, "");
-  uint64_t Version = 0;
-  R.required("version", Version);
-  if (R.good() && Version != 1)
-    R.fail("version", std::to_string(Version), "1");
-  std::string ModelsFile;
-  R.optional("models", ModelsFile);
-  const json *Named = R.raw("providers");
-  const json *Roles = R.raw("roles");
-  if (R.good() && (!Roles || !Roles->is_object() || Roles->empty()))
-    R.fail("roles", Roles ? describeJson(*Roles) : "nothing",
-           "an object of roles: plan, code, debug, default");
-  if (std::string Problem = R.problem(); !Problem.empty())
-    return usageError(Problem);
-  // Beside the configuration, wherever the program was started.
-  if (!ModelsFile.empty() && !llvm::sys::path::is_absolute(ModelsFile)) {
-    llvm::SmallString<128> Path(llvm::sys::path::parent_path(File));
-    llvm::sys::path::append(Path, ModelsFile);
-    ModelsFile = std::string(Path);
-  }
-  llvm::Expected<ModelTable> Models = ModelTable::load(ModelsFile);
-  if (!Models)
-    return Models.takeError();
-  if (Named)
-    if (llvm::Error E = readProviders(*Named))
-      return E;
-  std::shared_ptr<ProviderHub> Hub = makeProviderHub();
-  RoleClient::Clients Clients;
-  for (const auto &[Role, Value] : Roles->items()) {
-    if (Role != "plan" && Role != "code" && Role != "debug" &&
-        Role != "single" && Role != "default")
-      return usageError(File + ": field 'roles." + Role +
-                        "': got an unknown role, wanted plan, code, debug, "
-                        "single or default");
-    llvm::Expected<ProviderSettings> Settings = readRole(Role, Value);
-    if (!Settings)
-      return Settings.takeError();
-    llvm::Expected<std::unique_ptr<ChatClient>> Client =
-        makeProvider(*Settings, *Models, Hub);
-    if (!Client)
-      return withContext(Client.takeError(), File + ": role '" + Role + "'");
-    Clients[Role] = std::move(*Client);
-  }
-  return std::make_unique<RoleClient>(std::move(Clients));
-}
-
-llvm::Expected<std::unique_ptr<ChatClient>>
-stark::makeConfiguredClient(llvm::StringRef File) {
+static llvm::Expected<Configuration> readConfiguration(llvm::StringRef File) {
   llvm::Expected<std::string> Text = readFile(File);
   if (!Text)
     return Text.takeError();
   json Root = json::parse(*Text, nullptr, false);
   if (Root.is_discarded())
     return usageError("'" + File + "': is not JSON; wanted a configuration");
-  return ConfigReader(File).read(Root);
+  Configuration C;
+  FieldReader<json> R(Root, File.str(), "");
+  R.format("version", 1);
+  R.optional("models", C.ModelsFile);
+  R.optional("providers", C.Providers);
+  R.optional("roles", C.Roles);
+  R.check(!C.Roles.empty(), "roles",
+          "an object of roles: plan, code, debug, default");
+  if (std::string Problem = R.problem(); !Problem.empty())
+    return usageError(Problem);
+  for (const auto &[Role, Choice] : C.Roles)
+    if (Role != "plan" && Role != "code" && Role != "debug" &&
+        Role != "single" && Role != "default")
+      return usageError(File + ": field 'roles." + Role +
+                        "': got an unknown role, wanted plan, code, debug, "
+                        "single or default");
+  // Beside the configuration, wherever the program was started.
+  if (!C.ModelsFile.empty() && !llvm::sys::path::is_absolute(C.ModelsFile)) {
+    llvm::SmallString<128> Path(llvm::sys::path::parent_path(File));
+    llvm::sys::path::append(Path, C.ModelsFile);
+    C.ModelsFile = std::string(Path);
+  }
+  return C;
+}
+
+llvm::Expected<std::unique_ptr<ChatClient>>
+stark::makeConfiguredClient(llvm::StringRef File) {
+  llvm::Expected<Configuration> C = readConfiguration(File);
+  if (!C)
+    return C.takeError();
+  llvm::Expected<ModelTable> Models = ModelTable::load(C->ModelsFile);
+  if (!Models)
+    return Models.takeError();
+  std::shared_ptr<ProviderHub> Hub = makeProviderHub();
+  RoleClient::Clients Clients;
+  for (const auto &[Role, Choice] : C->Roles) {
+    llvm::Expected<std::unique_ptr<ChatClient>> Client =
+        makeProvider(C->settingsOf(Choice), *Models, Hub);
+    if (!Client)
+      return withContext(Client.takeError(), File + ": role '" + Role + "'");
+    Clients[Role] = std::move(*Client);
+  }
+  return std::make_unique<RoleClient>(std::move(Clients));
 }

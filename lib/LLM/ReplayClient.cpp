@@ -111,7 +111,7 @@ parseEvent(const JournalEvent &Event, const std::string &Where) {
   Fields.allowUnknown();
   if (std::string Problem = Fields.problem(); !Problem.empty())
     return failed(Problem);
-  R.Reply = Reply->dump(-1, ' ', false, json::error_handler_t::replace);
+  R.Reply = dumpJson(*Reply);
   return std::pair(std::move(Id), std::move(R));
 }
 

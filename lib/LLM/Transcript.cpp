@@ -14,83 +14,52 @@
 using namespace stark;
 using nlohmann::json;
 
-static std::string dump(const json &Value, int Indent = -1) {
-  return Value.dump(Indent, ' ', false, json::error_handler_t::replace);
+// The lists are found in the records' namespace. What the provider did not say
+// is left out, never written as 0.
+namespace stark {
+template <class IO> static void fields(IO &F, Usage &U) {
+  F.optional("input", U.Input);
+  F.optional("cache_read", U.CacheRead);
+  F.optional("cache_write", U.CacheWrite);
+  F.optional("output", U.Output);
+  F.optional("reasoning", U.Reasoning);
 }
 
-namespace {
-struct UsageField {
-  const char *Name;
-  std::optional<uint64_t> Usage::*Field;
-};
-} // namespace
-
-static constexpr UsageField UsageFields[] = {
-    {"input", &Usage::Input},
-    {"cache_read", &Usage::CacheRead},
-    {"cache_write", &Usage::CacheWrite},
-    {"output", &Usage::Output},
-    {"reasoning", &Usage::Reasoning},
-};
-
-static json discardedJson(const DiscardedAnswers &D) {
-  json J = {{"answers", D.Answers},
-            {"input", D.Input},
-            {"output", D.Output},
-            {"estimated", D.Estimated}};
-  if (D.CostMicroUsd)
-    J["cost_micro_usd"] = *D.CostMicroUsd;
-  return J;
+template <class IO> static void fields(IO &F, DiscardedAnswers &D) {
+  F.required("answers", D.Answers);
+  F.check(D.Answers >= 1 && D.Answers <= 1000, "answers", "1 to 1000");
+  F.required("input", D.Input);
+  F.required("output", D.Output);
+  F.required("estimated", D.Estimated);
+  F.optional("cost_micro_usd", D.CostMicroUsd);
 }
+
+template <class IO> static void fields(IO &F, ChatReply &R) {
+  F.required("applied", R.Applied);
+  F.required("model", R.Model);
+  F.required("provider", R.Provider);
+  F.required("stop", R.Stop);
+  F.required("stop_detail", R.StopDetail);
+  F.required("wall_ms", R.WallMs);
+  F.optional("cost_micro_usd", R.CostMicroUsd);
+  F.optional("discarded", R.Discarded, R.Discarded.Answers > 0);
+  F.required("usage", R.Tokens);
+}
+} // namespace stark
 
 std::string stark::printDiscarded(const DiscardedAnswers &D) {
-  return dump(discardedJson(D)) + "\n";
+  return dumpJson(writeFields<json>(D)) + "\n";
 }
 
 std::string stark::printReply(const ChatReply &R) {
-  json J;
-  J["applied"] = R.Applied;
-  J["model"] = R.Model;
-  J["provider"] = R.Provider;
-  J["stop"] = stopReasonName(R.Stop).str();
-  J["stop_detail"] = R.StopDetail;
-  J["wall_ms"] = R.WallMs;
-  // What the provider did not say is left out, never written as 0.
-  if (R.CostMicroUsd)
-    J["cost_micro_usd"] = *R.CostMicroUsd;
-  if (R.Discarded.Answers)
-    J["discarded"] = discardedJson(R.Discarded);
-  J["usage"] = json::object();
-  for (const UsageField &F : UsageFields)
-    if (const std::optional<uint64_t> &Count = R.Tokens.*F.Field)
-      J["usage"][F.Name] = *Count;
-  return dump(J);
-}
-
-static std::string readDiscarded(const json &Object, const std::string &File,
-                                 DiscardedAnswers &D) {
-  FieldReader<json> Fields(Object, File, "discarded");
-  uint64_t Answers = 0;
-  Fields.required("answers", Answers);
-  if (Fields.good() && (Answers < 1 || Answers > 1000))
-    Fields.fail("answers", std::to_string(Answers), "1 to 1000");
-  D.Answers = unsigned(Answers);
-  Fields.required("input", D.Input);
-  Fields.required("output", D.Output);
-  Fields.required("estimated", D.Estimated);
-  if (Fields.has("cost_micro_usd")) {
-    int64_t Cost = 0;
-    Fields.optional("cost_micro_usd", Cost);
-    D.CostMicroUsd = Cost;
-  }
-  return Fields.problem();
+  return dumpJson(writeFields<json>(R));
 }
 
 llvm::Expected<DiscardedAnswers> stark::parseDiscarded(llvm::StringRef Json,
                                                        llvm::StringRef File) {
   DiscardedAnswers D;
   json Object = json::parse(Json.begin(), Json.end(), nullptr, false);
-  if (std::string Problem = readDiscarded(Object, File.str(), D);
+  if (std::string Problem = readFields(Object, File.str(), "discarded", D);
       !Problem.empty())
     return failed(Problem);
   return D;
@@ -104,52 +73,14 @@ llvm::Expected<ChatReply> stark::parseReply(llvm::StringRef Json,
     return failed(File + ": is not JSON; wanted a reply");
   ChatReply R;
   R.Text = Text.str();
-  std::string Stop;
-  FieldReader<json> Fields(Object, File.str(), "");
-  Fields.required("applied", R.Applied);
-  Fields.required("model", R.Model);
-  Fields.required("provider", R.Provider);
-  Fields.required("stop", Stop);
-  Fields.required("stop_detail", R.StopDetail);
-  Fields.required("wall_ms", R.WallMs);
-  if (Fields.has("cost_micro_usd")) {
-    int64_t Cost = 0;
-    Fields.optional("cost_micro_usd", Cost);
-    R.CostMicroUsd = Cost;
-  }
-  const json *Lost = Fields.raw("discarded");
-  const json *Counts = Fields.raw("usage");
-  if (!Counts)
-    Fields.fail("usage", "nothing", "an object");
-  if (std::optional<StopReason> Known = parseStopReason(Stop))
-    R.Stop = *Known;
-  else
-    Fields.fail("stop", "'" + Stop + "'",
-                "end, length, refusal, context-overflow or other");
-  if (std::string Problem = Fields.problem(); !Problem.empty())
-    return failed(Problem);
-  if (Lost)
-    if (std::string Problem = readDiscarded(*Lost, File.str(), R.Discarded);
-        !Problem.empty())
-      return failed(Problem);
-  FieldReader<json> UsageReader(*Counts, File.str(), "usage");
-  for (const UsageField &F : UsageFields)
-    if (UsageReader.has(F.Name)) {
-      uint64_t Count = 0;
-      UsageReader.optional(F.Name, Count);
-      R.Tokens.*F.Field = Count;
-    }
-  if (std::string Problem = UsageReader.problem(); !Problem.empty())
+  if (std::string Problem = readFields(Object, File.str(), "", R);
+      !Problem.empty())
     return failed(Problem);
   return R;
 }
 
 std::string stark::requestFileStem(const ChatRequest &R) {
   return R.Id + "-" + R.digest().substr(0, 12);
-}
-
-static const char *speakerName(ChatMessage::Speaker Who) {
-  return Who == ChatMessage::Speaker::User ? "user" : "assistant";
 }
 
 /// A line that no Markdown in a message can be taken for.
@@ -179,7 +110,7 @@ std::string stark::printRequestMarkdown(const ChatRequest &R) {
          Digest.substr(0, 12) + "\n    ---\n";
   Out += ruler("system") + R.System;
   for (const ChatMessage &M : R.Messages)
-    Out += ruler(speakerName(M.Who)) + M.Text;
+    Out += ruler(nameOf(M.Who)) + M.Text;
   Out += ruler("end of the conversation");
   return Out;
 }
@@ -193,8 +124,7 @@ std::string stark::printRequestJson(const ChatRequest &R) {
   J["system"] = R.System;
   J["messages"] = json::array();
   for (const ChatMessage &M : R.Messages)
-    J["messages"].push_back(
-        {{"role", speakerName(M.Who)}, {"content", M.Text}});
+    J["messages"].push_back({{"role", nameOf(M.Who)}, {"content", M.Text}});
   J["stable_prefix_bytes"] = R.StablePrefix;
   if (R.Temperature)
     J["temperature"] = *R.Temperature;
@@ -204,5 +134,5 @@ std::string stark::printRequestJson(const ChatRequest &R) {
   if (!R.InsteadOfTemperature.empty())
     J["instead_of_temperature"] = R.InsteadOfTemperature;
   J["version"] = 1;
-  return dump(J, 2) + "\n";
+  return dumpJson(J, 2) + "\n";
 }

@@ -63,7 +63,7 @@ static Flag<bool> Json("json", cl::desc("Print the reply as JSON instead"));
 static void printFacts(const ChatReply &R) {
   llvm::raw_ostream &OS = llvm::errs();
   OS << "\nanswered by " << R.Provider << ", " << R.Model
-     << "; stopped: " << stopReasonName(R.Stop);
+     << "; stopped: " << nameOf(R.Stop);
   if (!R.StopDetail.empty())
     OS << " (" << R.StopDetail << ")";
   auto Count = [&](const char *Name, const std::optional<uint64_t> &C) {

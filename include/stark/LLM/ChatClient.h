@@ -15,6 +15,7 @@
 #ifndef STARK_LLM_CHATCLIENT_H
 #define STARK_LLM_CHATCLIENT_H
 
+#include "stark/Json/Names.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -27,8 +28,16 @@
 
 namespace stark {
 
+enum class Speaker { User, Assistant };
+inline constexpr Named<Speaker> SpeakerNames[] = {
+    {Speaker::User, "user"}, {Speaker::Assistant, "assistant"}};
+constexpr std::span<const Named<Speaker>> namesOf(Speaker) {
+  return SpeakerNames;
+}
+
 struct ChatMessage {
-  enum class Speaker { User, Assistant } Who = Speaker::User;
+  using Speaker = stark::Speaker;
+  Speaker Who = Speaker::User;
   std::string Text;
 };
 
@@ -63,8 +72,15 @@ struct Usage {
 };
 
 enum class StopReason { End, Length, Refusal, ContextOverflow, Other };
-llvm::StringRef stopReasonName(StopReason R);
-std::optional<StopReason> parseStopReason(llvm::StringRef Name);
+inline constexpr Named<StopReason> StopReasonNames[] = {
+    {StopReason::End, "end"},
+    {StopReason::Length, "length"},
+    {StopReason::Refusal, "refusal"},
+    {StopReason::ContextOverflow, "context-overflow"},
+    {StopReason::Other, "other"}};
+constexpr std::span<const Named<StopReason>> namesOf(StopReason) {
+  return StopReasonNames;
+}
 
 /// "0.8": the shortest text that reads back as the same number.
 std::string printTemperature(double Value);
