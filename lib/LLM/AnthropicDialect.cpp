@@ -7,12 +7,13 @@
 ///
 /// \file
 ///   POST /v1/messages. Source: the Messages API of versions 2023-06-01 and
-/// 2026-10-21 (the latter knows no sampling parameters).
+/// 2026-10-21 (the latter knows no sampling parameters); its page "Errors", as
+/// of 2026-08.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Dialect.h"
-#include "JsonView.h"
+#include "stark/Json/Find.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,47 +21,87 @@
 using namespace stark;
 using nlohmann::json;
 
+/// Of a model that the table does not know.
+static constexpr llvm::StringLiteral DefaultVersion = "2023-06-01";
+
+static constexpr UsageNames Counts = {"/input_tokens",
+                                      "/cache_read_input_tokens",
+                                      "/cache_creation_input_tokens",
+                                      "/output_tokens",
+                                      "/output_tokens_details/thinking_tokens",
+                                      /*InputHasCache=*/false,
+                                      /*OutputHasReasoning=*/true};
+
+static constexpr FaultWords::Code Codes[] = {
+    {"organization_spend_limit_exceeded", FaultKind::SpendLimit},
+    {"organization_usage_limit_exceeded", FaultKind::SpendLimit},
+    {"enforced_spend_limit_reached", FaultKind::SpendLimit},
+    {"contract_spend_limit_reached", FaultKind::SpendLimit},
+    {"organization_on_hold", FaultKind::SpendLimit},
+    {"billing_error", FaultKind::SpendLimit},
+    {"overloaded_error", FaultKind::Overloaded},
+    {"529", FaultKind::Overloaded},
+    {"rate_limit_error", FaultKind::RateLimit},
+    {"api_error", FaultKind::Server},
+    {"timeout_error", FaultKind::Server},
+    {"authentication_error", FaultKind::Authentication},
+    {"permission_error", FaultKind::Authentication},
+    {"not_found_error", FaultKind::NotFound},
+};
+static constexpr FaultWords::Phrase Phrases[] = {
+    {"prompt is too long", FaultKind::ContextOverflow},
+    {"credit balance", FaultKind::SpendLimit},
+    {"usage limit", FaultKind::SpendLimit},
+};
+static constexpr FaultWords::Field Fields[] = {
+    {"max_tokens", Feature::OutputLimit},
+    {"temperature", Feature::Temperature},
+    {"output_config", Feature::Schema},
+    {"cache_control", Feature::CacheMarks},
+};
+static constexpr llvm::StringLiteral RequestIds[] = {"request-id"};
+
 namespace {
 class Decoder : public AnswerDecoder {
 public:
   using AnswerDecoder::AnswerDecoder;
 
 private:
-  void event(const StreamEvent &E, JsonView Data) override {
-    std::string Type = Data.text("type");
+  void event(llvm::StringRef, const json &Data) override {
+    std::string Type = textAt(Data, "/type");
     if (Type == "message_start") {
-      Now.Model = Data.text("message/model");
-      usage(Data.at("message/usage"));
+      Now.Model = textAt(Data, "/message/model");
+      usage(Data, "/message/usage");
     } else if (Type == "content_block_start") {
-      if (Data.text("content_block/type") == "text")
-        addText(Data.text("content_block/text"));
+      if (textAt(Data, "/content_block/type") == "text")
+        addText(textAt(Data, "/content_block/text"));
     } else if (Type == "content_block_delta") {
       // Thinking, signatures and tools are no part of the answer.
-      if (Data.text("delta/type") == "text_delta")
-        addText(Data.text("delta/text"));
-      Now.ThoughtBytes += Data.text("delta/thinking").size();
+      if (textAt(Data, "/delta/type") == "text_delta")
+        addText(textAt(Data, "/delta/text"));
+      Now.ThoughtBytes += textAt(Data, "/delta/thinking").size();
     } else if (Type == "message_delta") {
-      stop(Data.at("delta"));
-      usage(Data.at("usage"));
+      stop(Data, "/delta");
+      usage(Data, "/usage");
     } else if (Type == "message_stop") {
       Now.Complete = true;
     } else if (Type == "error") {
-      Now.Problem = faultOfBody(Data, Key);
+      fail(Data);
     }
   }
 
-  void whole(JsonView Body) override {
-    Now.Model = Body.text("model");
-    for (JsonView Block : Body.at("content").elements())
-      if (Block.text("type") == "text")
-        addText(Block.text("text"));
-    stop(Body);
-    usage(Body.at("usage"));
-    Now.Complete = !Body.text("stop_reason").empty();
+  void whole(const json &Body) override {
+    Now.Model = textAt(Body, "/model");
+    for (const json &Block : elementsAt(Body, "/content"))
+      if (textAt(Block, "/type") == "text")
+        addText(textAt(Block, "/text"));
+    stop(Body, "");
+    usage(Body, "/usage");
+    Now.Complete = !textAt(Body, "/stop_reason").empty();
   }
 
-  void stop(JsonView Of) {
-    std::string Word = Of.text("stop_reason");
+  void stop(const json &Data, const std::string &Of) {
+    std::string Word = textAt(Data, Of + "/stop_reason");
     if (Word.empty())
       return;
     Now.Stop =
@@ -72,45 +113,47 @@ private:
             .Default(StopReason::Other);
     Now.StopDetail = Word;
     for (const char *More :
-         {"stop_details/category", "stop_details/explanation"})
-      if (std::string Text = Of.text(More); !Text.empty())
+         {"/stop_details/category", "/stop_details/explanation"})
+      if (std::string Text = textAt(Data, Of + More); !Text.empty())
         Now.StopDetail += ": " + Text;
   }
 
-  /// Counts of a later event replace earlier ones; null says nothing.
-  void usage(JsonView Of) {
-    auto Take = [&](std::optional<uint64_t> &Into, llvm::StringRef Path) {
-      if (std::optional<uint64_t> Count = Of.count(Path))
-        Into = Count;
-    };
-    Take(Now.Tokens.Input, "input_tokens");
-    Take(Now.Tokens.CacheRead, "cache_read_input_tokens");
-    Take(Now.Tokens.CacheWrite, "cache_creation_input_tokens");
-    Take(Now.Tokens.Output, "output_tokens");
-    Take(Now.Tokens.Reasoning, "output_tokens_details/thinking_tokens");
+  void usage(const json &Data, const char *Of) {
+    if (const json *Said = valueAt(Data, Of))
+      readUsage(*Said, Counts, Now.Tokens);
   }
 };
 
-class Anthropic : public Dialect {
+class Anthropic : public DialectWith<Decoder> {
 public:
-  std::string keyHeader() const override { return "x-api-key: "; }
+  llvm::StringRef name() const override { return "anthropic"; }
+  llvm::StringRef modelsPath() const override { return "/v1/models"; }
+  llvm::StringRef keyHeader() const override { return "x-api-key: "; }
 
-  std::unique_ptr<AnswerDecoder>
-  decoder(const Secret &Key,
-          std::function<void(llvm::StringRef)> OnText) override {
-    return std::make_unique<Decoder>(Key, std::move(OnText));
+  std::string baseUrl(llvm::StringRef Given) const override {
+    Given = Given.rtrim('/');
+    Given.consume_back("/v1");
+    return Given.str();
   }
 
-  WireRequest encode(const ChatRequest &Request,
-                     const CallShape &Shape) const override {
-    WireRequest Wire;
+  const FaultWords &faultWords() const override {
+    static const FaultWords Words = {Codes, Phrases, Fields, {}, RequestIds};
+    return Words;
+  }
+  void readError(const json &Error, ErrorObject &Into) const override {
+    if (std::string Code = wordAt(Error, "/details/error_code"); !Code.empty())
+      Into.Code = Code;
+  }
+
+private:
+  void write(const ChatRequest &Request, const CallShape &Shape,
+             const Granted &G, WireRequest &Wire, json &Body) const override {
     Wire.Path = "/v1/messages";
-    Wire.Headers = {"content-type: application/json",
-                    "accept: text/event-stream",
-                    "anthropic-version: " + Shape.ApiVersion};
-    json Body;
+    Wire.Headers.push_back("anthropic-version: " + (Shape.ApiVersion.empty()
+                                                        ? DefaultVersion.str()
+                                                        : Shape.ApiVersion));
     Body["model"] = Shape.Model;
-    Body["max_tokens"] = outputLimit(Request, Shape);
+    Body["max_tokens"] = G.OutputTokens;
     Body["stream"] = true;
     bool Marked = Shape.CacheMarks && Request.StablePrefix;
     if (!Request.System.empty()) {
@@ -122,17 +165,13 @@ public:
     Body["messages"] = json::array();
     for (size_t I = 0; I < Request.Messages.size(); ++I)
       Body["messages"].push_back(message(Request, I, Marked));
-    if (std::optional<double> T = temperature(Request, Shape, Wire))
-      Body["temperature"] = *T;
-    if (std::string Schema = schema(Request, Shape, Wire); !Schema.empty())
+    if (G.Temperature)
+      Body["temperature"] = *G.Temperature;
+    if (G.Schema)
       Body["output_config"] = {
-          {"format",
-           {{"type", "json_schema"}, {"schema", json::parse(Schema)}}}};
-    Wire.Body = dumpJson(Body);
-    return Wire;
+          {"format", {{"type", "json_schema"}, {"schema", *G.Schema}}}};
   }
 
-private:
   static json textBlock(llvm::StringRef Text) {
     return {{"type", "text"}, {"text", Text.str()}};
   }
@@ -161,12 +200,12 @@ private:
     // Empty blocks are refused.
     if (!Text.empty())
       Content.push_back(textBlock(Text));
-    bool User = M.Who == ChatMessage::Speaker::User;
-    return {{"role", User ? "user" : "assistant"}, {"content", Content}};
+    return {{"role", nameOf(M.Who)}, {"content", Content}};
   }
 };
 } // namespace
 
-std::unique_ptr<Dialect> stark::makeAnthropicDialect() {
-  return std::make_unique<Anthropic>();
+const Dialect &stark::anthropicDialect() {
+  static const Anthropic It;
+  return It;
 }

@@ -1,4 +1,4 @@
-//===- Dialect.cpp - A vendor's wire format ------------------------------===//
+//===- Dialect.cpp - What all wire formats share -------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect.h"
-#include "JsonView.h"
+#include "stark/Json/Find.h"
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 using namespace stark;
+using nlohmann::json;
 
 static Fault noJson(llvm::StringRef What, llvm::StringRef Got,
                     const Secret &Key) {
@@ -18,6 +20,10 @@ static Fault noJson(llvm::StringRef What, llvm::StringRef Got,
   F.Message = redact(
       (What + ": got '" + Got.take_front(80) + "', wanted JSON").str(), Key);
   return F;
+}
+
+static json parse(llvm::StringRef Text) {
+  return json::parse(Text.begin(), Text.end(), nullptr, false);
 }
 
 void AnswerDecoder::addText(llvm::StringRef Delta) {
@@ -35,49 +41,79 @@ void AnswerDecoder::take(const StreamEvent &E) {
     Now.Complete = true;
     return;
   }
-  JsonDocument Data(E.Data);
-  if (!Data.root().isObject()) {
+  const json Data = parse(E.Data);
+  if (Data.is_object())
+    event(E.Type, Data);
+  else
     Now.Problem = noJson("an event of the answer", E.Data, Key);
-    return;
-  }
-  event(E, Data.root());
 }
 
 void AnswerDecoder::takeWhole(llvm::StringRef Body) {
-  JsonDocument Data(Body);
-  if (!Data.root().isObject())
+  const json Data = parse(Body);
+  if (!Data.is_object())
     Now.Problem = noJson("the answer", Body, Key);
-  else if (Data.root().at("error"))
-    Now.Problem = faultOfBody(Data.root(), Key);
+  else if (valueAt(Data, "/error"))
+    fail(Data);
   else
-    whole(Data.root());
+    whole(Data);
 }
 
-uint64_t Dialect::outputLimit(const ChatRequest &Request,
-                              const CallShape &Shape) {
-  return Shape.MaxOutputTokens
-             ? std::min(Request.MaxOutputTokens, Shape.MaxOutputTokens)
-             : Request.MaxOutputTokens;
+void stark::readUsage(const json &Of, const UsageNames &Names, Usage &Into) {
+  auto Take = [&](std::optional<uint64_t> &Count, const char *Pointer) {
+    std::optional<uint64_t> Said =
+        Pointer ? countAt(Of, Pointer) : std::nullopt;
+    if (Said)
+      Count = Said;
+    return Said.has_value();
+  };
+  Take(Into.CacheRead, Names.CacheRead);
+  Take(Into.CacheWrite, Names.CacheWrite);
+  if (Take(Into.Input, Names.Input) && Names.InputHasCache)
+    *Into.Input -= std::min(
+        Into.CacheRead.value_or(0) + Into.CacheWrite.value_or(0), *Into.Input);
+  Take(Into.Reasoning, Names.Reasoning);
+  if (Take(Into.Output, Names.Output) && !Names.OutputHasReasoning)
+    *Into.Output += Into.Reasoning.value_or(0);
 }
 
-std::optional<double> Dialect::temperature(const ChatRequest &Request,
-                                           const CallShape &Shape,
-                                           WireRequest &Wire) {
-  if (!Request.Temperature)
-    return std::nullopt;
-  Wire.Applied.push_back("temperature=" +
-                         (Shape.Temperature
-                              ? printTemperature(*Request.Temperature)
-                              : "not applied"));
-  return Shape.Temperature ? Request.Temperature : std::nullopt;
+WireRequest Dialect::encode(const ChatRequest &Request,
+                            const CallShape &Shape) const {
+  WireRequest Wire;
+  Wire.Headers = {"content-type: application/json",
+                  "accept: text/event-stream"};
+  Granted G = {Request.MaxOutputTokens, std::nullopt, nullptr};
+  if (Shape.MaxOutputTokens)
+    G.OutputTokens = std::min(G.OutputTokens, Shape.MaxOutputTokens);
+  if (Request.Temperature) {
+    if (Shape.Temperature)
+      G.Temperature = Request.Temperature;
+    Wire.Applied.push_back(
+        "temperature=" +
+        (G.Temperature ? printTemperature(*G.Temperature) : "not applied"));
+  }
+  const json Schema = parse(Request.ResponseSchema);
+  if (!Request.ResponseSchema.empty()) {
+    if (Shape.Schema && Schema.is_object())
+      G.Schema = &Schema;
+    Wire.Applied.push_back(G.Schema ? "schema" : "schema=not applied");
+  }
+  json Body = json::object();
+  write(Request, Shape, G, Wire, Body);
+  Wire.Body = dumpJson(Body);
+  return Wire;
 }
 
-std::string Dialect::schema(const ChatRequest &Request, const CallShape &Shape,
-                            WireRequest &Wire) {
-  if (Request.ResponseSchema.empty())
-    return "";
-  bool Sent =
-      Shape.Schema && JsonDocument(Request.ResponseSchema).root().isObject();
-  Wire.Applied.push_back(Sent ? "schema" : "schema=not applied");
-  return Sent ? Request.ResponseSchema : "";
+llvm::ArrayRef<const Dialect *> stark::dialects() {
+  static const Dialect *const All[] = {
+#define STARK_DIALECT(Factory) &Factory(),
+#include "Dialects.def"
+  };
+  return All;
+}
+
+const Dialect *stark::findDialect(llvm::StringRef Name) {
+  for (const Dialect *D : dialects())
+    if (D->name() == Name)
+      return D;
+  return nullptr;
 }

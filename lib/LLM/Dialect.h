@@ -9,6 +9,8 @@
 ///   ChatRequest -> path, headers and body; events or a whole body -> answer.
 /// No I/O. Every request asks for a stream, and an answer is complete only when
 /// the protocol says so: a transfer that ends well is no proof.
+///   All that is known of one vendor is in its dialect's file: addresses,
+/// headers, names of fields, and what its errors say. Dialects.def lists them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include "Fault.h"
 #include "stark/LLM/ChatClient.h"
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,14 +32,13 @@ namespace stark {
 /// models says; a parameter that the server refused is struck out.
 struct CallShape {
   std::string Model;
-  std::string ApiVersion; ///< Anthropic's
+  std::string ApiVersion; ///< empty: the dialect's own
   bool Temperature = true;
   /// Chat completions: "max_completion_tokens", "max_tokens".
   std::string MaxTokensField = "max_completion_tokens";
   bool StreamOptions = true;
   bool Schema = false; ///< structured answers by JSON schema
   bool CacheMarks = true;
-  std::string SystemRole = "system";
   uint64_t MaxOutputTokens = 0; ///< the model's own limit, 0 when unknown
 };
 
@@ -59,9 +61,11 @@ struct Answer {
   std::optional<Fault> Problem; ///< an error inside of the stream
 };
 
+using TextHandler = std::function<void(llvm::StringRef)>;
+
 class AnswerDecoder {
 public:
-  AnswerDecoder(const Secret &Key, std::function<void(llvm::StringRef)> OnText)
+  AnswerDecoder(const Secret &Key, TextHandler OnText)
       : Key(Key), OnText(std::move(OnText)) {}
   virtual ~AnswerDecoder() = default;
   /// What is no JSON is a Problem; what is not known is ignored.
@@ -71,47 +75,90 @@ public:
   const Answer &answer() const { return Now; }
 
 protected:
-  virtual void event(const StreamEvent &E, JsonView Data) = 0;
-  virtual void whole(JsonView Body) = 0;
+  using Json = nlohmann::json;
+
+  /// An object; \p Type is that of the event.
+  virtual void event(llvm::StringRef Type, const Json &Data) = 0;
+  virtual void whole(const Json &Body) = 0;
   /// "[DONE]" and the like: true when \p Data is the stream's last word.
   virtual bool isEnd(llvm::StringRef Data) const { return false; }
   void addText(llvm::StringRef Delta);
+  void fail(const Json &Body) { Now.Problem = faultOfBody(Body, Key); }
 
-  const Secret &Key;
   Answer Now;
 
 private:
-  std::function<void(llvm::StringRef)> OnText;
+  const Secret &Key;
+  TextHandler OnText;
 };
+
+/// Where a vendor counts tokens: JSON pointers, null where it never says.
+struct UsageNames {
+  const char *Input;
+  const char *CacheRead, *CacheWrite;
+  const char *Output, *Reasoning;
+  bool InputHasCache;      ///< Input counts those of the cache, too
+  bool OutputHasReasoning; ///< likewise Output
+};
+
+/// Counts replace earlier ones; what is absent or null says nothing.
+void readUsage(const nlohmann::json &Of, const UsageNames &Names, Usage &Into);
 
 class Dialect {
 public:
   virtual ~Dialect() = default;
-  virtual WireRequest encode(const ChatRequest &Request,
-                             const CallShape &Shape) const = 0;
-  virtual std::unique_ptr<AnswerDecoder>
-  decoder(const Secret &Key, std::function<void(llvm::StringRef)> OnText) = 0;
+
+  /// As tables of models write it: "openai-chat".
+  virtual llvm::StringRef name() const = 0;
+  /// \p Given without the slash at its end, with or without the version, as
+  /// paths want it.
+  virtual std::string baseUrl(llvm::StringRef Given) const = 0;
+  /// Behind the base URL: where a server lists its models.
+  virtual llvm::StringRef modelsPath() const = 0;
   /// The header up to the key.
-  virtual std::string keyHeader() const { return "authorization: Bearer "; }
+  virtual llvm::StringRef keyHeader() const { return "authorization: Bearer "; }
+  /// The names that the field for the most tokens of an answer may have; none
+  /// where it has one name at all servers.
+  virtual llvm::ArrayRef<llvm::StringLiteral> limitFields() const { return {}; }
+
+  WireRequest encode(const ChatRequest &Request, const CallShape &Shape) const;
+  virtual std::unique_ptr<AnswerDecoder> decoder(const Secret &Key,
+                                                 TextHandler OnText) const = 0;
+
+  virtual const FaultWords &faultWords() const = 0;
+  /// What an error object of this vendor says where others do not.
+  virtual void readError(const nlohmann::json &Error, ErrorObject &Into) const {
+  }
 
 protected:
-  /// The request's limit, or the model's when that is less.
-  static uint64_t outputLimit(const ChatRequest &Request,
-                              const CallShape &Shape);
-  /// The temperature to send, if any; says in \p Wire what became of a wanted
-  /// one.
-  static std::optional<double> temperature(const ChatRequest &Request,
-                                           const CallShape &Shape,
-                                           WireRequest &Wire);
-  /// Likewise the schema, a JSON object; empty when there is none to send.
-  static std::string schema(const ChatRequest &Request, const CallShape &Shape,
-                            WireRequest &Wire);
+  using Json = nlohmann::json;
+
+  /// What of a request's wishes goes into the body.
+  struct Granted {
+    uint64_t OutputTokens; ///< the request's, or the model's limit when less
+    std::optional<double> Temperature;
+    const Json *Schema; ///< an object; null when there is none to send
+  };
+  /// Fills in path and body; adds to the headers.
+  virtual void write(const ChatRequest &Request, const CallShape &Shape,
+                     const Granted &G, WireRequest &Wire, Json &Body) const = 0;
 };
 
-std::unique_ptr<Dialect> makeAnthropicDialect();
-std::unique_ptr<Dialect> makeOpenAIChatDialect();
-std::unique_ptr<Dialect> makeOpenAIResponsesDialect();
-std::unique_ptr<Dialect> makeGeminiDialect();
+/// A dialect whose answers \p Decoder reads.
+template <class Decoder> class DialectWith : public Dialect {
+public:
+  std::unique_ptr<AnswerDecoder> decoder(const Secret &Key,
+                                         TextHandler OnText) const override {
+    return std::make_unique<Decoder>(Key, std::move(OnText));
+  }
+};
+
+#define STARK_DIALECT(Factory) const Dialect &Factory();
+#include "Dialects.def"
+
+llvm::ArrayRef<const Dialect *> dialects();
+/// Null when there is none of that name.
+const Dialect *findDialect(llvm::StringRef Name);
 
 } // namespace stark
 

@@ -5,33 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fault.h"
-#include "JsonView.h"
-#include "llvm/ADT/STLExtras.h"
+#include "Dialect.h"
+#include "stark/Json/Find.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <ctime>
 #include <curl/curl.h>
+#include <nlohmann/json.hpp>
 
 using namespace stark;
-
-/// Error codes and types of an account that has spent what it may. Sources: the
-/// Anthropic API's "Errors" and OpenAI's "Error codes", as of 2026-08.
-static constexpr llvm::StringLiteral SpendCodes[] = {
-    "insufficient_quota",
-    "credit_balance_exhausted",
-    "organization_spend_limit_exceeded",
-    "project_spend_limit_exceeded",
-    "organization_usage_limit_exceeded",
-    "enforced_spend_limit_reached",
-    "contract_spend_limit_reached",
-    "organization_on_hold",
-    "billing_error",
-    "billing_hard_limit_reached"};
-
-static constexpr llvm::StringLiteral OverflowCodes[] = {
-    "context_length_exceeded", "exceed_context_size_error",
-    "string_above_max_length"};
+using nlohmann::json;
 
 bool Fault::mayRetry() const {
   switch (Kind) {
@@ -80,43 +63,33 @@ std::optional<uint64_t> stark::parseRetryAfter(llvm::StringRef Value,
   return uint64_t(std::min(Seconds, 86400.0) * 1000 + 0.5);
 }
 
+static std::optional<FaultKind> kindOfCode(llvm::StringRef Word) {
+  for (const Dialect *D : dialects())
+    for (const FaultWords::Code &C : D->faultWords().Codes)
+      if (C.Word == Word)
+        return C.Means;
+  return std::nullopt;
+}
+
+static std::optional<FaultKind> kindOfMessage(llvm::StringRef Message) {
+  for (const Dialect *D : dialects())
+    for (const FaultWords::Phrase &P : D->faultWords().Phrases)
+      if (Message.contains_insensitive(P.Text))
+        return P.Means;
+  return std::nullopt;
+}
+
 /// The code decides where there is one: vendors use one status for several.
 static FaultKind kindOf(long Status, llvm::StringRef Code, llvm::StringRef Type,
                         llvm::StringRef Message) {
-  for (llvm::StringRef Word : {Code, Type}) {
-    if (llvm::is_contained(SpendCodes, Word))
-      return FaultKind::SpendLimit;
-    if (llvm::is_contained(OverflowCodes, Word))
-      return FaultKind::ContextOverflow;
-    if (Word == "overloaded_error" || Word == "server_is_overloaded")
-      return FaultKind::Overloaded;
-    if (Word == "rate_limit_error" || Word == "rate_limit_exceeded" ||
-        Word == "slow_down" || Word == "RESOURCE_EXHAUSTED")
-      return FaultKind::RateLimit;
-    if (Word == "api_error" || Word == "server_error" ||
-        Word == "timeout_error")
-      return FaultKind::Server;
-    if (Word == "authentication_error" || Word == "permission_error" ||
-        Word == "invalid_api_key")
-      return FaultKind::Authentication;
-    if (Word == "not_found_error" || Word == "model_not_found")
-      return FaultKind::NotFound;
-  }
-  std::string Said = Message.lower();
-  bool TooLong = llvm::StringRef(Said).contains("prompt is too long") ||
-                 llvm::StringRef(Said).contains("context length") ||
-                 llvm::StringRef(Said).contains("context window") ||
-                 llvm::StringRef(Said).contains("context size");
+  for (llvm::StringRef Word : {Code, Type})
+    if (std::optional<FaultKind> Known = kindOfCode(Word))
+      return *Known;
   switch (Status) {
   case 400:
   case 413:
   case 422:
-    if (TooLong)
-      return FaultKind::ContextOverflow;
-    return llvm::StringRef(Said).contains("credit balance") ||
-                   llvm::StringRef(Said).contains("usage limit")
-               ? FaultKind::SpendLimit
-               : FaultKind::BadRequest;
+    return kindOfMessage(Message).value_or(FaultKind::BadRequest);
   case 401:
   case 403:
     return FaultKind::Authentication;
@@ -131,9 +104,9 @@ static FaultKind kindOf(long Status, llvm::StringRef Code, llvm::StringRef Type,
     return FaultKind::Server;
   case 429:
     return FaultKind::RateLimit;
-  case 529:
-    return FaultKind::Overloaded;
   default:
+    if (std::optional<FaultKind> Known = kindOfCode(std::to_string(Status)))
+      return *Known;
     if (Status >= 500)
       return FaultKind::Server;
     return Status >= 400 ? FaultKind::BadRequest : FaultKind::Protocol;
@@ -170,75 +143,109 @@ static std::string withoutTags(llvm::StringRef Html) {
   return Text;
 }
 
-/// "temperature: Extra inputs are not permitted", "`temperature` is deprecated
-/// for this model.", "Unsupported parameter: 'max_tokens' ...": the parameter.
-static std::string refusedParameter(llvm::StringRef Message) {
-  for (llvm::StringRef Name :
-       {"max_completion_tokens", "max_tokens", "temperature", "stream_options",
-        "response_format", "output_config", "cache_control", "text.format",
-        "responseJsonSchema"})
-    if (Message.contains(Name))
-      return Name.str();
-  // Gemini's own spelling, and what servers say whose grammar cannot hold it.
-  for (llvm::StringRef Words : {"response_json_schema", "json_schema",
-                                "JSON schema", "structured output", "grammar"})
-    if (Message.contains_insensitive(Words))
-      return "response_format";
-  return "";
+/// "messages.0.cache_control.ttl" is in the field "cache_control".
+static bool isIn(llvm::StringRef Parameter, llvm::StringRef Field) {
+  for (size_t At = Parameter.find(Field); At != llvm::StringRef::npos;
+       At = Parameter.find(Field, At + 1)) {
+    llvm::StringRef After = Parameter.substr(At + Field.size());
+    if ((At == 0 || Parameter[At - 1] == '.') &&
+        (After.empty() || After[0] == '.' || After[0] == '['))
+      return true;
+  }
+  return false;
 }
 
-Fault stark::faultOfBody(JsonView Body, const Secret &Key) {
-  Fault F;
-  JsonView Error = Body.at("error");
+static std::optional<Feature> featureOf(llvm::StringRef Parameter) {
+  for (const Dialect *D : dialects())
+    for (const FaultWords::Field &F : D->faultWords().Fields)
+      if (isIn(Parameter, F.Name))
+        return F.Of;
+  return std::nullopt;
+}
+
+/// "temperature: Extra inputs are not permitted", "`temperature` is deprecated
+/// for this model.", "Unsupported parameter: 'max_tokens' ...": the first
+/// parameter that is named.
+static void findRefused(llvm::StringRef Message, Fault &F) {
+  size_t First = llvm::StringRef::npos;
+  for (const Dialect *D : dialects())
+    for (const FaultWords::Field &Known : D->faultWords().Fields)
+      if (size_t At = Message.find(Known.Name);
+          Known.InMessages && At < First) {
+        First = At;
+        F.Parameter = Known.Name.str();
+        F.Refused = Known.Of;
+      }
+  if (F.Refused)
+    return;
+  for (const Dialect *D : dialects())
+    for (const FaultWords::Hint &H : D->faultWords().Hints)
+      if (Message.contains_insensitive(H.Text)) {
+        F.Parameter = H.Field.str();
+        F.Refused = H.Of;
+        return;
+      }
+}
+
+static ErrorObject readError(const json &Body) {
+  ErrorObject E;
+  const json *Error = valueAt(Body, "/error");
   // Gemini sends an array of one error now and then.
   if (!Error)
-    Error = Body.at("0/error");
-  std::string Type, Message;
-  if (Error.isObject()) {
-    Type = Error.word("type");
-    if (Type.empty())
-      Type = Error.word("status");
-    F.Code = Error.word("details/error_code");
-    if (F.Code.empty())
-      F.Code = Error.word("code");
-    Message = Error.word("message");
-    F.Parameter = Error.word("param");
-    // google.rpc.RetryInfo: "46s".
-    for (JsonView Detail : Error.at("details").elements()) {
-      std::string Delay = Detail.text("retryDelay");
-      llvm::StringRef Number = Delay;
-      if (Number.consume_back("s"))
-        F.RetryAfterMs = parseRetryAfter(Number, 0);
-    }
-  } else if (Error.isText()) {
-    Message = Error.text();
+    Error = valueAt(Body, "/0/error");
+  if (Error && Error->is_object()) {
+    E.Type = wordAt(*Error, "/type");
+    E.Code = wordAt(*Error, "/code");
+    E.Message = wordAt(*Error, "/message");
+    E.Parameter = wordAt(*Error, "/param");
+    for (const Dialect *D : dialects())
+      D->readError(*Error, E);
+  } else if (Error && Error->is_string()) {
+    E.Message = textAt(*Error, "");
   } else {
     // {"detail": ...}, {"object": "error", "message": ...}, a flat event.
-    Message = Body.word("message");
-    F.Code = Body.word("code");
-    F.Parameter = Body.word("param");
-    if (Message.empty())
-      Message = Body.at("detail").isText() ? Body.text("detail")
-                                           : Body.at("detail").print();
+    E.Message = wordAt(Body, "/message");
+    E.Code = wordAt(Body, "/code");
+    E.Parameter = wordAt(Body, "/param");
+    const json *Detail = valueAt(Body, "/detail");
+    if (E.Message.empty() && Detail)
+      E.Message = Detail->is_string() ? textAt(*Detail, "") : dumpJson(*Detail);
   }
-  F.Kind = kindOf(0, F.Code, Type, Message);
-  bool Number = llvm::all_of(F.Code, llvm::isDigit);
-  if (Number && !Type.empty())
-    F.Code = Type;
+  return E;
+}
+
+Fault stark::faultOfBody(const json &Body, const Secret &Key) {
+  ErrorObject E = readError(Body);
+  Fault F;
+  F.Kind = kindOf(0, E.Code, E.Type, E.Message);
+  F.RetryAfterMs = E.RetryAfterMs;
+  F.Parameter = E.Parameter;
   if (F.Parameter.empty())
-    F.Parameter = refusedParameter(Message);
-  F.Message = tidy(Message, Key);
-  F.Code = tidy(F.Code, Key);
-  F.RequestId = tidy(Body.word("request_id"), Key);
+    findRefused(E.Message, F);
+  else
+    F.Refused = featureOf(F.Parameter);
+  F.Message = tidy(E.Message, Key);
+  // A number says less than a type.
+  bool Number = llvm::all_of(E.Code, llvm::isDigit);
+  F.Code = tidy(Number && !E.Type.empty() ? E.Type : E.Code, Key);
+  F.RequestId = tidy(wordAt(Body, "/request_id"), Key);
   return F;
+}
+
+std::string stark::requestIdOf(const HttpAnswer &Answer, const Secret &Key) {
+  for (const Dialect *D : dialects())
+    for (llvm::StringRef Name : D->faultWords().RequestIds)
+      if (llvm::StringRef Id = Answer.header(Name); !Id.empty())
+        return tidy(Id, Key);
+  return "";
 }
 
 Fault stark::faultOfAnswer(const HttpAnswer &Answer, llvm::StringRef Body,
                            const Secret &Key) {
-  JsonDocument Parsed(Body);
+  const json Parsed = json::parse(Body.begin(), Body.end(), nullptr, false);
   Fault F;
-  if (Parsed.root().isStructured()) {
-    F = faultOfBody(Parsed.root(), Key);
+  if (Parsed.is_structured()) {
+    F = faultOfBody(Parsed, Key);
     // The status says what the body's words leave open.
     if (F.Kind == FaultKind::Protocol)
       F.Kind = kindOf(Answer.Status, F.Code, "", F.Message);
@@ -253,9 +260,8 @@ Fault stark::faultOfAnswer(const HttpAnswer &Answer, llvm::StringRef Body,
                 "not the API's";
   }
   F.Status = Answer.Status;
-  for (llvm::StringRef Name : {"request-id", "x-request-id"})
-    if (F.RequestId.empty())
-      F.RequestId = tidy(Answer.header(Name), Key);
+  if (F.RequestId.empty())
+    F.RequestId = requestIdOf(Answer, Key);
   double Ms = 0;
   if (llvm::StringRef Value = Answer.header("retry-after-ms");
       !Value.empty() && !Value.getAsDouble(Ms) && Ms > 0 && Ms < 8.64e7)

@@ -15,9 +15,10 @@
 #define STARK_LIB_LLM_FAULT_H
 
 #include "HttpEngine.h"
-#include "JsonView.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -39,12 +40,22 @@ enum class FaultKind {
   Cancelled,
 };
 
+/// What a request may ask for and a server may refuse.
+enum class Feature {
+  Temperature,
+  OutputLimit,
+  StreamOptions,
+  Schema,
+  CacheMarks,
+};
+
 struct Fault {
   FaultKind Kind = FaultKind::Protocol;
   std::string Message;   ///< the server's own words, redacted, cut to 500 bytes
   std::string Code;      ///< the server's code or type
-  std::string Parameter; ///< what was refused
-  long Status = 0;       ///< 0: no answer
+  std::string Parameter; ///< what was refused, as the server calls it
+  std::optional<Feature> Refused;       ///< likewise, where we know it
+  long Status = 0;                      ///< 0: no answer
   std::optional<uint64_t> RetryAfterMs; ///< at least that long
   std::string RequestId;
 
@@ -53,13 +64,57 @@ struct Fault {
   std::string describe() const;
 };
 
+/// What the errors of a vendor are made of. Servers and proxies pass on each
+/// other's errors, so that the words of all dialects are known, whichever of
+/// them is spoken.
+struct FaultWords {
+  /// A code or a type of an error, or a status that no standard has.
+  struct Code {
+    llvm::StringLiteral Word;
+    FaultKind Means;
+  };
+  /// Part of a message, in lower case, where the status says no more than that
+  /// the request is bad.
+  struct Phrase {
+    llvm::StringLiteral Text;
+    FaultKind Means;
+  };
+  /// A field of a request; what is in it is meant, too.
+  struct Field {
+    llvm::StringLiteral Name;
+    Feature Of;
+    bool InMessages = true; ///< whether the name in a message means the field
+  };
+  /// Part of a message, in any case, that names no field but means one.
+  struct Hint {
+    llvm::StringLiteral Text;
+    Feature Of;
+    llvm::StringLiteral Field;
+  };
+  llvm::ArrayRef<Code> Codes;
+  llvm::ArrayRef<Phrase> Phrases;
+  llvm::ArrayRef<Field> Fields;
+  llvm::ArrayRef<Hint> Hints;
+  /// Headers that name a request, as the vendor's support asks for it.
+  llvm::ArrayRef<llvm::StringLiteral> RequestIds;
+};
+
+/// An error as a server words it.
+struct ErrorObject {
+  std::string Type, Code, Message, Parameter;
+  std::optional<uint64_t> RetryAfterMs;
+};
+
 /// An answer with a status other than 200.
 Fault faultOfAnswer(const HttpAnswer &Answer, llvm::StringRef Body,
                     const Secret &Key);
 /// An error object that came inside of an answer with status 200.
-Fault faultOfBody(JsonView Body, const Secret &Key);
+Fault faultOfBody(const nlohmann::json &Body, const Secret &Key);
 /// A transfer that did not end well.
 Fault faultOfTransfer(const HttpResult &Result);
+
+/// What a server calls the request, empty when it does not say.
+std::string requestIdOf(const HttpAnswer &Answer, const Secret &Key);
 
 /// "7", "1.5", an HTTP date (from \p Now, seconds since 1970) -> milliseconds;
 /// nothing when it is none of these or not in the future.

@@ -13,14 +13,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect.h"
-#include "JsonView.h"
-#include "llvm/ADT/StringExtras.h"
+#include "stark/Json/Find.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
+
+static constexpr UsageNames Counts = {"/usageMetadata/promptTokenCount",
+                                      "/usageMetadata/cachedContentTokenCount",
+                                      nullptr,
+                                      "/usageMetadata/candidatesTokenCount",
+                                      "/usageMetadata/thoughtsTokenCount",
+                                      /*InputHasCache=*/true,
+                                      /*OutputHasReasoning=*/false};
+
+static constexpr FaultWords::Code Codes[] = {
+    {"RESOURCE_EXHAUSTED", FaultKind::RateLimit},
+};
+static constexpr FaultWords::Field Fields[] = {
+    {"generation_config.response_json_schema", Feature::Schema},
+    {"generation_config.response_mime_type", Feature::Schema},
+    {"responseJsonSchema", Feature::Schema},
+};
+static constexpr FaultWords::Hint Hints[] = {
+    {"response_json_schema", Feature::Schema, "response_format"},
+};
 
 namespace {
 class Decoder : public AnswerDecoder {
@@ -28,25 +46,27 @@ public:
   using AnswerDecoder::AnswerDecoder;
 
 private:
-  void event(const StreamEvent &E, JsonView Data) override {
-    if (Data.at("error"))
-      Now.Problem = faultOfBody(Data, Key);
+  void event(llvm::StringRef, const json &Data) override {
+    if (valueAt(Data, "/error"))
+      fail(Data);
     else
       whole(Data);
   }
 
-  void whole(JsonView Body) override {
-    if (std::string Model = Body.text("modelVersion"); !Model.empty())
+  void whole(const json &Body) override {
+    if (std::string Model = textAt(Body, "/modelVersion"); !Model.empty())
       Now.Model = Model;
-    for (JsonView Part : Body.at("candidates/0/content/parts").elements())
-      if (Part.at("thought").isTrue())
-        Now.ThoughtBytes += Part.text("text").size();
+    for (const json &Part : elementsAt(Body, "/candidates/0/content/parts"))
+      if (const json *Thought = valueAt(Part, "/thought");
+          Thought && *Thought == true)
+        Now.ThoughtBytes += textAt(Part, "/text").size();
       else
-        addText(Part.text("text"));
-    usage(Body);
-    if (std::string Why = Body.text("promptFeedback/blockReason"); !Why.empty())
+        addText(textAt(Part, "/text"));
+    readUsage(Body, Counts, Now.Tokens);
+    if (std::string Why = textAt(Body, "/promptFeedback/blockReason");
+        !Why.empty())
       end(StopReason::Refusal, "blocked: " + Why);
-    std::string Word = Body.text("candidates/0/finishReason");
+    std::string Word = textAt(Body, "/candidates/0/finishReason");
     if (Word.empty() || Word == "FINISH_REASON_UNSPECIFIED")
       return;
     end(llvm::StringSwitch<StopReason>(Word)
@@ -63,63 +83,65 @@ private:
     Now.StopDetail = std::move(Detail);
     Now.Complete = true;
   }
-
-  /// Prompt tokens include the cache's, candidate tokens exclude thoughts.
-  void usage(JsonView Body) {
-    std::optional<uint64_t> Prompt =
-        Body.count("usageMetadata/promptTokenCount");
-    if (!Prompt)
-      return;
-    Usage &U = Now.Tokens;
-    U.CacheRead = Body.count("usageMetadata/cachedContentTokenCount");
-    U.Input = *Prompt - std::min(U.CacheRead.value_or(0), *Prompt);
-    U.Reasoning = Body.count("usageMetadata/thoughtsTokenCount");
-    if (auto Out = Body.count("usageMetadata/candidatesTokenCount"))
-      U.Output = *Out + U.Reasoning.value_or(0);
-  }
 };
 
-class Gemini : public Dialect {
+class Gemini : public DialectWith<Decoder> {
 public:
-  std::string keyHeader() const override { return "x-goog-api-key: "; }
+  llvm::StringRef name() const override { return "gemini"; }
+  llvm::StringRef modelsPath() const override { return "/v1beta/models"; }
+  llvm::StringRef keyHeader() const override { return "x-goog-api-key: "; }
 
-  std::unique_ptr<AnswerDecoder>
-  decoder(const Secret &Key,
-          std::function<void(llvm::StringRef)> OnText) override {
-    return std::make_unique<Decoder>(Key, std::move(OnText));
+  std::string baseUrl(llvm::StringRef Given) const override {
+    Given = Given.rtrim('/');
+    Given.consume_back("/v1beta");
+    return Given.str();
   }
 
-  WireRequest encode(const ChatRequest &Request,
-                     const CallShape &Shape) const override {
-    WireRequest Wire;
+  const FaultWords &faultWords() const override {
+    static const FaultWords Words = {Codes, {}, Fields, Hints, {}};
+    return Words;
+  }
+  void readError(const json &Error, ErrorObject &Into) const override {
+    if (Into.Type.empty())
+      Into.Type = wordAt(Error, "/status");
+    // google.rpc.RetryInfo: "46s".
+    for (const json &Detail : elementsAt(Error, "/details")) {
+      std::string Delay = textAt(Detail, "/retryDelay");
+      llvm::StringRef Number = Delay;
+      if (Number.consume_back("s"))
+        Into.RetryAfterMs = parseRetryAfter(Number, 0);
+    }
+  }
+
+private:
+  static json textPart(const std::string &Text) {
+    return json::array({{{"text", Text}}});
+  }
+
+  void write(const ChatRequest &Request, const CallShape &Shape,
+             const Granted &G, WireRequest &Wire, json &Body) const override {
     Wire.Path =
         "/v1beta/models/" + Shape.Model + ":streamGenerateContent?alt=sse";
-    Wire.Headers = {"content-type: application/json",
-                    "accept: text/event-stream"};
-    json Body;
     if (!Request.System.empty())
-      Body["systemInstruction"] = {
-          {"parts", json::array({{{"text", Request.System}}})}};
+      Body["systemInstruction"] = {{"parts", textPart(Request.System)}};
     Body["contents"] = json::array();
     for (const ChatMessage &M : Request.Messages)
       Body["contents"].push_back(
           {{"role", M.Who == ChatMessage::Speaker::User ? "user" : "model"},
-           {"parts", json::array({{{"text", M.Text}}})}});
-    json Config;
-    Config["maxOutputTokens"] = outputLimit(Request, Shape);
-    if (std::optional<double> T = temperature(Request, Shape, Wire))
-      Config["temperature"] = *T;
-    if (std::string Schema = schema(Request, Shape, Wire); !Schema.empty()) {
+           {"parts", textPart(M.Text)}});
+    json &Config = Body["generationConfig"];
+    Config["maxOutputTokens"] = G.OutputTokens;
+    if (G.Temperature)
+      Config["temperature"] = *G.Temperature;
+    if (G.Schema) {
       Config["responseMimeType"] = "application/json";
-      Config["responseJsonSchema"] = json::parse(Schema);
+      Config["responseJsonSchema"] = *G.Schema;
     }
-    Body["generationConfig"] = Config;
-    Wire.Body = dumpJson(Body);
-    return Wire;
   }
 };
 } // namespace
 
-std::unique_ptr<Dialect> stark::makeGeminiDialect() {
-  return std::make_unique<Gemini>();
+const Dialect &stark::geminiDialect() {
+  static const Gemini It;
+  return It;
 }

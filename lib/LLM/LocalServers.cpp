@@ -5,19 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HttpEngine.h"
-#include "JsonView.h"
-#include "Secret.h"
+#include "Dialect.h"
+#include "Url.h"
+#include "stark/Json/Find.h"
 #include "stark/LLM/Provider.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
+using nlohmann::json;
 
 /// Names are a stranger's text: those that could be typed, and a few of them.
-static std::vector<std::string> readModels(JsonView Root) {
+static std::vector<std::string> readModels(const json &Root) {
   std::vector<std::string> Names;
-  for (JsonView Model : Root.at("data").elements()) {
-    std::string Name = Model.text("id");
+  for (const json &Model : elementsAt(Root, "/data")) {
+    std::string Name = textAt(Model, "/id");
     if (!Name.empty() && Name.size() <= 200 && Names.size() < 5 &&
         llvm::all_of(Name, [](char C) { return C > ' ' && C < 127; }))
       Names.push_back(redact(Name, Secret()));
@@ -32,11 +34,7 @@ static LocalServer ask(HttpEngine &Engine, const ProviderFacts &P,
   S.Url = P.BaseUrl;
   HttpRequest Request;
   Request.Get = true;
-  Request.Url = llvm::StringRef(P.BaseUrl).rtrim('/').str();
-  if (P.Dialect == "anthropic" &&
-      !llvm::StringRef(Request.Url).ends_with("/v1"))
-    Request.Url += "/v1";
-  Request.Url += "/models";
+  Request.Url = P.Wire->baseUrl(P.BaseUrl) + P.Wire->modelsPath().str();
   Request.Timeouts = {TimeoutMs, TimeoutMs, TimeoutMs, TimeoutMs};
   Request.MaxBytes = size_t(1) << 20;
   std::string Body;
@@ -48,11 +46,11 @@ static LocalServer ask(HttpEngine &Engine, const ProviderFacts &P,
       },
       nullptr);
   long Status = Result.Answer.Status;
-  JsonDocument Parsed(Body);
+  const json Parsed = json::parse(Body, nullptr, false);
   if (Status == 200 && Result.End == HttpEnd::Done &&
-      Parsed.root().at("data")) {
+      valueAt(Parsed, "/data")) {
     S.State = LocalServer::Answer::Models;
-    S.Models = readModels(Parsed.root());
+    S.Models = readModels(Parsed);
   } else if (Status == 401 || Status == 403) {
     S.State = LocalServer::Answer::WantsKey;
   } else if (Status == 503) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/Models.h"
+#include "Dialect.h"
 #include "ModelsJson.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
@@ -18,153 +19,121 @@
 using namespace stark;
 using nlohmann::json;
 
-namespace {
-/// Reads one table. The first problem ends it.
-class TableReader {
-public:
-  TableReader(llvm::StringRef File) : File(File.str()) {}
+// A dialect is a word of the table.
+namespace stark {
+static std::string printWord(const Dialect *const &D) {
+  return D->name().str();
+}
 
-  std::string Problem;
+static std::string parseWord(const std::string &Text, const Dialect *&D) {
+  D = findDialect(Text);
+  if (D)
+    return "";
+  std::string Names;
+  llvm::ArrayRef<const Dialect *> All = dialects();
+  for (size_t I = 0; I < All.size(); ++I)
+    Names += (I == 0                ? ""
+              : I + 1 == All.size() ? " or "
+                                    : ", ") +
+             All[I]->name().str();
+  return Names;
+}
 
-  template <class Function>
-  void each(const json *List, const char *Name, Function Read) {
-    if (!List || !Problem.empty())
-      return;
-    if (!List->is_array()) {
-      Problem = File + ": field '" + Name + "': got " + describeJson(*List) +
-                ", wanted an array";
-      return;
-    }
-    for (size_t I = 0; I < List->size() && Problem.empty(); ++I) {
-      FieldReader<json> R((*List)[I], File,
-                          std::string(Name) + "[" + std::to_string(I) + "]");
-      Read(R);
-      if (Problem.empty())
-        Problem = R.problem();
-    }
-  }
+template <class IO> static void fields(IO &F, ProviderFacts &P) {
+  F.required("name", P.Name);
+  F.required("dialect", P.Wire);
+  F.optional("base_url", P.BaseUrl);
+  F.optional("key", P.KeyVariable);
+  F.optional("key_optional", P.KeyOptional);
+  F.optional("model", P.DefaultModel);
+  F.optional("max_tokens_field", P.MaxTokensField);
+  F.optional("cache_marks", P.CacheMarks);
+  F.optional("prices", P.Priced);
+  F.optional("schema", P.Schema);
+}
 
-  ProviderFacts provider(FieldReader<json> &R) {
-    ProviderFacts P;
-    R.required("name", P.Name);
-    R.required("dialect", P.Dialect);
-    if (R.good() && !llvm::is_contained({"anthropic", "openai-chat",
-                                         "openai-responses", "gemini"},
-                                        llvm::StringRef(P.Dialect)))
-      R.fail("dialect", "\"" + P.Dialect + "\"",
-             "anthropic, openai-chat, openai-responses or gemini");
-    R.optional("base_url", P.BaseUrl);
-    R.optional("key", P.KeyVariable);
-    R.optional("key_optional", P.KeyOptional);
-    R.optional("model", P.DefaultModel);
-    R.optional("max_tokens_field", P.MaxTokensField);
-    R.optional("cache_marks", P.CacheMarks);
-    R.optional("prices", P.Priced);
-    P.Schema = truth(R, "schema");
-    return P;
-  }
+/// USD per million tokens, kept as nano-dollars a token.
+template <class IO>
+static void amount(IO &F, const char *Name, int64_t &NanoUsd) {
+  double Usd = double(NanoUsd) / 1000;
+  F.required(Name, Usd);
+  F.check(Usd >= 0 && Usd < 1e6, Name, "USD per million tokens");
+  if (F.good())
+    NanoUsd = int64_t(std::llround(Usd * 1000));
+}
 
-  ModelFacts model(FieldReader<json> &R) {
-    ModelFacts M;
-    R.optional("id", M.Id);
-    M.Temperature = truth(R, "temperature");
-    R.optional("api_version", M.ApiVersion);
-    M.Schema = truth(R, "schema");
-    M.ContextTokens = count(R, "context");
-    M.OutputTokens = count(R, "output");
-    if (const json *Cost = R.raw("price"))
-      prices(*Cost, M, R.join("price"));
-    return M;
-  }
+template <class IO>
+static void amount(IO &F, const char *Name, std::optional<int64_t> &NanoUsd) {
+  if (IO::Writes ? NanoUsd.has_value() : F.has(Name))
+    amount(F, Name, NanoUsd ? *NanoUsd : NanoUsd.emplace());
+}
 
-private:
-  static std::optional<bool> truth(FieldReader<json> &R, const char *Name) {
-    if (!R.has(Name))
-      return std::nullopt;
-    bool Value = false;
-    R.required(Name, Value);
-    return Value;
-  }
-  static std::optional<uint64_t> count(FieldReader<json> &R, const char *Name) {
-    if (!R.has(Name))
-      return std::nullopt;
-    uint64_t Value = 0;
-    R.required(Name, Value);
-    return Value;
-  }
+template <class IO> static void fields(IO &F, Price &P) {
+  amount(F, "input", P.Input);
+  amount(F, "output", P.Output);
+  amount(F, "cache_read", P.CacheRead);
+  amount(F, "cache_write", P.CacheWrite);
+}
 
-  static int64_t amount(FieldReader<json> &R, const char *Name) {
-    double Dollars = 0;
-    R.required(Name, Dollars);
-    if (R.good() && !(Dollars >= 0 && Dollars < 1e6))
-      R.fail(Name, std::to_string(Dollars), "USD per million tokens");
-    return R.good() ? int64_t(std::llround(Dollars * 1000)) : 0;
-  }
-  static Price price(FieldReader<json> &R) {
-    Price P;
-    P.Input = amount(R, "input");
-    P.Output = amount(R, "output");
-    if (R.has("cache_read"))
-      P.CacheRead = amount(R, "cache_read");
-    if (R.has("cache_write"))
-      P.CacheWrite = amount(R, "cache_write");
-    return P;
-  }
-  void prices(const json &Cost, ModelFacts &M, const std::string &Path) {
-    FieldReader<json> R(Cost, File, Path);
-    M.Cost = price(R);
-    if (const json *Above = R.raw("above")) {
-      FieldReader<json> A(*Above, File, R.join("above"));
-      uint64_t Prompt = 0;
-      A.required("prompt", Prompt);
-      M.LongPromptTokens = Prompt;
-      M.LongPromptCost = price(A);
-      Problem = A.problem();
-    }
-    if (Problem.empty())
-      Problem = R.problem();
-  }
+template <class IO> static void modelFields(IO &F, ModelFacts &M) {
+  F.optional("id", M.Id);
+  F.optional("temperature", M.Temperature);
+  F.optional("api_version", M.ApiVersion);
+  F.optional("schema", M.Schema);
+  F.optional("context", M.ContextTokens);
+  F.optional("output", M.OutputTokens);
+  F.object(
+      "price",
+      [&](auto &Of) {
+        fields(Of, M.Cost ? *M.Cost : M.Cost.emplace());
+        Of.object(
+            "above",
+            [&](auto &Long) {
+              Long.required("prompt", M.LongPromptTokens.emplace());
+              fields(Long, M.LongPromptCost.emplace());
+            },
+            M.LongPromptCost.has_value());
+      },
+      M.Cost.has_value());
+}
 
-  std::string File;
-};
-} // namespace
+template <class IO> static void fields(IO &F, ModelFacts &M) {
+  modelFields(F, M);
+  F.check(!M.Id.empty(), "id", "the name of a model");
+}
+
+template <class IO> static void fields(IO &F, ModelTable::Family &G) {
+  F.required("match", G.Pattern);
+  modelFields(F, G.Facts);
+}
+} // namespace stark
+
+/// Later entries are found first.
+template <class T>
+static void putFirst(std::vector<T> &Known, std::vector<T> &New) {
+  Known.insert(Known.begin(), std::make_move_iterator(New.rbegin()),
+               std::make_move_iterator(New.rend()));
+}
 
 llvm::Error ModelTable::add(llvm::StringRef Text, llvm::StringRef File) {
   json Root = json::parse(Text.begin(), Text.end(), nullptr, false);
   if (Root.is_discarded())
     return usageError(File + ": is not JSON; wanted a table of models");
-  TableReader Reader(File);
+  std::vector<ProviderFacts> NewProviders;
+  std::vector<Family> NewFamilies;
+  std::vector<ModelFacts> NewModels;
   FieldReader<json> R(Root, File.str(), "");
-  uint64_t Version = 0;
-  R.required("version", Version);
-  if (R.good() && Version != 1)
-    R.fail("version", std::to_string(Version), "1");
-  std::string Note;
-  R.optional("note", Note);
+  R.format("version", 1);
+  R.ignored("note");
   R.required("as_of", Date);
-  const json *NewProviders = R.raw("providers");
-  const json *NewFamilies = R.raw("families");
-  const json *NewModels = R.raw("models");
+  R.optional("providers", NewProviders);
+  R.optional("families", NewFamilies);
+  R.optional("models", NewModels);
   if (std::string Problem = R.problem(); !Problem.empty())
     return usageError(Problem);
-  // Later entries are found first.
-  Reader.each(NewProviders, "providers", [&](FieldReader<json> &F) {
-    Providers.insert(Providers.begin(), Reader.provider(F));
-  });
-  Reader.each(NewFamilies, "families", [&](FieldReader<json> &F) {
-    Family New;
-    F.required("match", New.Pattern);
-    New.Facts = Reader.model(F);
-    Families.insert(Families.begin(), std::move(New));
-  });
-  Reader.each(NewModels, "models", [&](FieldReader<json> &F) {
-    ModelFacts New = Reader.model(F);
-    if (New.Id.empty())
-      F.fail("id", "nothing", "the name of a model");
-    Models.insert(Models.begin(), std::move(New));
-  });
-  if (!Reader.Problem.empty())
-    return usageError(Reader.Problem);
+  putFirst(Providers, NewProviders);
+  putFirst(Families, NewFamilies);
+  putFirst(Models, NewModels);
   return llvm::Error::success();
 }
 

@@ -7,19 +7,64 @@
 ///
 /// \file
 ///   POST /chat/completions, of OpenAI and of the servers that speak like it.
-/// Source: OpenAI's API specification 2.3.0; the documentation of llama.cpp,
-/// vLLM and Ollama for what they leave out or add.
+/// Source: OpenAI's API specification 2.3.0 and its page "Error codes", as of
+/// 2026-08; the documentation of llama.cpp, vLLM and Ollama for what they leave
+/// out or add.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Dialect.h"
-#include "JsonView.h"
+#include "OpenAI.h"
+#include "stark/Json/Find.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
+
+static constexpr UsageNames Counts = {
+    "/usage/prompt_tokens",
+    "/usage/prompt_tokens_details/cached_tokens",
+    "/usage/prompt_tokens_details/cache_write_tokens",
+    "/usage/completion_tokens",
+    "/usage/completion_tokens_details/reasoning_tokens",
+    /*InputHasCache=*/true,
+    /*OutputHasReasoning=*/true};
+
+static constexpr FaultWords::Code Codes[] = {
+    {"insufficient_quota", FaultKind::SpendLimit},
+    {"credit_balance_exhausted", FaultKind::SpendLimit},
+    {"project_spend_limit_exceeded", FaultKind::SpendLimit},
+    {"billing_hard_limit_reached", FaultKind::SpendLimit},
+    {"context_length_exceeded", FaultKind::ContextOverflow},
+    {"string_above_max_length", FaultKind::ContextOverflow},
+    {"exceed_context_size_error", FaultKind::ContextOverflow}, // llama.cpp
+    {"server_is_overloaded", FaultKind::Overloaded},
+    {"rate_limit_exceeded", FaultKind::RateLimit},
+    {"slow_down", FaultKind::RateLimit},
+    {"server_error", FaultKind::Server},
+    {"invalid_api_key", FaultKind::Authentication},
+    {"model_not_found", FaultKind::NotFound},
+};
+static constexpr FaultWords::Phrase Phrases[] = {
+    {"context length", FaultKind::ContextOverflow},
+    {"context window", FaultKind::ContextOverflow},
+    {"context size", FaultKind::ContextOverflow},
+};
+static constexpr FaultWords::Field Fields[] = {
+    {"max_completion_tokens", Feature::OutputLimit},
+    {"max_tokens", Feature::OutputLimit},
+    {"temperature", Feature::Temperature},
+    {"stream_options", Feature::StreamOptions},
+    {"response_format", Feature::Schema},
+};
+/// Of servers whose grammar cannot hold a schema.
+static constexpr FaultWords::Hint Hints[] = {
+    {"json_schema", Feature::Schema, "response_format"},
+    {"json schema", Feature::Schema, "response_format"},
+    {"structured output", Feature::Schema, "response_format"},
+    {"grammar", Feature::Schema, "response_format"},
+};
+static constexpr llvm::StringLiteral RequestIds[] = {"x-request-id"};
 
 namespace {
 class Decoder : public AnswerDecoder {
@@ -31,36 +76,36 @@ private:
     return Data.trim() == "[DONE]";
   }
 
-  void event(const StreamEvent &E, JsonView Data) override {
-    if (Data.at("error")) {
-      Now.Problem = faultOfBody(Data, Key);
+  void event(llvm::StringRef, const json &Data) override {
+    if (valueAt(Data, "/error")) {
+      fail(Data);
       return;
     }
     if (Now.Model.empty())
-      Now.Model = Data.text("model");
+      Now.Model = textAt(Data, "/model");
     // The chunk with the usage has no choices.
-    choice(Data, "choices/0/delta");
-    usage(Data);
+    choice(Data, "/choices/0/delta");
+    readUsage(Data, Counts, Now.Tokens);
   }
 
-  void whole(JsonView Body) override {
-    Now.Model = Body.text("model");
-    choice(Body, "choices/0/message");
-    usage(Body);
+  void whole(const json &Body) override {
+    Now.Model = textAt(Body, "/model");
+    choice(Body, "/choices/0/message");
+    readUsage(Body, Counts, Now.Tokens);
     // Some servers leave the reason out of a whole answer.
-    Now.Complete |= bool(Body.at("choices/0/message"));
+    Now.Complete |= valueAt(Body, "/choices/0/message") != nullptr;
   }
 
-  void choice(JsonView Data, std::string Path) {
-    addText(Data.text(Path + "/content"));
+  void choice(const json &Data, const std::string &Of) {
+    addText(textAt(Data, Of + "/content"));
     for (const char *Thought : {"/reasoning_content", "/reasoning"})
-      Now.ThoughtBytes += Data.text(Path + Thought).size();
-    if (std::string No = Data.text(Path + "/refusal"); !No.empty()) {
+      Now.ThoughtBytes += textAt(Data, Of + Thought).size();
+    if (std::string No = textAt(Data, Of + "/refusal"); !No.empty()) {
       Refusal += No;
       Now.Stop = StopReason::Refusal;
       Now.StopDetail = "refusal: " + Refusal;
     }
-    std::string Word = Data.text("choices/0/finish_reason");
+    std::string Word = textAt(Data, "/choices/0/finish_reason");
     if (Word.empty())
       return;
     // Servers exist that never send [DONE].
@@ -75,67 +120,48 @@ private:
     Now.StopDetail = Word;
   }
 
-  /// Prompt tokens include those of the cache.
-  void usage(JsonView Data) {
-    std::optional<uint64_t> Prompt = Data.count("usage/prompt_tokens");
-    if (!Prompt)
-      return;
-    Usage &U = Now.Tokens;
-    U.CacheRead = Data.count("usage/prompt_tokens_details/cached_tokens");
-    U.CacheWrite = Data.count("usage/prompt_tokens_details/cache_write_tokens");
-    uint64_t Cached = U.CacheRead.value_or(0) + U.CacheWrite.value_or(0);
-    U.Input = *Prompt - std::min(Cached, *Prompt);
-    U.Output = Data.count("usage/completion_tokens");
-    U.Reasoning =
-        Data.count("usage/completion_tokens_details/reasoning_tokens");
-  }
-
   std::string Refusal;
 };
 
-class OpenAIChat : public Dialect {
+class OpenAIChat : public OpenAIDialect<Decoder> {
 public:
-  std::unique_ptr<AnswerDecoder>
-  decoder(const Secret &Key,
-          std::function<void(llvm::StringRef)> OnText) override {
-    return std::make_unique<Decoder>(Key, std::move(OnText));
+  llvm::StringRef name() const override { return "openai-chat"; }
+
+  llvm::ArrayRef<llvm::StringLiteral> limitFields() const override {
+    static constexpr llvm::StringLiteral Names[] = {"max_completion_tokens",
+                                                    "max_tokens"};
+    return Names;
   }
 
-  WireRequest encode(const ChatRequest &Request,
-                     const CallShape &Shape) const override {
-    WireRequest Wire;
+  const FaultWords &faultWords() const override {
+    static const FaultWords Words = {Codes, Phrases, Fields, Hints, RequestIds};
+    return Words;
+  }
+
+private:
+  void write(const ChatRequest &Request, const CallShape &Shape,
+             const Granted &G, WireRequest &Wire, json &Body) const override {
     Wire.Path = "/chat/completions";
-    Wire.Headers = {"content-type: application/json",
-                    "accept: text/event-stream"};
-    json Body;
     Body["model"] = Shape.Model;
     Body["stream"] = true;
     if (Shape.StreamOptions)
       Body["stream_options"] = {{"include_usage", true}};
-    Body[Shape.MaxTokensField] = outputLimit(Request, Shape);
-    // Plain strings: templates of small servers take no arrays of parts.
+    Body[Shape.MaxTokensField] = G.OutputTokens;
     Body["messages"] = json::array();
     if (!Request.System.empty())
       Body["messages"].push_back(
-          {{"role", Shape.SystemRole}, {"content", Request.System}});
-    for (const ChatMessage &M : Request.Messages)
-      Body["messages"].push_back(
-          {{"role", M.Who == ChatMessage::Speaker::User ? "user" : "assistant"},
-           {"content", M.Text}});
-    if (std::optional<double> T = temperature(Request, Shape, Wire))
-      Body["temperature"] = *T;
-    if (std::string Schema = schema(Request, Shape, Wire); !Schema.empty())
+          {{"role", "system"}, {"content", Request.System}});
+    addOpenAIMessages(Request, Body["messages"]);
+    if (G.Temperature)
+      Body["temperature"] = *G.Temperature;
+    if (G.Schema)
       Body["response_format"] = {{"type", "json_schema"},
-                                 {"json_schema",
-                                  {{"name", "answer"},
-                                   {"strict", true},
-                                   {"schema", json::parse(Schema)}}}};
-    Wire.Body = dumpJson(Body);
-    return Wire;
+                                 {"json_schema", openAISchema(*G.Schema)}};
   }
 };
 } // namespace
 
-std::unique_ptr<Dialect> stark::makeOpenAIChatDialect() {
-  return std::make_unique<OpenAIChat>();
+const Dialect &stark::openAIChatDialect() {
+  static const OpenAIChat It;
+  return It;
 }

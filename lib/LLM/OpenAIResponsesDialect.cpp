@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Dialect.h"
-#include "JsonView.h"
+#include "OpenAI.h"
+#include "stark/Json/Find.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,51 +20,70 @@
 using namespace stark;
 using nlohmann::json;
 
+/// Fewer are refused.
+static constexpr uint64_t LeastOutputTokens = 16;
+
+static constexpr UsageNames Counts = {
+    "/usage/input_tokens",
+    "/usage/input_tokens_details/cached_tokens",
+    "/usage/input_tokens_details/cache_write_tokens",
+    "/usage/output_tokens",
+    "/usage/output_tokens_details/reasoning_tokens",
+    /*InputHasCache=*/true,
+    /*OutputHasReasoning=*/true};
+
+/// Where it differs from chat completions, whose errors it has.
+static constexpr FaultWords::Field Fields[] = {
+    {"text.format", Feature::Schema},
+    {"text", Feature::Schema, /*InMessages=*/false},
+};
+
 namespace {
 class Decoder : public AnswerDecoder {
 public:
   using AnswerDecoder::AnswerDecoder;
 
 private:
-  void event(const StreamEvent &E, JsonView Data) override {
-    std::string Type = Data.text("type");
+  void event(llvm::StringRef EventType, const json &Data) override {
+    std::string Type = textAt(Data, "/type");
     if (Type.empty())
-      Type = E.Type;
+      Type = EventType.str();
     if (Type == "response.output_text.delta") {
-      addText(Data.text("delta"));
+      addText(textAt(Data, "/delta"));
     } else if (Type == "response.completed" || Type == "response.incomplete" ||
                Type == "response.failed") {
-      whole(Data.at("response"));
+      if (const json *Response = valueAt(Data, "/response"))
+        whole(*Response);
     } else if (Type == "error") {
-      Now.Problem = faultOfBody(Data, Key);
+      fail(Data);
     }
   }
 
-  void whole(JsonView Body) override {
-    Now.Model = Body.text("model");
-    std::string Status = Body.text("status");
+  void whole(const json &Body) override {
+    Now.Model = textAt(Body, "/model");
+    std::string Status = textAt(Body, "/status");
     if (Status == "failed" || Status == "cancelled") {
-      Now.Problem = faultOfBody(Body, Key);
+      fail(Body);
       if (Now.Problem->Kind == FaultKind::Protocol)
         Now.Problem->Kind = FaultKind::Server;
       return;
     }
     std::string Text, Refusal;
-    for (JsonView Item : Body.at("output").elements())
-      if (Item.text("type") == "message")
-        for (JsonView Part : Item.at("content").elements()) {
-          Text += Part.text("text");
-          Refusal += Part.text("refusal");
+    for (const json &Item : elementsAt(Body, "/output"))
+      if (textAt(Item, "/type") == "message")
+        for (const json &Part : elementsAt(Item, "/content")) {
+          Text += textAt(Part, "/text");
+          Refusal += textAt(Part, "/refusal");
         }
     if (Now.Text.empty())
       addText(Text);
     else if (!Text.empty())
       Now.Text = Text;
-    usage(Body);
+    readUsage(Body, Counts, Now.Tokens);
     Now.Complete = Status == "completed" || Status == "incomplete";
     Now.StopDetail = Status;
     Now.Stop = Status == "completed" ? StopReason::End : StopReason::Other;
-    if (std::string Why = Body.text("incomplete_details/reason");
+    if (std::string Why = textAt(Body, "/incomplete_details/reason");
         !Why.empty()) {
       Now.StopDetail += ": " + Why;
       Now.Stop = llvm::StringSwitch<StopReason>(Why)
@@ -77,63 +96,41 @@ private:
       Now.StopDetail = "refusal: " + Refusal;
     }
   }
-
-  void usage(JsonView Body) {
-    std::optional<uint64_t> Prompt = Body.count("usage/input_tokens");
-    if (!Prompt)
-      return;
-    Usage &U = Now.Tokens;
-    U.CacheRead = Body.count("usage/input_tokens_details/cached_tokens");
-    U.CacheWrite = Body.count("usage/input_tokens_details/cache_write_tokens");
-    uint64_t Cached = U.CacheRead.value_or(0) + U.CacheWrite.value_or(0);
-    U.Input = *Prompt - std::min(Cached, *Prompt);
-    U.Output = Body.count("usage/output_tokens");
-    U.Reasoning = Body.count("usage/output_tokens_details/reasoning_tokens");
-  }
 };
 
-class OpenAIResponses : public Dialect {
+class OpenAIResponses : public OpenAIDialect<Decoder> {
 public:
-  std::unique_ptr<AnswerDecoder>
-  decoder(const Secret &Key,
-          std::function<void(llvm::StringRef)> OnText) override {
-    return std::make_unique<Decoder>(Key, std::move(OnText));
+  llvm::StringRef name() const override { return "openai-responses"; }
+
+  const FaultWords &faultWords() const override {
+    static const FaultWords Words = {{}, {}, Fields, {}, {}};
+    return Words;
   }
 
-  WireRequest encode(const ChatRequest &Request,
-                     const CallShape &Shape) const override {
-    WireRequest Wire;
+private:
+  void write(const ChatRequest &Request, const CallShape &Shape,
+             const Granted &G, WireRequest &Wire, json &Body) const override {
     Wire.Path = "/responses";
-    Wire.Headers = {"content-type: application/json",
-                    "accept: text/event-stream"};
-    json Body;
     Body["model"] = Shape.Model;
     Body["stream"] = true;
     Body["store"] = false; // the default would keep a user's source
-    // Fewer than 16 are refused.
-    Body["max_output_tokens"] =
-        std::max<uint64_t>(outputLimit(Request, Shape), 16);
+    Body["max_output_tokens"] = std::max(G.OutputTokens, LeastOutputTokens);
     if (!Request.System.empty())
       Body["instructions"] = Request.System;
     Body["input"] = json::array();
-    for (const ChatMessage &M : Request.Messages)
-      Body["input"].push_back(
-          {{"role", M.Who == ChatMessage::Speaker::User ? "user" : "assistant"},
-           {"content", M.Text}});
-    if (std::optional<double> T = temperature(Request, Shape, Wire))
-      Body["temperature"] = *T;
-    if (std::string Schema = schema(Request, Shape, Wire); !Schema.empty())
-      Body["text"] = {{"format",
-                       {{"type", "json_schema"},
-                        {"name", "answer"},
-                        {"strict", true},
-                        {"schema", json::parse(Schema)}}}};
-    Wire.Body = dumpJson(Body);
-    return Wire;
+    addOpenAIMessages(Request, Body["input"]);
+    if (G.Temperature)
+      Body["temperature"] = *G.Temperature;
+    if (G.Schema) {
+      json Format = openAISchema(*G.Schema);
+      Format["type"] = "json_schema";
+      Body["text"] = {{"format", Format}};
+    }
   }
 };
 } // namespace
 
-std::unique_ptr<Dialect> stark::makeOpenAIResponsesDialect() {
-  return std::make_unique<OpenAIResponses>();
+const Dialect &stark::openAIResponsesDialect() {
+  static const OpenAIResponses It;
+  return It;
 }

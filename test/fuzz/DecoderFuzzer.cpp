@@ -17,20 +17,7 @@
 
 using namespace stark;
 
-static std::unique_ptr<Dialect> dialect(unsigned Which) {
-  switch (Which % 4) {
-  case 0:
-    return makeAnthropicDialect();
-  case 1:
-    return makeOpenAIChatDialect();
-  case 2:
-    return makeOpenAIResponsesDialect();
-  default:
-    return makeGeminiDialect();
-  }
-}
-
-static Answer decode(Dialect &D, const Secret &Key, llvm::StringRef First,
+static Answer decode(const Dialect &D, const Secret &Key, llvm::StringRef First,
                      llvm::StringRef Second) {
   std::unique_ptr<AnswerDecoder> Decoder = D.decoder(Key, {});
   EventStream Stream(
@@ -50,15 +37,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     return 0;
   static const Secret Key("marked-key-0123456789");
   llvm::StringRef Bytes(reinterpret_cast<const char *>(Data + 2), Size - 2);
-  std::unique_ptr<Dialect> D = dialect(Data[0]);
+  const Dialect &D = *dialects()[Data[0] % dialects().size()];
   size_t Cut = Bytes.empty() ? 0 : Data[1] % (Bytes.size() + 1);
-  Answer Whole = decode(*D, Key, Bytes, "");
-  Answer Parts = decode(*D, Key, Bytes.take_front(Cut), Bytes.substr(Cut));
+  Answer Whole = decode(D, Key, Bytes, "");
+  Answer Parts = decode(D, Key, Bytes.take_front(Cut), Bytes.substr(Cut));
   if (Whole.Text != Parts.Text || Whole.Complete != Parts.Complete ||
       Whole.Problem.has_value() != Parts.Problem.has_value())
     std::abort();
 
-  std::unique_ptr<AnswerDecoder> Decoder = D->decoder(Key, {});
+  std::unique_ptr<AnswerDecoder> Decoder = D.decoder(Key, {});
   Decoder->takeWhole(Bytes);
   HttpAnswer Refused;
   Refused.Status = 400 + Data[1];

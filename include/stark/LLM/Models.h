@@ -25,10 +25,13 @@
 
 namespace stark {
 
+class Dialect;
+
 struct ProviderFacts {
-  std::string Name, Dialect;
-  std::string BaseUrl;     ///< empty: has to be given
-  std::string KeyVariable; ///< of the environment
+  std::string Name;
+  const Dialect *Wire = nullptr; ///< the format it speaks
+  std::string BaseUrl;           ///< empty: has to be given
+  std::string KeyVariable;       ///< of the environment
   bool KeyOptional = false;
   std::string DefaultModel; ///< empty: has to be given
   std::string MaxTokensField = "max_completion_tokens";
@@ -74,11 +77,13 @@ public:
 
   const std::string &asOf() const { return Date; }
 
-private:
+  /// Models whose names begin alike.
   struct Family {
-    std::string Pattern;
+    std::string Pattern; ///< a name, or its beginning and "*"
     ModelFacts Facts;
   };
+
+private:
   llvm::Error add(llvm::StringRef Text, llvm::StringRef File);
 
   std::vector<ProviderFacts> Providers;

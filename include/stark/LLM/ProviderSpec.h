@@ -37,9 +37,9 @@ struct ProviderSpec {
   std::string replayedRun() const { return Of == Kind::Replay ? Where : ""; }
 };
 
-/// Errors, all usage: neither a kind with its argument nor a provider of the
-/// table of models, which \p ModelsFile (may be empty) extends; a file of
-/// models that cannot be read.
+/// Errors: usage, when \p Text is neither a kind with its argument nor a
+/// provider of the table of models; those of ModelTable::load(), which \p
+/// ModelsFile (may be empty) extends.
 llvm::Expected<ProviderSpec> parseProviderSpec(llvm::StringRef Text,
                                                llvm::StringRef ModelsFile);
 /// What parseProviderSpec() reads back.

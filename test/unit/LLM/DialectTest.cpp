@@ -17,7 +17,7 @@ const Secret NoKey;
 
 struct Vendor {
   const char *Name;
-  std::unique_ptr<Dialect> (*Make)();
+  const Dialect &(*Make)();
   /// A whole stream that says "tile it" and stops for its length.
   std::string Stream;
 };
@@ -28,7 +28,7 @@ std::string event(const char *Type, const std::string &Data) {
 }
 
 const Vendor Vendors[] = {
-    {"anthropic", makeAnthropicDialect,
+    {"anthropic", anthropicDialect,
      event(
          "message_start",
          R"({"type":"message_start","message":{"model":"m","usage":{"input_tokens":3,"cache_read_input_tokens":null}}})") +
@@ -45,7 +45,7 @@ const Vendor Vendors[] = {
              "message_delta",
              R"({"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":7}})") +
          event("message_stop", R"({"type":"message_stop"})")},
-    {"openai-chat", makeOpenAIChatDialect,
+    {"openai-chat", openAIChatDialect,
      event("", R"({"model":"m","choices":[{"delta":{"content":"tile "}}]})") +
          event("", R"({"choices":[{"delta":{"content":"it"}}]})") +
          event("", R"({"choices":[{"delta":{},"finish_reason":"length"}]})") +
@@ -53,13 +53,13 @@ const Vendor Vendors[] = {
              "",
              R"({"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":7}})") +
          event("", "[DONE]")},
-    {"openai-responses", makeOpenAIResponsesDialect,
+    {"openai-responses", openAIResponsesDialect,
      event("response.output_text.delta",
            R"({"type":"response.output_text.delta","delta":"tile "})") +
          event(
              "response.incomplete",
              R"({"type":"response.incomplete","response":{"model":"m","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"tile it"}]}],"usage":{"input_tokens":3,"output_tokens":7}}})")},
-    {"gemini", makeGeminiDialect,
+    {"gemini", geminiDialect,
      event(
          "",
          R"({"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"tile "}]}}]})") +
@@ -69,8 +69,7 @@ const Vendor Vendors[] = {
 };
 
 Answer decode(const Vendor &V, llvm::StringRef Bytes, size_t Split = 0) {
-  std::unique_ptr<Dialect> D = V.Make();
-  std::unique_ptr<AnswerDecoder> Decoder = D->decoder(NoKey, {});
+  std::unique_ptr<AnswerDecoder> Decoder = V.Make().decoder(NoKey, {});
   EventStream Stream([&](const StreamEvent &E) {
     Decoder->take(E);
     return llvm::Error::success();
@@ -105,7 +104,7 @@ protected:
   }
   json body(const ChatRequest &R, const CallShape &S,
             std::vector<std::string> *Applied = nullptr) {
-    WireRequest W = vendor().Make()->encode(R, S);
+    WireRequest W = vendor().Make().encode(R, S);
     if (Applied)
       *Applied = W.Applied;
     return json::parse(W.Body);
@@ -176,7 +175,7 @@ TEST_P(DialectTest, EveryRequestStreamsAndSaysWhatWasApplied) {
   std::vector<std::string> Applied;
   CallShape S = shape();
   json B = body(request(), S, &Applied);
-  std::string Path = vendor().Make()->encode(request(), S).Path;
+  std::string Path = vendor().Make().encode(request(), S).Path;
   EXPECT_TRUE(B.value("stream", false) ||
               Path.find("streamGenerateContent?alt=sse") != std::string::npos);
   EXPECT_EQ(Applied, (std::vector<std::string>{"temperature=0.8",
@@ -220,6 +219,25 @@ TEST_P(DialectTest, TheModelsOwnLimitHolds) {
   EXPECT_EQ(Text.find("5000"), std::string::npos);
 }
 
+TEST_P(DialectTest, ItsNameFindsIt) {
+  EXPECT_EQ(vendor().Make().name(), vendor().Name);
+  EXPECT_EQ(findDialect(vendor().Name), &vendor().Make());
+  EXPECT_EQ(dialects().size(), std::size(Vendors)) << "one is not tested";
+  EXPECT_EQ(findDialect("soap"), nullptr);
+}
+
+// An address may be given with its version or without, and with a slash.
+TEST_P(DialectTest, AddressesAreTakenAsTheyAreGiven) {
+  const Dialect &D = vendor().Make();
+  std::string Version =
+      std::string(vendor().Name) == "gemini" ? "/v1beta" : "/v1";
+  std::string Models = "https://host" + Version + "/models";
+  for (const std::string &Given :
+       {std::string("https://host"), std::string("https://host/"),
+        "https://host" + Version, "https://host" + Version + "/"})
+    EXPECT_EQ(D.baseUrl(Given) + D.modelsPath().str(), Models) << Given;
+}
+
 INSTANTIATE_TEST_SUITE_P(Vendors, DialectTest, ::testing::Range<size_t>(0, 4),
                          [](const auto &Info) {
                            std::string Name = Vendors[Info.param].Name;
@@ -235,7 +253,7 @@ TEST(AnthropicTest, MarksEndTheStablePrefix) {
   S.ApiVersion = "2023-06-01";
   // In the middle of a character: before it.
   R.StablePrefix = 3 + 7;
-  json B = json::parse(makeAnthropicDialect()->encode(R, S).Body);
+  json B = json::parse(anthropicDialect().encode(R, S).Body);
   const json &Blocks = B["messages"][0]["content"];
   ASSERT_EQ(Blocks.size(), 2u);
   EXPECT_EQ(Blocks[0]["text"], "stable");
@@ -245,11 +263,11 @@ TEST(AnthropicTest, MarksEndTheStablePrefix) {
   EXPECT_FALSE(B["system"][0].contains("cache_control"));
   // The system prompt alone.
   R.StablePrefix = 3;
-  B = json::parse(makeAnthropicDialect()->encode(R, S).Body);
+  B = json::parse(anthropicDialect().encode(R, S).Body);
   EXPECT_TRUE(B["system"][0].contains("cache_control"));
   EXPECT_EQ(B["messages"][0]["content"].size(), 1u);
   S.CacheMarks = false;
-  EXPECT_EQ(makeAnthropicDialect()->encode(R, S).Body.find("cache_control"),
+  EXPECT_EQ(anthropicDialect().encode(R, S).Body.find("cache_control"),
             std::string::npos);
 }
 

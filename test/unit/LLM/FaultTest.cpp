@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fault.h"
+#include "Dialect.h"
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace stark;
 
@@ -120,4 +121,57 @@ TEST(FaultTest, MessagesAreOneLineWithoutKeysAndShort) {
   EXPECT_LE(fault(500, Long.c_str()).Message.size(), 500u);
   EXPECT_EQ(fault(502, "<html><b>Bad</b> <i>Gateway</i>").Message,
             "Bad Gateway");
+}
+
+// Which part of a request was refused, by the name that the server gives or by
+// what its message says.
+TEST(FaultTest, WhatWasRefused) {
+  auto ByName = [](std::string Parameter) {
+    return fault(400,
+                 (R"({"error":{"message":"m","param":")" + Parameter + R"("}})")
+                     .c_str())
+        .Refused;
+  };
+  EXPECT_EQ(ByName("temperature"), Feature::Temperature);
+  EXPECT_EQ(ByName("max_tokens"), Feature::OutputLimit);
+  EXPECT_EQ(ByName("stream_options.include_usage"), Feature::StreamOptions);
+  EXPECT_EQ(ByName("response_format.json_schema"), Feature::Schema);
+  EXPECT_EQ(ByName("text"), Feature::Schema);
+  EXPECT_EQ(ByName("text.format.schema"), Feature::Schema);
+  EXPECT_EQ(ByName("messages[0].content.1.cache_control"), Feature::CacheMarks);
+  for (const char *Other : {"messages", "top_k", "temperatures", "context"})
+    EXPECT_FALSE(ByName(Other)) << Other;
+
+  auto ByMessage = [](std::string Message) {
+    Fault F =
+        fault(400, (R"({"error":{"message":")" + Message + R"("}})").c_str());
+    EXPECT_EQ(F.Refused.has_value(), !F.Parameter.empty());
+    return std::pair(F.Refused, F.Parameter);
+  };
+  using Said = std::pair<std::optional<Feature>, std::string>;
+  // The first that is named: the second one is advice.
+  EXPECT_EQ(ByMessage("'max_tokens' is not supported, use "
+                      "'max_completion_tokens'"),
+            Said(Feature::OutputLimit, "max_tokens"));
+  EXPECT_EQ(ByMessage("cache_control: Extra inputs are not permitted"),
+            Said(Feature::CacheMarks, "cache_control"));
+  EXPECT_EQ(ByMessage("Failed to parse Grammar"),
+            Said(Feature::Schema, "response_format"));
+  EXPECT_EQ(ByMessage("the text is wrong"), Said(std::nullopt, ""));
+}
+
+// A word means the same whichever of the vendors says it, and only one thing.
+TEST(FaultTest, NoWordMeansTwoThings) {
+  std::map<std::string, FaultKind> Codes;
+  std::map<std::string, Feature> Fields;
+  for (const Dialect *D : dialects()) {
+    for (const FaultWords::Code &C : D->faultWords().Codes)
+      EXPECT_EQ(Codes.try_emplace(C.Word.str(), C.Means).first->second, C.Means)
+          << C.Word.str();
+    for (const FaultWords::Field &F : D->faultWords().Fields)
+      EXPECT_EQ(Fields.try_emplace(F.Name.str(), F.Of).first->second, F.Of)
+          << F.Name.str();
+  }
+  EXPECT_FALSE(Codes.empty());
+  EXPECT_FALSE(Fields.empty());
 }

@@ -13,12 +13,13 @@
 using namespace stark;
 using Kind = ProviderSpec::Kind;
 
-static std::string problem(llvm::StringRef Text, llvm::StringRef Models = "") {
+static std::string problem(llvm::StringRef Text, llvm::StringRef Models = "",
+                           ErrorKind Kind = ErrorKind::Usage) {
   llvm::Expected<ProviderSpec> Spec = parseProviderSpec(Text, Models);
   if (Spec)
     return "";
   llvm::Error E = Spec.takeError();
-  EXPECT_EQ(errorKind(E), ErrorKind::Usage);
+  EXPECT_EQ(errorKind(E), Kind);
   return llvm::toString(std::move(E));
 }
 
@@ -58,7 +59,9 @@ TEST(ProviderSpec, NamesComeFromTheTableOfModels) {
   TemporaryFolder Folder = llvm::cantFail(TemporaryFolder::create("models"));
   std::string File = Folder.path().str() + "/models.json";
   EXPECT_EQ(problem("rules", File), "") << "rules need no table";
-  EXPECT_EQ(problem("ours", File).find("cannot read '" + File + "'"), 0u);
+  EXPECT_EQ(problem("ours", File, ErrorKind::Failed)
+                .find("cannot read '" + File + "'"),
+            0u);
   ASSERT_FALSE(bool(writeFileAtomically(
       File, R"({"version": 1, "as_of": "2026-11-22", "providers": [
                 {"name": "ours", "dialect": "openai-chat"}]})")));
