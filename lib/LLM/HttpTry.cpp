@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HttpClient.h"
-#include "stark/Support/Error.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Support/Error.h"
 
 using namespace stark;
 

@@ -25,9 +25,9 @@
 
 namespace stark {
 
-/// What stands at \p Pointer (RFC 6901: "/choices/0/delta"), which is no one's but
-/// the program's own: a malformed one throws. Null when nothing
-/// or JSON's null does.
+/// What stands at \p Pointer (RFC 6901: "/choices/0/delta"), which is no one's
+/// but the program's own: a malformed one throws. Null when nothing or JSON's
+/// null does.
 template <class Json>
 const Json *valueAt(const Json &In, const std::string &Pointer) {
   const typename Json::json_pointer Path(Pointer);
