@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Marks.h"
+#include "Edits.h"
 #include "stark/AST/Anchor.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -97,23 +98,14 @@ std::vector<Mark> stark::findMarks(const SourceTokens &Tokens) {
   return Marks;
 }
 
-static bool isBlank(char C) { return C == ' ' || C == '\t'; }
-
 /// The bytes that go when the mark comment \p Mark goes: its whole line when it
 /// is alone there, else also the blank that markAnchors() put beside it.
 static Range strippedRange(llvm::StringRef Text, Range Mark, bool Begin,
                            bool &Glues) {
-  size_t LineBegin = Mark.Begin, LineEnd = Mark.End;
-  while (LineBegin > 0 && isBlank(Text[LineBegin - 1]))
-    --LineBegin;
-  while (LineEnd < Text.size() && isBlank(Text[LineEnd]))
-    ++LineEnd;
-  bool StartsLine = LineBegin == 0 || Text[LineBegin - 1] == '\n' ||
-                    Text[LineBegin - 1] == '\r';
-  bool EndsLine =
-      LineEnd == Text.size() || Text[LineEnd] == '\n' || Text[LineEnd] == '\r';
+  size_t LineBegin = blanksBefore(Text, Mark.Begin);
+  size_t LineEnd = blanksBehind(Text, Mark.End);
   Glues = false;
-  if (StartsLine && EndsLine) {
+  if (startsLine(Text, Mark.Begin) && endsLine(Text, Mark.End)) {
     if (LineEnd < Text.size()) {
       LineEnd += Text.substr(LineEnd).starts_with("\r\n") ? 2 : 1;
       return {LineBegin, LineEnd};
@@ -138,7 +130,7 @@ static Range strippedRange(llvm::StringRef Text, Range Mark, bool Begin,
 std::string stark::stripMarks(llvm::StringRef Text) {
   Spellings Names;
   SourceTokens Tokens(Text, Names);
-  std::string Result;
+  std::vector<Edit> Edits;
   size_t Done = 0;
   for (const Mark &M : findMarks(Tokens)) {
     if (M.Bytes.Begin < Done && M.Bytes.End <= Done)
@@ -146,93 +138,54 @@ std::string stark::stripMarks(llvm::StringRef Text) {
     bool Glues;
     Range R = strippedRange(Text, M.Bytes, M.Begin, Glues);
     R.Begin = std::max(R.Begin, Done);
-    Result += Text.slice(Done, R.Begin);
-    if (Glues)
-      Result += ' ';
     Done = R.End;
+    Edits.push_back({R, Glues ? " " : ""});
   }
-  Result += Text.substr(Done);
-  return Result;
+  return applyEdits(Text, std::move(Edits));
 }
 
-llvm::StringRef stark::lineEnding(llvm::StringRef Text) {
-  size_t At = Text.find_first_of("\r\n");
-  if (At == llvm::StringRef::npos || Text[At] == '\n')
-    return "\n";
-  return Text.substr(At).starts_with("\r\n") ? "\r\n" : "\r";
+static Edit insertion(size_t At, llvm::Twine Text) {
+  return {{At, At}, Text.str()};
 }
 
-namespace {
-struct Insertion {
-  size_t At;
-  bool Begin;
-  std::string Text;
-};
-} // namespace
-
-static Insertion beginMark(llvm::StringRef Base, size_t At,
-                           llvm::StringRef Ending) {
-  size_t Line = At;
-  while (Line > 0 && isBlank(Base[Line - 1]))
-    --Line;
-  bool StartsLine =
-      Line == 0 || Base[Line - 1] == '\n' || Base[Line - 1] == '\r';
+static Edit beginMark(llvm::StringRef Base, size_t At, llvm::StringRef Ending) {
+  size_t Line = blanksBefore(Base, At);
   bool Spliced = Base.substr(0, Line).rtrim("\r\n").ends_with("\\");
-  if (!StartsLine || Spliced)
-    return {At, true, "/* <<<IMPROVE BEGIN>>> */ "};
-  return {Line, true,
-          (Base.slice(Line, At) + "// <<<IMPROVE BEGIN>>>" + Ending).str()};
+  if (!startsLine(Base, At) || Spliced)
+    return insertion(At, "/* <<<IMPROVE BEGIN>>> */ ");
+  return insertion(Line,
+                   Base.slice(Line, At) + "// <<<IMPROVE BEGIN>>>" + Ending);
 }
 
-static Insertion endMark(llvm::StringRef Base, const Range &Anchor,
-                         llvm::StringRef Ending) {
-  size_t Line = Anchor.End;
-  while (Line < Base.size() && isBlank(Base[Line]))
-    ++Line;
+static Edit endMark(llvm::StringRef Base, const Range &Anchor,
+                    llvm::StringRef Ending) {
+  size_t Line = blanksBehind(Base, Anchor.End);
   // A // comment at the end of the line stays with what it is about.
   if (Base.substr(Line).starts_with("//")) {
-    size_t End = Base.find_first_of("\r\n", Line);
-    End = End == llvm::StringRef::npos ? Base.size() : End;
+    size_t End = std::min(Base.find_first_of("\r\n", Line), Base.size());
     if (!Base.slice(Line, End).rtrim(" \t").ends_with("\\"))
       Line = End;
   }
-  if (Line < Base.size() && Base[Line] != '\n' && Base[Line] != '\r')
-    return {Anchor.End, false, " /* <<<IMPROVE END>>> */"};
-  size_t Indent = Anchor.Begin;
-  while (Indent > 0 && isBlank(Base[Indent - 1]))
-    --Indent;
-  bool StartsLine =
-      Indent == 0 || Base[Indent - 1] == '\n' || Base[Indent - 1] == '\r';
-  std::string Mark =
-      ((StartsLine ? Base.slice(Indent, Anchor.Begin) : llvm::StringRef()) +
-       "// <<<IMPROVE END>>>")
-          .str();
+  if (!endsLine(Base, Line))
+    return insertion(Anchor.End, " /* <<<IMPROVE END>>> */");
+  llvm::StringRef Indent;
+  if (startsLine(Base, Anchor.Begin))
+    Indent = Base.slice(blanksBefore(Base, Anchor.Begin), Anchor.Begin);
   if (Line == Base.size())
-    return {Line, false, Ending.str() + Mark};
+    return insertion(Line, Ending + Indent + "// <<<IMPROVE END>>>");
   Line += Base.substr(Line).starts_with("\r\n") ? 2 : 1;
-  return {Line, false, Mark + Ending.str()};
+  return insertion(Line, Indent + "// <<<IMPROVE END>>>" + Ending);
 }
 
 std::string stark::markAnchors(llvm::StringRef Base,
                                const std::vector<Anchor> &Anchors) {
   llvm::StringRef Ending = lineEnding(Base);
-  std::vector<Insertion> Marks;
+  std::vector<Edit> Ends, Begins;
   for (const Anchor &A : Anchors) {
-    Marks.push_back(beginMark(Base, A.Bytes.Begin, Ending));
-    Marks.push_back(endMark(Base, A.Bytes, Ending));
+    Begins.push_back(beginMark(Base, A.Bytes.Begin, Ending));
+    Ends.push_back(endMark(Base, A.Bytes, Ending));
   }
   // Where one anchor ends and the next begins, the end comes first.
-  std::stable_sort(Marks.begin(), Marks.end(),
-                   [](const Insertion &A, const Insertion &B) {
-                     return A.At != B.At ? A.At < B.At : A.Begin < B.Begin;
-                   });
-  std::string Result;
-  size_t Done = 0;
-  for (const Insertion &M : Marks) {
-    Result += Base.slice(Done, M.At);
-    Result += M.Text;
-    Done = M.At;
-  }
-  Result += Base.substr(Done);
-  return Result;
+  Ends.insert(Ends.end(), Begins.begin(), Begins.end());
+  return applyEdits(Base, std::move(Ends));
 }

@@ -30,9 +30,6 @@ struct Mark {
 /// In source order. Two marks in one comment share their Bytes.
 std::vector<Mark> findMarks(const SourceTokens &Tokens);
 
-/// What the lines of \p Text end with: that of the first one.
-llvm::StringRef lineEnding(llvm::StringRef Text);
-
 } // namespace stark
 
 #endif

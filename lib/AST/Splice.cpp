@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Brackets.h"
+#include "Edits.h"
 #include "Marks.h"
 #include "Pieces.h"
 #include "stark/AST/Anchor.h"
@@ -21,31 +22,6 @@
 #include <cassert>
 
 using namespace stark;
-
-static std::string withEndings(llvm::StringRef Text, llvm::StringRef Ending) {
-  std::string Result;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    if (Text[I] == '\r' && I + 1 < Text.size() && Text[I + 1] == '\n')
-      continue;
-    if (Text[I] == '\n')
-      Result += Ending;
-    else
-      Result += Text[I];
-  }
-  return Result;
-}
-
-static bool startsLine(llvm::StringRef Text, size_t At) {
-  while (At > 0 && (Text[At - 1] == ' ' || Text[At - 1] == '\t'))
-    --At;
-  return At == 0 || Text[At - 1] == '\n' || Text[At - 1] == '\r';
-}
-
-static bool endsLine(llvm::StringRef Text, size_t At) {
-  while (At < Text.size() && (Text[At] == ' ' || Text[At] == '\t'))
-    ++At;
-  return At == Text.size() || Text[At] == '\n' || Text[At] == '\r';
-}
 
 /// \p New as it can stand at \p Place of \p Base: on a line of its own where a
 /// directive or a // comment needs that.
@@ -58,7 +34,7 @@ static std::string fitted(llvm::StringRef Base, Range Place,
   if (!Tokens.All.empty() && Tokens.All.front().InDirective &&
       !startsLine(Base, Place.Begin))
     Result += Ending;
-  Result += withEndings(New, Ending);
+  Result += withLineEndings(New, Ending);
   bool Directive = !Tokens.All.empty() &&
                    Tokens.All.back().Kind == SourceToken::EndOfDirective;
   bool Comment =
@@ -71,11 +47,6 @@ static std::string fitted(llvm::StringRef Base, Range Place,
 }
 
 namespace {
-struct Insertion {
-  Range Place;
-  std::string Text;
-};
-
 /// Where in a base supporting declarations go.
 class Places {
 public:
@@ -155,9 +126,7 @@ private:
         break;
       At = C->Bytes.Begin;
     }
-    while (At > 0 && (Text[At - 1] == ' ' || Text[At - 1] == '\t'))
-      --At;
-    return At;
+    return blanksBefore(Text, At);
   }
 
   llvm::StringRef Text;
@@ -176,13 +145,26 @@ std::string stark::spliceAnchors(const ParsedSource &Base,
   return spliceAnchors(Base.text(), Anchors, Texts, Declarations);
 }
 
+/// The includes of \p Tokens that stand in no conditional.
+static std::vector<Piece> freeIncludes(const SourceTokens &Tokens) {
+  std::vector<Piece> Free;
+  int Ifs = 0;
+  for (const Piece &P : findPieces(Tokens)) {
+    if (P.Kind == PieceKind::Conditional)
+      Ifs += ifStep(conditionalOf(Tokens.text(P.Tokens.Begin + 1)));
+    if (P.Kind == PieceKind::Include && Ifs == 0)
+      Free.push_back(P);
+  }
+  return Free;
+}
+
 std::string stark::spliceAnchors(llvm::StringRef Base,
                                  const std::vector<Anchor> &Anchors,
                                  const std::vector<std::string> &Texts,
                                  llvm::StringRef Declarations) {
   assert(Anchors.size() == Texts.size() && "one text for each anchor");
   llvm::StringRef Ending = lineEnding(Base);
-  std::vector<Insertion> Edits;
+  std::vector<Edit> Edits;
   size_t FirstAnchor = Base.size();
   for (size_t I = 0; I < Anchors.size() && I < Texts.size(); ++I) {
     FirstAnchor = std::min(FirstAnchor, Anchors[I].Bytes.Begin);
@@ -194,37 +176,22 @@ std::string stark::spliceAnchors(llvm::StringRef Base,
   Spellings Names;
   SourceTokens Tokens(Clean, Names);
   Places Where(Base, FirstAnchor);
-  std::string Includes, Others = Clean;
-  std::vector<Piece> Pieces = findPieces(Tokens);
-  // An include inside a conditional stays there.
-  int Ifs = 0;
-  std::vector<const Piece *> Free;
-  for (const Piece &C : Pieces) {
-    if (C.Kind == PieceKind::Conditional) {
-      Ifs += ifStep(conditionalOf(Tokens.text(C.Tokens.Begin + 1)));
-    }
-    if (C.Kind == PieceKind::Include && Ifs == 0)
-      Free.push_back(&C);
+  std::string Includes;
+  std::vector<Edit> Taken;
+  for (const Piece &P : freeIncludes(Tokens)) {
+    Range Bytes = Tokens.bytes(P.Tokens);
+    std::string Text = Clean.substr(Bytes.Begin, Bytes.size());
+    if (!Where.present(P, Tokens))
+      Includes +=
+          Where.hasInclude() ? Ending.str() + Text : Text + Ending.str();
+    // Its line ending goes with it.
+    llvm::StringRef Behind = llvm::StringRef(Clean).substr(Bytes.End);
+    Bytes.End += Behind.starts_with("\r\n")                             ? 2
+                 : Behind.starts_with("\n") || Behind.starts_with("\r") ? 1
+                                                                        : 0;
+    Taken.push_back({Bytes, ""});
   }
-  for (const Piece *C : Free) {
-    size_t Begin = Tokens.All[C->Tokens.Begin].Bytes.Begin;
-    size_t End = Tokens.All[C->Tokens.End - 1].Bytes.End;
-    if (Where.present(*C, Tokens))
-      continue;
-    if (Where.hasInclude())
-      Includes += Ending.str() + Clean.substr(Begin, End - Begin);
-    else
-      Includes += Clean.substr(Begin, End - Begin) + Ending.str();
-  }
-  // From the end, so that the offsets of what comes before stay right.
-  for (auto C = Free.rbegin(); C != Free.rend(); ++C) {
-    size_t Begin = Tokens.All[(*C)->Tokens.Begin].Bytes.Begin;
-    size_t End = Tokens.All[(*C)->Tokens.End - 1].Bytes.End;
-    while (End < Others.size() && (Others[End] == '\r' || Others[End] == '\n'))
-      if (Others[End++] == '\n')
-        break;
-    Others.erase(Begin, End - Begin);
-  }
+  std::string Others = applyEdits(Clean, std::move(Taken));
   if (!Includes.empty())
     Edits.push_back({{Where.includes(), Where.includes()}, Includes});
   if (llvm::StringRef Rest = llvm::StringRef(Others).trim(); !Rest.empty()) {
@@ -232,22 +199,7 @@ std::string stark::spliceAnchors(llvm::StringRef Base,
     std::string Text = startsLine(Base, At) ? "" : Ending.str();
     Edits.push_back(
         {{At, At},
-         Text + withEndings(Rest, Ending) + Ending.str() + Ending.str()});
+         Text + withLineEndings(Rest, Ending) + Ending.str() + Ending.str()});
   }
-  std::stable_sort(
-      Edits.begin(), Edits.end(), [](const Insertion &A, const Insertion &B) {
-        return A.Place.Begin != B.Place.Begin ? A.Place.Begin < B.Place.Begin
-                                              : A.Place.size() < B.Place.size();
-      });
-  std::string Result;
-  size_t Done = 0;
-  for (const Insertion &E : Edits) {
-    if (E.Place.Begin < Done)
-      continue; // overlapping anchors: the first one holds
-    Result += Base.slice(Done, E.Place.Begin);
-    Result += E.Text;
-    Done = E.Place.End;
-  }
-  Result += Base.substr(Done);
-  return Result;
+  return applyEdits(Base, std::move(Edits));
 }
