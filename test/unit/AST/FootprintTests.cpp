@@ -7,7 +7,7 @@
 
 #include "stark/AST/Footprint.h"
 #include "stark/Support/Random.h"
-#include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 
 using namespace stark;
@@ -384,8 +384,9 @@ TEST(Footprint, LineEndingsAndNullsDoNotMatter) {
     EXPECT_FALSE(Trial(Source, Odd).Print.grounded(Grounding::Support));
 }
 
-// 5,000 lines, nearly all rewritten: far below a second even without
-// optimisation; the release build takes less than 100 ms.
+// 5,000 lines, nearly all rewritten, take the release build less than 100 ms.
+// Were each token compared with each, it would be half a minute: the bound of
+// processor time lies far from both, whatever the machine and the build.
 TEST(Footprint, BigRewritesAreFast) {
   std::string Base = "void f() {\n", Other = Base;
   for (int I = 0; I < 5000; ++I) {
@@ -396,12 +397,10 @@ TEST(Footprint, BigRewritesAreFast) {
   }
   Base += "}\n«void k() {}»\n";
   Other += "}\nvoid k() { x(); }\n";
-  auto Start = std::chrono::steady_clock::now();
+  std::clock_t Start = std::clock();
   Trial T(Base, Other);
-  auto Ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                std::chrono::steady_clock::now() - Start)
-                .count();
+  double Seconds = double(std::clock() - Start) / CLOCKS_PER_SEC;
   EXPECT_FALSE(T.Print.grounded(Grounding::Support));
-  EXPECT_LT(Ms, 2000);
-  RecordProperty("ms", int(Ms));
+  EXPECT_LT(Seconds, 10);
+  RecordProperty("ms", int(Seconds * 1000));
 }

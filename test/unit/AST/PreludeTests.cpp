@@ -13,17 +13,26 @@
 
 using namespace stark;
 
-static std::unique_ptr<ParsedSource>
-parse(const std::string &Path, const std::string &Text, const Prelude *Known) {
-  auto Source = parseSource(Path, Text, ParseOptions(), Known);
+/// The toolkit's own headers are parsed only where they are the point.
+static ParseOptions builtIn() {
+  ParseOptions Options;
+  Options.Toolkit = "none";
+  return Options;
+}
+
+static std::unique_ptr<ParsedSource> parse(const std::string &Path,
+                                           const std::string &Text,
+                                           const Prelude *Known,
+                                           const ParseOptions &Options) {
+  auto Source = parseSource(Path, Text, Options, Known);
   EXPECT_TRUE(bool(Source)) << llvm::toString(Source.takeError());
   return std::move(*Source);
 }
 
 /// All that a search asks of \p Text as a candidate for \p Base.
 static std::string found(const ParsedSource &Base, const std::string &Text,
-                         const Prelude *Known) {
-  auto Candidate = parse(Base.path(), Text, Known);
+                         const Prelude *Known, const ParseOptions &Options) {
+  auto Candidate = parse(Base.path(), Text, Known, Options);
   std::string Result = findSites(*Candidate).toJson(*Candidate);
   for (const Violation &V : checkContract(Base, *Candidate, ""))
     Result += std::to_string(V.Line) + ": " + V.message() + "\n";
@@ -33,8 +42,9 @@ static std::string found(const ParsedSource &Base, const std::string &Text,
 }
 
 static void expectSame(const ParsedSource &Base, const Prelude &Known,
-                       const std::string &Text) {
-  EXPECT_EQ(found(Base, Text, nullptr), found(Base, Text, &Known));
+                       const std::string &Text, const ParseOptions &Options) {
+  EXPECT_EQ(found(Base, Text, nullptr, Options),
+            found(Base, Text, &Known, Options));
 }
 
 /// With sites, violations and errors in it.
@@ -55,22 +65,24 @@ void launch(float *p, cudaStream_t s) { ++kept; cudaMalloc(0, 0); seen<<<1, 32, 
 // Sites, errors, contract and footprint are those of a parse that reads the
 // headers, whatever stands after them.
 TEST(Prelude, SameFindings) {
+  const ParseOptions Options; // the installed toolkit
   for (const char *Name : {"softmax", "add_rmsnorm", "matmul"}) {
     std::string Path =
         std::string(STARK_EXAMPLES) + "/" + Name + "/" + Name + ".cu";
     auto Text = readFile(Path);
     ASSERT_TRUE(bool(Text));
-    auto Base = parse(Path, *Text, nullptr);
-    auto Known = Prelude::make(*Base, ParseOptions());
+    auto Base = parse(Path, *Text, nullptr, Options);
+    auto Known = Prelude::make(*Base, Options);
     // Without a toolkit the stand-ins for its headers lack some types.
     if (!Known && !findToolkit(""))
       continue;
     ASSERT_TRUE(Known);
-    expectSame(*Base, *Known, *Text);
-    expectSame(*Base, *Known, *Text + Damaged);
+    expectSame(*Base, *Known, *Text, Options);
+    expectSame(*Base, *Known, *Text + Damaged, Options);
     // A header of its own, before and after the others.
-    expectSame(*Base, *Known, "#include <cmath>\n" + *Text);
-    expectSame(*Base, *Known, *Text + "#include <cassert>\n" + Damaged);
+    expectSame(*Base, *Known, "#include <cmath>\n" + *Text, Options);
+    expectSame(*Base, *Known, *Text + "#include <cassert>\n" + Damaged,
+               Options);
   }
 }
 
@@ -78,8 +90,8 @@ TEST(Prelude, SameFindings) {
 TEST(Prelude, Opens) {
   std::string Text = "// a comment\n#include <cuda_runtime.h>\n#  include "
                      "<stdint.h> // another\n#include \"own.h\"\n";
-  auto Base = parse("/nowhere/a.cu", Text, nullptr);
-  auto Known = Prelude::make(*Base, ParseOptions());
+  auto Base = parse("/nowhere/a.cu", Text, nullptr, builtIn());
+  auto Known = Prelude::make(*Base, builtIn());
   ASSERT_TRUE(Known);
   EXPECT_TRUE(Known->opens(Text));
   EXPECT_TRUE(Known->opens("#include <cuda_runtime.h>\n#include <stdint.h>"));
@@ -99,19 +111,19 @@ TEST(Prelude, Opens) {
 TEST(Prelude, UnguardedHeader) {
   std::string Text = "#include <stdint.h>\n#include <assert.h>\n#include "
                      "<stdlib.h>\n__device__ int one() { return 1; }\n";
-  auto Base = parse("/nowhere/b.cu", Text, nullptr);
-  auto Known = Prelude::make(*Base, ParseOptions());
+  auto Base = parse("/nowhere/b.cu", Text, nullptr, builtIn());
+  auto Known = Prelude::make(*Base, builtIn());
   ASSERT_TRUE(Known);
   EXPECT_TRUE(Known->opens("#include <stdint.h>\n"));
-  expectSame(*Base, *Known, Text);
+  expectSame(*Base, *Known, Text, builtIn());
 }
 
 // Errors in headers are told with each parse, so nothing is kept.
 TEST(Prelude, BrokenHeader) {
   std::string Text = "#include <stark-no-such-header.h>\n";
-  auto Base = parse("/nowhere/c.cu", Text, nullptr);
-  auto Known = Prelude::make(*Base, ParseOptions());
+  auto Base = parse("/nowhere/c.cu", Text, nullptr, builtIn());
+  auto Known = Prelude::make(*Base, builtIn());
   ASSERT_TRUE(Known);
   EXPECT_TRUE(Known->opens("int i;\n"));
-  expectSame(*Base, *Known, Text);
+  expectSame(*Base, *Known, Text, builtIn());
 }
