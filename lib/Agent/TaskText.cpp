@@ -38,13 +38,13 @@ static std::string describeFill(const job::Init &Fill) {
   case job::InitKind::File:
     return "data from a file";
   default:
-    return job::initName(Fill.Kind);
+    return nameOf(Fill.Kind);
   }
 }
 
 static std::string describeBuffer(const Argument &A) {
-  std::string Text = std::string(job::dtypeName(A.Type)) + "[" +
-                     llvm::join(A.Shape, ", ") + "], ";
+  std::string Text =
+      std::string(nameOf(A.Type)) + "[" + llvm::join(A.Shape, ", ") + "], ";
   switch (A.Use) {
   case job::Role::Input:
     return Text + "input (" + describeFill(A.Fill) + "), must not be changed";
@@ -127,7 +127,7 @@ static std::string describeTolerance(const Workload &W) {
       continue;
     auto Found = W.Tolerance.find(A.Type);
     bool Exact = Found == W.Tolerance.end() || Found->second == 0;
-    Text += std::string(Text.empty() ? "" : ", ") + job::dtypeName(A.Type) +
+    Text += std::string(Text.empty() ? "" : ", ") + nameOf(A.Type) +
             (Exact ? " exactly equal" : " " + printNumber(Found->second));
   }
   return Text.empty() ? "as the workload says" : Text;

@@ -140,7 +140,7 @@ llvm::Expected<Counters> SimProfiler::profile(const Candidate &C) {
         (*R)->Diagnostics.empty() ? (*R)->Compiler : (*R)->Diagnostics, 600);
     if (Found.Problem.empty())
       Found.Problem =
-          "the simulator found it " + std::string(job::outcomeName((*R)->End));
+          "the simulator found it " + std::string(nameOf((*R)->End));
   }
   return Found;
 }

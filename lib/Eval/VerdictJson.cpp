@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/Verdict.h"
-#include "stark/Json/Fields.h"
+#include "stark/Job/Formats.h"
 #include "stark/Support/Error.h"
 #include <nlohmann/json.hpp>
 
@@ -63,7 +63,7 @@ std::string stark::printVerdict(const Verdict &V) {
               {"modelled", V.Modelled}};
   Out["timings"] = Json::array();
   for (const job::Timing &T : V.Timings)
-    Out["timings"].push_back(Json::parse(job::printTiming(T), nullptr, false));
+    Out["timings"].push_back(writeFields<Json>(T));
   return Out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -90,13 +90,11 @@ llvm::Expected<Verdict> stark::parseVerdict(llvm::StringRef Text,
   if (!Known)
     return withContext(Known.takeError(), File);
   V.Kind = *Known;
-  for (size_t I = 0; I < Timings->size(); ++I) {
-    std::string Error;
-    V.Timings.push_back(job::parseTiming(
-        (*Timings)[I].dump(-1, ' ', false, Json::error_handler_t::replace),
-        File.str(), "verdict.timings[" + std::to_string(I) + "]", Error));
-    if (!Error.empty())
-      return failed(Error);
-  }
+  for (size_t I = 0; I < Timings->size(); ++I)
+    if (std::string P = readFields((*Timings)[I], File.str(),
+                                   "verdict.timings[" + std::to_string(I) + "]",
+                                   V.Timings.emplace_back());
+        !P.empty())
+      return failed(P);
   return V;
 }

@@ -19,32 +19,26 @@ using namespace stark;
 using namespace stark::gpu;
 using Json = nlohmann::json;
 
+namespace stark::gpu {
+template <class IO> static void fields(IO &F, DeviceFacts &D) {
+  F.required("device", D.Name);
+  F.required("driver", D.Driver);
+  F.required("arch", D.Arch);
+  F.required("memory_mib", D.MemoryMiB);
+  F.required("l2_bytes", D.L2Bytes);
+  F.required("event_pair_us", D.EventPairUs);
+  F.required("copy_gb_per_s", D.CopyGBs);
+  F.required("lockdown", D.Lockdown);
+}
+} // namespace stark::gpu
+
 std::string gpu::printFacts(const DeviceFacts &F) {
-  Json J = {{"device", F.Name},
-            {"driver", F.Driver},
-            {"arch", F.Arch},
-            {"memory_mib", F.MemoryMiB},
-            {"l2_bytes", F.L2Bytes},
-            {"event_pair_us", F.EventPairUs},
-            {"copy_gb_per_s", F.CopyGBs},
-            {"lockdown", F.Lockdown}};
-  return J.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dumpJson(writeFields<Json>(F));
 }
 
 bool gpu::parseFacts(const std::string &Text, DeviceFacts &F) {
   Json J = Json::parse(Text, nullptr, false);
-  if (J.is_discarded())
-    return false;
-  FieldReader<Json> R(J, "device facts", "");
-  R.required("device", F.Name);
-  R.required("driver", F.Driver);
-  R.required("arch", F.Arch);
-  R.required("memory_mib", F.MemoryMiB);
-  R.required("l2_bytes", F.L2Bytes);
-  R.required("event_pair_us", F.EventPairUs);
-  R.required("copy_gb_per_s", F.CopyGBs);
-  R.required("lockdown", F.Lockdown);
-  return R.problem().empty();
+  return !J.is_discarded() && readFields(J, "device facts", "", F).empty();
 }
 
 std::vector<OutputPlace> gpu::outputPlaces(const job::Job &J,

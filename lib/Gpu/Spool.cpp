@@ -57,8 +57,8 @@ std::string lineFor(const Result &R) {
                   T.MedianUs, T.Speedup);
     Note += Text;
   }
-  return R.Id + " " + outcomeName(R.End) + " " + std::to_string(R.WallMs) +
-         " ms" + (Note.empty() ? "" : " " + Note);
+  return R.Id + " " + nameOf(R.End) + " " + std::to_string(R.WallMs) + " ms" +
+         (Note.empty() ? "" : " " + Note);
 }
 
 class Spool {

@@ -78,7 +78,7 @@ static std::string readHeader(std::ifstream &In, const std::string &Path,
   std::string Got = valueOf(Header, "descr");
   if (Got != descriptorOf(Type) && !(Type == DType::U8 && Got == "|b1"))
     return Path + ": holds '" + Got + "', wanted '" + descriptorOf(Type) +
-           "' for " + dtypeName(Type);
+           "' for " + nameOf(Type);
   if (valueOf(Header, "fortran_order") != "False")
     return Path + ": is in Fortran order, wanted C order";
   std::string Wanted = "(";

@@ -31,26 +31,18 @@ constexpr uint64_t PartSize = uint64_t(1) << 18;
 /// A row shorter than this says too little about the output's scale.
 constexpr uint64_t MinRow = 32;
 
-float halfToFloat(uint16_t Bits) {
-  uint32_t Sign = uint32_t(Bits >> 15) << 31, Exponent = (Bits >> 10) & 31,
-           Mantissa = Bits & 1023;
-  if (Exponent == 0) // zero or subnormal: exact in float
-    return std::copysign(std::ldexp(float(Mantissa), -24), Sign ? -1.f : 1.f);
-  uint32_t Out = Exponent == 31
-                     ? Sign | 0x7F800000 | (Mantissa << 13)
-                     : Sign | ((Exponent + 112) << 23) | (Mantissa << 13);
-  float F;
-  std::memcpy(&F, &Out, 4);
-  return F;
-}
-
 struct Half {
   uint16_t Bits;
   double value() const {
+    // A call for each element would take longer than the rest.
     static const std::vector<float> Table = [] {
       std::vector<float> T(65536);
-      for (uint32_t I = 0; I < 65536; ++I)
-        T[I] = halfToFloat(uint16_t(I));
+      for (uint32_t I = 0; I < 65536; ++I) {
+        uint16_t Bits = uint16_t(I);
+        _Float16 Value;
+        std::memcpy(&Value, &Bits, sizeof(Value));
+        T[I] = float(Value);
+      }
       return T;
     }();
     return Table[Bits];

@@ -157,7 +157,7 @@ private:
     std::map<std::string, double> Given;
     F.optional("tolerance", Given);
     for (const auto &[Name, Value] : Given) {
-      std::optional<job::DType> Type = job::parseDType(Name);
+      std::optional<job::DType> Type = valueNamed<job::DType>(Name);
       std::string Field = "tolerance." + Name, Got = json(Value).dump();
       if (!Type)
         return F.fail(Field, "this name", WantedTypes);

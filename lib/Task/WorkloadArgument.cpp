@@ -59,7 +59,7 @@ static void fill(FieldReader<json> &Fields, const json &Value, Argument &A) {
       Fields.fail("init", describeJson(Name), "the name of a .npy file");
     return;
   }
-  std::optional<job::InitKind> Known = job::parseInit(Kind);
+  std::optional<job::InitKind> Known = valueNamed<job::InitKind>(Kind);
   if (!Known || *Known == job::InitKind::File)
     return Fields.fail("init", describeJson(Value), Wanted);
   A.Fill.Kind = *Known;
@@ -93,7 +93,7 @@ static void checkFill(FieldReader<json> &Fields, bool Whole, const Argument &A,
                                             : 9.2e18;
   if (Fill.Low < Least || Fill.High > Most)
     Fields.fail("init", Given,
-                std::string("values that fit ") + job::dtypeName(A.Type));
+                std::string("values that fit ") + nameOf(A.Type));
 }
 
 template <class Json>
@@ -109,11 +109,11 @@ Argument stark::readArgument(FieldReader<Json> &Fields,
   std::string Type, Role = "input";
   Fields.required("dtype", Type);
   Fields.optional("role", Role);
-  if (auto Known = job::parseDType(Type))
+  if (auto Known = valueNamed<job::DType>(Type))
     A.Type = *Known;
   else
     Fields.fail("dtype", "'" + Type + "'", WantedTypes);
-  if (auto Known = job::parseRole(Role))
+  if (auto Known = valueNamed<job::Role>(Role))
     A.Use = *Known;
   else
     Fields.fail("role", "'" + Role + "'",
@@ -128,7 +128,7 @@ Argument stark::readArgument(FieldReader<Json> &Fields,
   if (const json *Init = Fields.raw("init")) {
     if (A.Use == job::Role::Output || A.Use == job::Role::Scratch)
       Fields.fail("init", describeJson(*Init),
-                  std::string("none: with role ") + roleName(A.Use) +
+                  std::string("none: with role ") + nameOf(A.Use) +
                       " it is poisoned before each call");
     fill(Fields, *Init, A);
     if (Fields.good())

@@ -92,12 +92,12 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
     return llvm::Error::success();
   if (!fits(P, A.Type))
     return usageError(W.File + ": field 'arguments." + A.Name +
-                      ".dtype': got " + job::dtypeName(A.Type) + ", but " +
-                      Entry.Name + " takes '" + P.Type + "'");
+                      ".dtype': got " + nameOf(A.Type) + ", but " + Entry.Name +
+                      " takes '" + P.Type + "'");
   if (P.Const && A.Use != job::Role::Input)
     return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
-                      job::roleName(A.Use) + ", but " + Entry.Name +
-                      " takes '" + P.Type + "', which it cannot write");
+                      nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
+                      P.Type + "', which it cannot write");
   return llvm::Error::success();
 }
 

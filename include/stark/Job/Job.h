@@ -21,6 +21,7 @@
 #ifndef STARK_JOB_JOB_H
 #define STARK_JOB_JOB_H
 
+#include "stark/Json/Names.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,8 +30,11 @@
 namespace stark::job {
 
 enum class DType { F32, F64, F16, BF16, I32, I64, U8 };
-const char *dtypeName(DType T);
-std::optional<DType> parseDType(const std::string &Name);
+inline constexpr Named<DType> DTypeNames[] = {
+    {DType::F32, "f32"},   {DType::F64, "f64"}, {DType::F16, "f16"},
+    {DType::BF16, "bf16"}, {DType::I32, "i32"}, {DType::I64, "i64"},
+    {DType::U8, "u8"}};
+constexpr std::span<const Named<DType>> namesOf(DType) { return DTypeNames; }
 unsigned dtypeBytes(DType T);
 
 enum class Role {
@@ -39,21 +43,37 @@ enum class Role {
   InOut,   ///< filled before each call; compared
   Scratch, ///< poisoned before each call; not compared
 };
-const char *roleName(Role R);
-std::optional<Role> parseRole(const std::string &Name);
+inline constexpr Named<Role> RoleNames[] = {{Role::Input, "input"},
+                                            {Role::Output, "output"},
+                                            {Role::InOut, "inout"},
+                                            {Role::Scratch, "scratch"}};
+constexpr std::span<const Named<Role>> namesOf(Role) { return RoleNames; }
 
 enum class InitKind { Normal, Uniform, Arange, Zeros, Ones, Permutation, File };
+inline constexpr Named<InitKind> InitNames[] = {
+    {InitKind::Normal, "normal"}, {InitKind::Uniform, "uniform"},
+    {InitKind::Arange, "arange"}, {InitKind::Zeros, "zeros"},
+    {InitKind::Ones, "ones"},     {InitKind::Permutation, "permutation"},
+    {InitKind::File, "file"}};
+constexpr std::span<const Named<InitKind>> namesOf(InitKind) {
+  return InitNames;
+}
+
 struct Init {
   InitKind Kind = InitKind::Normal;
   double Low = 0, High = 1; ///< of Uniform: [Low, High); Normal: mean, sigma
   std::string File;         ///< of File: a .npy in the job folder
 };
-const char *initName(InitKind K);
-std::optional<InitKind> parseInit(const std::string &Name);
 
 enum class LeafKind { Buffer, Integer, Real, Stream };
-const char *leafKindName(LeafKind K);
-std::optional<LeafKind> parseLeafKind(const std::string &Name);
+inline constexpr Named<LeafKind> LeafKindNames[] = {
+    {LeafKind::Buffer, "buffer"},
+    {LeafKind::Integer, "integer"},
+    {LeafKind::Real, "real"},
+    {LeafKind::Stream, "stream"}};
+constexpr std::span<const Named<LeafKind>> namesOf(LeafKind) {
+  return LeafKindNames;
+}
 
 /// One pointer that stark_call() gets. A by-value struct is several leaves.
 struct Leaf {
@@ -123,8 +143,19 @@ enum class Outcome {
   Unsupported, ///< likewise: it cannot run this
   Infrastructure
 };
-const char *outcomeName(Outcome O);
-std::optional<Outcome> parseOutcome(const std::string &Name);
+inline constexpr Named<Outcome> OutcomeNames[] = {
+    {Outcome::Correct, "correct"},
+    {Outcome::Wrong, "wrong"},
+    {Outcome::Unstable, "unstable"},
+    {Outcome::Crashed, "crashed"},
+    {Outcome::TimedOut, "timed-out"},
+    {Outcome::Forbidden, "forbidden"},
+    {Outcome::NotCompiled, "not-compiled"},
+    {Outcome::Unsupported, "unsupported"},
+    {Outcome::Infrastructure, "infrastructure"}};
+constexpr std::span<const Named<Outcome>> namesOf(Outcome) {
+  return OutcomeNames;
+}
 
 struct Result {
   std::string Id, CandidateDigest, SourceDigest;
@@ -146,10 +177,6 @@ std::string printJob(const Job &J);
 Result parseResult(const std::string &Text, const std::string &File,
                    std::string &Error);
 std::string printResult(const Result &R);
-/// One timing as a JSON object; \p Path names it in errors.
-Timing parseTiming(const std::string &Text, const std::string &File,
-                   const std::string &Path, std::string &Error);
-std::string printTiming(const Timing &T);
 
 } // namespace stark::job
 

@@ -68,7 +68,7 @@ public:
     std::string Error;
     job::Result R = job::parseResult(Text.str(), Id, Error);
     EXPECT_EQ(Error.empty() ? R.Id : Id, Id);
-    return Error.empty() ? job::outcomeName(R.End) : Error;
+    return Error.empty() ? nameOf(R.End) : Error;
   }
   size_t left(const char *Place) {
     size_t Count = 0;

@@ -153,6 +153,6 @@ TEST(ResultJson, AForgedTimeIsRefused) {
   R.Timings[0].MedianUs = 0;
   std::string Error;
   parseResult(printResult(R), "r.json", Error);
-  EXPECT_EQ(Error, "r.json: field 'timings[0].median_us': got 0.000000, wanted "
+  EXPECT_EQ(Error, "r.json: field 'timings[0].median_us': got 0.0, wanted "
                    "a positive time");
 }

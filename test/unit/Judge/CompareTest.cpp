@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+using namespace stark;
 using namespace stark::job;
 using namespace stark::judge;
 
@@ -104,9 +105,9 @@ TEST(Compare, UnwrittenElementsAreCountedInEveryType) {
     for (size_t I = 97; I < 100; ++I)
       Got[I] = poisoned<T>(Type);
     Comparison C = check(Type, Got, Wanted, {100}, 0.5);
-    EXPECT_EQ(C.Unwritten, 3u) << dtypeName(Type);
-    EXPECT_EQ(C.Mismatches, 3u) << dtypeName(Type);
-    EXPECT_EQ(C.FirstBad, 97u) << dtypeName(Type);
+    EXPECT_EQ(C.Unwritten, 3u) << nameOf(Type);
+    EXPECT_EQ(C.Mismatches, 3u) << nameOf(Type);
+    EXPECT_EQ(C.FirstBad, 97u) << nameOf(Type);
   };
   Try(DType::F32, 1.0f);
   Try(DType::F64, 1.0);
@@ -134,7 +135,7 @@ TEST(Compare, IntegersMustBeEqual) {
 TEST(Compare, PoisonPatternsOfTheTwoRoundsDiffer) {
   for (DType T : {DType::F32, DType::F64, DType::F16, DType::BF16, DType::I32,
                   DType::I64, DType::U8})
-    EXPECT_NE(poisonPattern(T, 0), poisonPattern(T, 1)) << dtypeName(T);
+    EXPECT_NE(poisonPattern(T, 0), poisonPattern(T, 1)) << nameOf(T);
   // A NaN in every floating type.
   EXPECT_TRUE(std::isnan(poisoned<float>(DType::F32)));
   EXPECT_TRUE(std::isnan(poisoned<double>(DType::F64)));

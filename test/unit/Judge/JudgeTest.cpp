@@ -135,7 +135,7 @@ protected:
   }
   std::string end() {
     Result Out = run();
-    return std::string(outcomeName(Out.End)) + ": " + Out.Diagnostics;
+    return std::string(nameOf(Out.End)) + ": " + Out.Diagnostics;
   }
 
   fs::path Folder;

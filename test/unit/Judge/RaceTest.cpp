@@ -51,7 +51,7 @@ protected:
   std::string end() {
     MaybeStop S = run();
     EXPECT_EQ(Timings.size(), S ? 0u : 1u);
-    return S ? std::string(outcomeName(S->End)) + ": " + S->Diagnostics : "";
+    return S ? std::string(nameOf(S->End)) + ": " + S->Diagnostics : "";
   }
 
   MaybeStop prepare(unsigned Case) override {

@@ -1,0 +1,168 @@
+//===- Formats.h - The fields of jobs and results -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   job.json and result files, once for print and parse (Json/Fields.h). Both
+/// may come from anywhere: file names must be plain, sizes must fit, and every
+/// leaf must have a value in every case before anybody looks further.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_JOB_FORMATS_H
+#define STARK_JOB_FORMATS_H
+
+#include "stark/Job/Job.h"
+#include "stark/Json/Fields.h"
+
+namespace stark::job {
+
+/// Of job.json and of a result.
+constexpr int64_t FormatVersion = 1;
+constexpr uint64_t MaxTimeMs = 24ull * 3600 * 1000;
+/// More than any GPU has; keeps every product of a shape in range.
+constexpr uint64_t MaxBufferBytes = uint64_t(1) << 40;
+
+/// Is it a name inside the job's folder, so that no job reaches beyond it?
+bool isPlainName(const std::string &Name);
+/// Are all extents 1 or more, and all elements within MaxBufferBytes?
+bool shapeFits(const std::vector<int64_t> &Shape, DType Type);
+
+template <class IO> void fileName(IO &F, const char *Name, std::string &Value) {
+  F.required(Name, Value);
+  F.check(isPlainName(Value), Name, "the name of a file in the job's folder");
+}
+
+template <class IO> void fields(IO &F, Init &I) {
+  F.required("kind", I.Kind);
+  F.optional("low", I.Low);
+  F.optional("high", I.High);
+  if (I.Kind == InitKind::File)
+    fileName(F, "file", I.File);
+}
+
+template <class IO> void fields(IO &F, Leaf &L) {
+  F.required("name", L.Name);
+  F.required("kind", L.Kind);
+  if (L.Kind != LeafKind::Buffer)
+    return;
+  F.required("type", L.Type);
+  F.required("role", L.Use);
+  F.optional("tolerance", L.Tolerance);
+  F.check(L.Tolerance >= 0 && L.Tolerance <= 1, "tolerance",
+          "a number from 0 to 1");
+  F.optional("init", L.Fill);
+}
+
+/// What stands in a value depends on its leaf.
+template <class IO> void valueFields(IO &F, LeafValue &V, const Leaf &L) {
+  if (L.Kind == LeafKind::Buffer) {
+    F.required("shape", V.Shape);
+    F.check(shapeFits(V.Shape, L.Type), "shape",
+            "integers of 1 or more, " + std::to_string(MaxBufferBytes >> 30) +
+                " GiB in all at most");
+  } else if (L.Kind == LeafKind::Integer) {
+    F.required("integer", V.Integer);
+  } else if (L.Kind == LeafKind::Real) {
+    F.required("real", V.Real);
+  }
+}
+
+template <class IO>
+void caseFields(IO &F, Case &C, const std::vector<Leaf> &Leaves) {
+  F.required("label", C.Label);
+  F.required("timed", C.Timed);
+  F.optional("added", C.Added);
+  F.check(!C.Added || !C.Timed, "added", "false where \"timed\" is true");
+  if constexpr (!IO::Writes) {
+    const auto *Values = F.raw("values");
+    F.check(Values && Values->is_array() && Values->size() == Leaves.size(),
+            "values",
+            "an array with one value for each of the " +
+                std::to_string(Leaves.size()) + " leaves");
+  }
+  if (F.good())
+    F.list("values", C.Values, [&](auto &Inner, LeafValue &V, size_t I) {
+      valueFields(Inner, V, Leaves[I]);
+    });
+}
+
+template <class IO> void fields(IO &F, TimingRule &T) {
+  F.required("warmup_ms", T.WarmupMs);
+  F.required("min_samples", T.MinSamples);
+  F.required("max_samples", T.MaxSamples);
+  F.required("max_ms", T.MaxMs);
+  F.required("relative_error", T.RelativeError);
+  F.check(T.MinSamples >= 3 && T.MinSamples <= T.MaxSamples &&
+              T.MaxSamples <= 100000,
+          "min_samples", "3 <= min_samples <= max_samples <= 100000");
+  F.check(T.WarmupMs <= MaxTimeMs, "warmup_ms", "a day at most");
+  F.check(T.MaxMs <= MaxTimeMs, "max_ms", "a day at most");
+  F.check(T.RelativeError > 0 && T.RelativeError < 1, "relative_error",
+          "a number between 0 and 1");
+}
+
+template <class IO> void fields(IO &F, Job &J) {
+  F.format("format", FormatVersion);
+  F.required("id", J.Id);
+  F.required("purpose", J.Purpose);
+  fileName(F, "source_library", J.SourceLibrary);
+  fileName(F, "candidate_library", J.CandidateLibrary);
+  F.required("source_digest", J.SourceDigest);
+  F.required("candidate_digest", J.CandidateDigest);
+  F.required("arch", J.Arch);
+  F.optional("compiler", J.Compiler);
+  F.required("timing_seed", J.TimingSeed);
+  F.required("timeout_ms", J.TimeoutMs);
+  F.check(J.TimeoutMs > 0 && J.TimeoutMs <= MaxTimeMs, "timeout_ms",
+          "1 ms to a day");
+  F.required("timing", J.Timing);
+  F.required("leaves", J.Leaves);
+  F.check(!J.Leaves.empty(), "leaves", "an array of leaves");
+  F.list("cases", J.Cases,
+         [&](auto &Inner, Case &C, size_t) { caseFields(Inner, C, J.Leaves); });
+  F.check(!J.Cases.empty(), "cases", "an array of cases");
+  F.required("seeds", J.Seeds);
+  F.check(!J.Seeds.empty(), "seeds", "an array of integers of 0 or more");
+}
+
+template <class IO> void fields(IO &F, Timing &T) {
+  F.required("label", T.Label);
+  F.required("samples", T.Samples);
+  F.required("discarded", T.Discarded);
+  F.required("median_us", T.MedianUs);
+  F.required("iqr_us", T.IqrUs);
+  F.required("min_us", T.MinUs);
+  F.required("source_median_us", T.SourceMedianUs);
+  F.required("source_iqr_us", T.SourceIqrUs);
+  F.required("source_min_us", T.SourceMinUs);
+  F.required("speedup", T.Speedup);
+  F.required("speedup_low", T.SpeedupLow);
+  F.required("speedup_high", T.SpeedupHigh);
+  F.check(T.MedianUs > 0, "median_us", "a positive time");
+  F.check(T.SourceMedianUs > 0, "source_median_us", "a positive time");
+}
+
+template <class IO> void fields(IO &F, Result &R) {
+  F.format("format", FormatVersion);
+  F.required("id", R.Id);
+  F.required("candidate_digest", R.CandidateDigest);
+  F.required("source_digest", R.SourceDigest);
+  F.required("outcome", R.End);
+  F.required("diagnostics", R.Diagnostics);
+  F.optional("compiler", R.Compiler);
+  F.required("event_pair_us", R.EventPairUs);
+  F.required("copy_gb_per_s", R.CopyGBs);
+  F.required("device", R.Device);
+  F.required("driver", R.Driver);
+  F.required("modelled", R.Modelled);
+  F.required("wall_ms", R.WallMs);
+  F.required("timings", R.Timings);
+}
+
+} // namespace stark::job
+
+#endif
