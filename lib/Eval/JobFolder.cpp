@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "stark/Json/Fields.h"
+#include "stark/Sim/SimRunner.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Random.h"
@@ -201,17 +203,17 @@ llvm::Error stark::writeSimFolder(const Task &T, const job::Job &J,
                                   llvm::StringRef Source,
                                   llvm::StringRef Candidate,
                                   llvm::StringRef Folder) {
-  nlohmann::json Compile = {{"path", T.SourcePath},
-                            {"folder", T.Parse.Folder},
-                            {"flags", T.Parse.Flags},
-                            {"arch", J.Arch}};
+  sim::CompileRequest Compile;
+  Compile.Path = T.SourcePath;
+  Compile.Folder = T.Parse.Folder;
+  Compile.Flags = T.Parse.Flags;
+  Compile.Arch = J.Arch;
   if (llvm::Error E = writeArrays(T, J, Folder))
     return E;
   std::pair<std::string, std::string> Files[] = {
       {J.SourceLibrary, Source.str()},
       {J.CandidateLibrary, Candidate.str()},
-      {"compile.json",
-       Compile.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)},
+      {"compile.json", dumpJson(writeFields<nlohmann::json>(Compile))},
       {"job.json", printJob(J)}};
   for (const auto &[Name, Text] : Files)
     if (llvm::Error E = writeFileAtomically((Folder + "/" + Name).str(), Text))

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace stark::posix;
 
@@ -49,6 +50,12 @@ std::optional<ChildGroup> ChildGroup::start(Ties To,
 ChildGroup::ChildGroup(ChildGroup &&Other)
     : Id(Other.Id), Status(Other.Status) {
   Other.Id = -1;
+}
+
+ChildGroup &ChildGroup::operator=(ChildGroup &&Other) {
+  std::swap(Id, Other.Id);
+  std::swap(Status, Other.Status);
+  return *this;
 }
 
 void ChildGroup::take(int Wait) {

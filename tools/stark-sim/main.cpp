@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Judge.h"
+#include "stark/Judge/Judge.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Sim/SimRunner.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/CommandLine.h"
@@ -66,11 +68,16 @@ static llvm::Error run() {
   llvm::Expected<sim::GpuDescription> G = sim::describeGpu(Gpu);
   if (!G)
     return G.takeError();
-  unsigned Cores =
+  sim::SimRunnerOptions Options;
+  Options.Jobs =
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  Options.CountersOnly = CountersOnly;
   sim::Speeds Took;
-  std::string Text = job::printResult(
-      sim::judge(Folder, *G, Cores, Outputs, CountersOnly, Took));
+  std::unique_ptr<judge::Runner> Runner =
+      sim::makeSimRunner(Folder, *G, Options, machineClock(), Took);
+  std::string Text =
+      job::printResult(judge::judge(Folder, *Runner, Outputs, machineClock()));
+  Runner.reset(); // adds up what is shown
   if (ShowSpeed) {
     show("check", Took.Check);
     show("profile", Took.Profile);

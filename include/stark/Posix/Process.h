@@ -45,7 +45,7 @@ public:
   static std::optional<ChildGroup> start(Ties To,
                                          const std::function<void()> &Body);
   ChildGroup(ChildGroup &&Other);
-  ChildGroup &operator=(ChildGroup &&) = delete;
+  ChildGroup &operator=(ChildGroup &&Other);
   ~ChildGroup() { kill(); }
 
   /// Looks, without waiting, whether the child has ended by itself. What it

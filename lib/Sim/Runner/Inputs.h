@@ -32,7 +32,6 @@ public:
   void **arguments();
   std::vector<DeviceBuffer> buffers() const;
   const char *data(size_t Leaf) const { return Blocks[Leaf].Data; }
-  static uint64_t bytesOf(const job::Job &J, unsigned Case);
 
 private:
   struct Block {

@@ -38,20 +38,6 @@ uint64_t draw(uint64_t Key, uint64_t Index) {
   return mix(Key + (Index + 1) * 0x9E3779B97F4A7C15ull);
 }
 
-uint16_t halfOf(float V) {
-  uint32_t X;
-  std::memcpy(&X, &V, 4);
-  uint32_t Sign = X >> 16 & 0x8000, M = X & 0x7fffffff;
-  if (M > 0x7f800000)
-    return uint16_t(Sign | 0x7e00);
-  if (M >= 0x477ff000)
-    return uint16_t(Sign | 0x7c00);
-  if (M < 0x38800000)
-    return uint16_t(Sign |
-                    uint32_t(std::nearbyint(std::fabs(V) * 16777216.0f)));
-  return uint16_t(Sign | ((M + 0xfff + (M >> 13 & 1) - 0x38000000) >> 13));
-}
-
 uint16_t bfloatOf(float V) {
   uint32_t X;
   std::memcpy(&X, &V, 4);
@@ -62,39 +48,26 @@ bool whole(DType T) {
   return T == DType::I32 || T == DType::I64 || T == DType::U8;
 }
 
+template <class T> void putAs(T Value, char *Data, uint64_t I) {
+  std::memcpy(Data + I * sizeof(T), &Value, sizeof(T));
+}
+
 void put(DType T, char *Data, uint64_t I, double Value) {
   switch (T) {
-  case DType::F32: {
-    float V = float(Value);
-    std::memcpy(Data + I * 4, &V, 4);
-    return;
-  }
+  case DType::F32:
+    return putAs(float(Value), Data, I);
   case DType::F64:
-    std::memcpy(Data + I * 8, &Value, 8);
-    return;
-  case DType::F16: {
-    uint16_t V = halfOf(float(Value));
-    std::memcpy(Data + I * 2, &V, 2);
-    return;
-  }
-  case DType::BF16: {
-    uint16_t V = bfloatOf(float(Value));
-    std::memcpy(Data + I * 2, &V, 2);
-    return;
-  }
-  case DType::I32: {
-    auto V = int32_t(int64_t(Value));
-    std::memcpy(Data + I * 4, &V, 4);
-    return;
-  }
-  case DType::I64: {
-    auto V = int64_t(Value);
-    std::memcpy(Data + I * 8, &V, 8);
-    return;
-  }
+    return putAs(Value, Data, I);
+  case DType::F16:
+    return putAs(_Float16(float(Value)), Data, I);
+  case DType::BF16:
+    return putAs(bfloatOf(float(Value)), Data, I);
+  case DType::I32:
+    return putAs(int32_t(int64_t(Value)), Data, I);
+  case DType::I64:
+    return putAs(int64_t(Value), Data, I);
   case DType::U8:
-    Data[I] = char(uint8_t(int64_t(Value)));
-    return;
+    return putAs(uint8_t(int64_t(Value)), Data, I);
   }
 }
 
@@ -143,14 +116,6 @@ void fillWith(const Leaf &L, char *Data, uint64_t Count, uint64_t Key,
     std::memcpy(Data + At * Width, Data, std::min(Drawn, Count - At) * Width);
 }
 } // namespace
-
-uint64_t Inputs::bytesOf(const Job &J, unsigned Case) {
-  uint64_t Sum = 0;
-  for (size_t L = 0; L < J.Leaves.size(); ++L)
-    if (J.Leaves[L].Kind == LeafKind::Buffer)
-      Sum += J.Cases[Case].Values[L].elements() * dtypeBytes(J.Leaves[L].Type);
-  return Sum;
-}
 
 void Inputs::release() {
   for (Block &B : Blocks)

@@ -4,19 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+///   fork -> lockdown -> run, telling the parent by shared memory
+///
+//===----------------------------------------------------------------------===//
 
 #include "Call.h"
 #include "stark/Posix/Lockdown.h"
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+using namespace stark;
 using namespace stark::sim;
 
 static void copyText(char *To, size_t Size, const std::string &From) {
@@ -25,17 +27,20 @@ static void copyText(char *To, size_t Size, const std::string &From) {
   To[N] = 0;
 }
 
-static std::string describeStop(int Status, bool TimedOut, uint64_t TimeoutMs) {
+static std::string describeStop(const posix::ExitStatus &How, bool TimedOut,
+                                uint64_t TimeoutMs) {
   if (TimedOut)
     return "did not end within " + std::to_string(TimeoutMs) + " ms";
-  if (WIFSIGNALED(Status))
+  if (How.Signal)
     return std::string("the host code of the entry crashed: ") +
-           strsignal(WTERMSIG(Status));
+           strsignal(How.Signal);
   return "the entry ended the process with exit code " +
-         std::to_string(WEXITSTATUS(Status));
+         std::to_string(How.ExitCode);
 }
 
-Call::Call(const CallSpec &Spec, const GpuDescription &Gpu) : Spec(Spec) {
+Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
+    : Spec(Spec), Time(Time),
+      Deadline(Time.now() + std::chrono::milliseconds(Spec.TimeoutMs)) {
   void *Memory = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Memory == MAP_FAILED) {
@@ -44,37 +49,26 @@ Call::Call(const CallSpec &Spec, const GpuDescription &Gpu) : Spec(Spec) {
     return;
   }
   Shared = static_cast<Report *>(Memory);
-  Deadline = std::chrono::steady_clock::now() +
-             std::chrono::milliseconds(Spec.TimeoutMs);
   std::fflush(nullptr);
-  Id = fork();
-  if (Id == 0)
-    inChild(Gpu);
-  if (Id < 0) {
+  Child = posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,
+                                   [&] { inChild(Gpu); });
+  if (!Child) {
     Ended = true;
     copyText(Said.Text, sizeof(Said.Text), "no child process can be started");
   }
 }
 
 Call::~Call() {
-  if (!Ended) {
-    kill(-Id, SIGKILL);
-    kill(Id, SIGKILL);
-    waitpid(Id, nullptr, 0);
-  }
+  Child.reset();
   if (Shared)
     munmap(Shared, sizeof(Report));
 }
 
 void Call::inChild(const GpuDescription &Gpu) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  struct rlimit NoCore = {0, 0};
-  setrlimit(RLIMIT_CORE, &NoCore);
   // What it prints is nobody's.
   if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
     _exit(9);
-  stark::posix::lockDown();
+  posix::lockDown();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const Finding &F) {
     Shared->Kind = F.Kind;
@@ -108,27 +102,22 @@ void Call::inChild(const GpuDescription &Gpu) {
 bool Call::ended() {
   if (Ended)
     return true;
-  int Status = 0;
-  if (waitpid(Id, &Status, WNOHANG) != 0) {
-    finish(Status, false);
-  } else if (std::chrono::steady_clock::now() > Deadline) {
-    kill(-Id, SIGKILL);
-    kill(Id, SIGKILL);
-    waitpid(Id, &Status, 0);
-    finish(Status, true);
+  if (Child->ended()) {
+    finish(false);
+  } else if (Time.now() > Deadline) {
+    Child->kill();
+    finish(true);
   }
   return Ended;
 }
 
-void Call::finish(int Status, bool TimedOut) {
-  // Whatever it started goes with it.
-  kill(-Id, SIGKILL);
+void Call::finish(bool TimedOut) {
   Ended = true;
   Said = *Shared;
   Said.Text[sizeof(Said.Text) - 1] = 0;
   if (TimedOut || Said.What == Report::Died) {
     Said.What = TimedOut ? Report::TooLong : Report::Died;
     copyText(Said.Text, sizeof(Said.Text),
-             describeStop(Status, TimedOut, Spec.TimeoutMs));
+             describeStop(Child->status(), TimedOut, Spec.TimeoutMs));
   }
 }

@@ -15,9 +15,9 @@
 #define STARK_SIM_CALL_H
 
 #include "Inputs.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Posix/Process.h"
 #include "stark/Sim/Program.h"
-#include <chrono>
-#include <sys/types.h>
 
 namespace stark::sim {
 
@@ -41,8 +41,8 @@ struct CallSpec {
 
 class Call {
 public:
-  /// Starts the child.
-  Call(const CallSpec &Spec, const GpuDescription &Gpu);
+  /// Starts the child; \p Time decides when it is late.
+  Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time);
   /// Kills it if it still runs.
   ~Call();
   Call(const Call &) = delete;
@@ -52,18 +52,18 @@ public:
   bool ended();
   /// Once it has ended.
   const Report &report() const { return Said; }
-  RunMode mode() const { return Spec.Mode; }
 
 private:
   void inChild(const GpuDescription &Gpu);
-  void finish(int Status, bool TimedOut);
+  void finish(bool TimedOut);
 
   CallSpec Spec;
-  pid_t Id = -1;
+  Clock &Time;
+  Clock::Time Deadline;
+  std::optional<posix::ChildGroup> Child;
   Report *Shared = nullptr;
   Report Said{};
   bool Ended = false;
-  std::chrono::steady_clock::time_point Deadline;
 };
 
 } // namespace stark::sim

@@ -1,0 +1,64 @@
+//===- SimRunner.h - Source and candidate on a simulated GPU --------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Judge -> SimRunner -> a child for each simulated call
+/// A job folder of the simulator holds job.json, the two sources, their
+/// trampolines included, and compile.json. Nothing that was compiled runs in
+/// this process.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_SIMRUNNER_H
+#define STARK_SIM_SIMRUNNER_H
+
+#include "stark/Judge/Runner.h"
+#include "stark/Sim/Compile.h"
+#include "stark/Sim/Gpu.h"
+#include <memory>
+
+namespace stark {
+class Clock;
+}
+
+namespace stark::sim {
+
+/// How fast the simulator itself was: what simulated threads executed in the
+/// launches of one mode, and the processor time that this took.
+struct Speed {
+  double ThreadInstructions = 0, Seconds = 0;
+};
+struct Speeds {
+  Speed Check, Profile;
+};
+
+/// compile.json: how both texts are compiled (Json/Fields.h).
+template <class IO> void fields(IO &F, CompileRequest &R) {
+  F.required("path", R.Path);
+  F.required("folder", R.Folder);
+  F.required("flags", R.Flags);
+  F.required("arch", R.Arch);
+}
+
+struct SimRunnerOptions {
+  /// Calls that are simulated at once, each on one core; the result does not
+  /// depend on it.
+  unsigned Jobs = 1;
+  /// Nothing is compared, and the diagnostics are the counters of the timed
+  /// sizes.
+  bool CountersOnly = false;
+};
+
+/// \p Gpu and \p Took outlive it.
+std::unique_ptr<judge::Runner> makeSimRunner(const std::string &Folder,
+                                             const GpuDescription &Gpu,
+                                             const SimRunnerOptions &Options,
+                                             Clock &Time, Speeds &Took);
+
+} // namespace stark::sim
+
+#endif

@@ -1,0 +1,37 @@
+//===- CompiledPair.h - Source and candidate, compiled --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   compile.json, two source texts -> two programs for the simulator
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_SIM_COMPILEDPAIR_H
+#define STARK_SIM_COMPILEDPAIR_H
+
+#include "stark/Judge/Runner.h"
+#include "stark/Sim/Program.h"
+#include <memory>
+
+namespace stark::sim {
+
+struct CompiledPair {
+  std::unique_ptr<Program> Source;
+  std::unique_ptr<Program> Candidate; ///< null when the two are the same
+};
+
+/// Compiles what \p J names in \p Folder; both at once when \p AtOnce, and no
+/// thread is left then. \p SourceIsCandidate: what is wrong with the source is
+/// an outcome, not the host's failure. \p Messages: the compiler's, of a
+/// candidate that does not compile.
+judge::MaybeStop compilePair(const std::string &Folder, const job::Job &J,
+                             bool AtOnce, bool SourceIsCandidate,
+                             CompiledPair &Into, std::string &Messages);
+
+} // namespace stark::sim
+
+#endif

@@ -1,0 +1,317 @@
+//===- SimRunner.cpp - Source and candidate on a simulated GPU ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   compile both -> steps of the plan, run ahead -> answers in its order
+/// Children run ahead, answers are given in the order of the plan: the result
+/// is the same however many run at once.
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Sim/SimRunner.h"
+#include "Call.h"
+#include "CompiledPair.h"
+#include "stark/Judge/Judge.h"
+#include "stark/Posix/Clock.h"
+#include <algorithm>
+#include <functional>
+#include <sys/prctl.h>
+
+using namespace stark;
+using namespace stark::sim;
+using namespace stark::job;
+using namespace stark::judge;
+
+namespace {
+/// Buffers of more than this are not compared in full: a simulated element
+/// costs a thousand times what a GPU's does.
+constexpr uint64_t CheckBytes = uint64_t(16) << 20;
+/// Sizes of more than this are compared with one seed.
+constexpr uint64_t ManySeedsBytes = uint64_t(1) << 20;
+
+/// Accesses that a source may make in a size that is compared. Counted, not
+/// timed, so that a verdict is the same on every machine.
+constexpr uint64_t SourceLimit = 60000000;
+/// A candidate may make ten times the accesses of its source, or this many.
+constexpr uint64_t CandidateFactor = 10, CandidateLimit = 10000000;
+
+/// How long to wait before children are looked at again: doubled each time.
+constexpr std::chrono::microseconds ShortestPause(200), LongestPause(10000);
+
+/// One size and seed: the calls that are to be made of it.
+struct Step {
+  unsigned Case = 0;
+  uint64_t Seed = 0;
+  bool Timed = false;
+  bool Begun = false;
+  std::string Trouble; ///< why its inputs cannot be made
+  std::unique_ptr<Inputs> Mine, Theirs;
+  std::unique_ptr<Call> Candidate, Source;
+};
+
+class SimRunner : public Runner {
+public:
+  SimRunner(const std::string &Folder, const GpuDescription &Gpu,
+            const SimRunnerOptions &Options, Clock &Time, Speeds &Took)
+      : Folder(Folder), Gpu(Gpu), Jobs(std::max(1u, Options.Jobs)),
+        CountersOnly(Options.CountersOnly), Time(Time), Took(Took) {}
+  ~SimRunner() override {
+    for (Step &S : Steps)
+      retire(S);
+  }
+
+  void identify(Result &Out) override {
+    Out.Device = "simulated " + Gpu.Name;
+    Out.Modelled = true;
+  }
+  MaybeStop open(const Job &TheJob, Result &Out) override;
+  CompareRule rule() const override {
+    return {/*Rounds=*/1,           CheckBytes,    ManySeedsBytes,
+            /*GapsLeaveOut=*/false, !CountersOnly, "the simulator"};
+  }
+  void plan(const std::vector<Trial> &Trials) override;
+  SourceEnd source(const Trial &T) override;
+  MaybeStop candidate(const Trial &T) override;
+  const void *ofSource(const Trial &T, unsigned Leaf) override {
+    return alone() ? nullptr : Steps[T.Index].Theirs->data(Leaf);
+  }
+  const void *ofCandidate(const Trial &T, unsigned Leaf) override {
+    return Steps[T.Index].Mine->data(Leaf);
+  }
+  std::string nameOf(const Trial &) const override { return "simulated call"; }
+  MaybeStop leaveOut(unsigned Case) override {
+    LeftOut[Case] = true;
+    return std::nullopt;
+  }
+  MaybeStop time(unsigned Case, std::vector<Timing> &Timings,
+                 std::string &Notes) override;
+
+private:
+  /// A source that is judged for itself has nothing to be compared with.
+  bool alone() const { return J->SourceDigest == J->CandidateDigest; }
+  bool passedOver(const Step &S) const { return !S.Timed && LeftOut[S.Case]; }
+  /// Runs step \p Next, and some after it, until \p Done or trouble.
+  void runUntil(size_t Next, const std::function<bool()> &Done);
+  /// Starts what can be started of \p S; \p Free children may be added.
+  void advance(Step &S, unsigned &Free);
+  void beginChecked(Step &S, unsigned &Free);
+  bool fill(Step &S, std::unique_ptr<Inputs> &In) const;
+  std::unique_ptr<Call> start(const Step &S, Program &P, Inputs &In,
+                              const char *Entry, uint64_t Limit,
+                              unsigned &Free) const;
+  void retire(Step &S);
+  MaybeStop whyCandidate(const Report &R, const Step &S) const;
+  std::string where(const Step &S) const {
+    return "(" + describeInputs(*J, S.Case, S.Seed) + ")";
+  }
+
+  std::string Folder;
+  const GpuDescription &Gpu;
+  unsigned Jobs; ///< children at once
+  bool CountersOnly;
+  Clock &Time;
+  Speeds &Took;
+  const Job *J = nullptr;
+  CompiledPair Code;
+  std::vector<Step> Steps;   ///< trials in their order, then what is timed
+  size_t Retired = 0;        ///< steps that have been freed
+  std::vector<bool> LeftOut; ///< by case: it cannot be compared
+};
+} // namespace
+
+MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
+  J = &TheJob;
+  LeftOut.assign(J->Cases.size(), false);
+  // Children of the same user could otherwise look into this process.
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  return compilePair(Folder, *J, Jobs > 1, CountersOnly, Code, Out.Compiler);
+}
+
+void SimRunner::plan(const std::vector<Trial> &Trials) {
+  auto Add = [&](unsigned Case, uint64_t Seed, bool Timed) {
+    Steps.emplace_back();
+    Steps.back().Case = Case;
+    Steps.back().Seed = Seed;
+    Steps.back().Timed = Timed;
+  };
+  for (const Trial &T : Trials)
+    Add(T.Case, T.Seed, false);
+  for (unsigned I = 0; I < J->Cases.size(); ++I)
+    if (J->Cases[I].Timed)
+      Add(I, J->TimingSeed, true);
+}
+
+bool SimRunner::fill(Step &S, std::unique_ptr<Inputs> &In) const {
+  In = std::make_unique<Inputs>(*J, Folder);
+  S.Trouble = In->fill(S.Case, S.Seed, S.Timed);
+  if (!S.Timed)
+    In->arm(0);
+  return S.Trouble.empty();
+}
+
+std::unique_ptr<Call> SimRunner::start(const Step &S, Program &P, Inputs &In,
+                                       const char *Entry, uint64_t Limit,
+                                       unsigned &Free) const {
+  --Free;
+  return std::make_unique<Call>(
+      CallSpec{&P, Entry, &In, S.Timed ? RunMode::Profile : RunMode::Check,
+               Limit, J->TimeoutMs},
+      Gpu, Time);
+}
+
+void SimRunner::beginChecked(Step &S, unsigned &Free) {
+  bool HasReference = Code.Source->has("stark_reference");
+  if (!S.Begun && fill(S, S.Theirs))
+    S.Source = start(S, *Code.Source, *S.Theirs,
+                     HasReference ? "stark_reference" : "stark_call",
+                     SourceLimit, Free);
+  S.Begun = true;
+  // How long the candidate may take follows from the source.
+  if (Free && !S.Candidate && S.Source && S.Source->ended() &&
+      S.Source->report().What == Report::Done)
+    S.Candidate = start(
+        S, *Code.Candidate, *S.Mine, "stark_call",
+        std::max(S.Source->report().Accesses * CandidateFactor, CandidateLimit),
+        Free);
+}
+
+void SimRunner::advance(Step &S, unsigned &Free) {
+  if (!Free || passedOver(S) || !S.Trouble.empty())
+    return;
+  if (!S.Begun && !fill(S, S.Mine))
+    return;
+  if (!S.Timed && !alone())
+    return beginChecked(S, Free);
+  Program &P = alone() ? *Code.Source : *Code.Candidate;
+  if (!S.Begun)
+    S.Candidate =
+        start(S, P, *S.Mine, "stark_call", S.Timed ? ~0ull : SourceLimit, Free);
+  S.Begun = true;
+  // What a child of a timed size writes is its own, so both share the inputs.
+  if (!alone() && Free && !S.Source)
+    S.Source = start(S, *Code.Source, *S.Mine, "stark_call", ~0ull, Free);
+}
+
+void SimRunner::retire(Step &S) {
+  for (Call *C : {S.Source.get(), S.Candidate.get()})
+    if (C && C->ended() && !passedOver(S)) {
+      Speed &Of = S.Timed ? Took.Profile : Took.Check;
+      Of.ThreadInstructions += C->report().ThreadInstructions;
+      Of.Seconds += C->report().LaunchSeconds;
+    }
+  S = Step();
+}
+
+void SimRunner::runUntil(size_t Next, const std::function<bool()> &Done) {
+  for (; Retired < Next; ++Retired)
+    retire(Steps[Retired]);
+  std::chrono::microseconds Pause = ShortestPause;
+  for (;;) {
+    size_t Last = std::min<size_t>(Steps.size(), Next + Jobs + 1);
+    unsigned Running = 0;
+    for (size_t I = Next; I < Last; ++I)
+      for (Call *C : {Steps[I].Source.get(), Steps[I].Candidate.get()})
+        Running += C && !C->ended();
+    unsigned Free = Jobs > Running ? Jobs - Running : 0, Before = Free;
+    // The inputs of sizes that are timed are large: two at once are enough.
+    for (size_t I = Next; I < Last; ++I)
+      if (!Steps[I].Timed || I <= Next + 1)
+        advance(Steps[I], Free);
+    if (!Steps[Next].Trouble.empty() || Done())
+      return;
+    if (Free != Before)
+      continue;
+    Time.sleep(Pause);
+    Pause = std::min(Pause * 2, LongestPause);
+  }
+}
+
+SourceEnd SimRunner::source(const Trial &T) {
+  Step &S = Steps[T.Index];
+  std::unique_ptr<Call> &Wanted = alone() ? S.Candidate : S.Source;
+  runUntil(T.Index, [&] { return Wanted && Wanted->ended(); });
+  if (!S.Trouble.empty())
+    return {}; // candidate() says so
+  const Report &R = Wanted->report();
+  if (R.What == Report::TooLong)
+    return {SourceEnd::TooLarge, "too large to simulate in full"};
+  // What is judged for itself may be left out, and else is the candidate.
+  if (R.What == Report::Done || (alone() && !J->Cases[S.Case].Added))
+    return {};
+  return {SourceEnd::Failed, std::string(R.What == Report::Unsupported
+                                             ? "the simulator cannot run "
+                                             : "the source itself fails: ") +
+                                 R.Text + "\n" + where(S)};
+}
+
+MaybeStop SimRunner::candidate(const Trial &T) {
+  Step &S = Steps[T.Index];
+  runUntil(T.Index, [&] { return S.Candidate && S.Candidate->ended(); });
+  if (!S.Trouble.empty())
+    return Stop{Outcome::Infrastructure, S.Trouble};
+  return whyCandidate(S.Candidate->report(), S);
+}
+
+MaybeStop SimRunner::whyCandidate(const Report &R, const Step &S) const {
+  std::string Text = std::string(R.Text) + "\n" + where(S);
+  switch (R.What) {
+  case Report::Done:
+    break;
+  case Report::Unsupported:
+    return Stop{Outcome::Unsupported, "the simulator cannot run " + Text};
+  case Report::TooLong:
+    return Stop{Outcome::TimedOut,
+                "the candidate makes more than ten times the memory accesses "
+                "of the source, or never ends " +
+                    where(S)};
+  case Report::Died:
+    return Stop{Outcome::Crashed, Text};
+  case Report::Found:
+    return Stop{effectOf(R.Kind) == Effect::Stops ? Outcome::Crashed
+                                                  : Outcome::Wrong,
+                Text};
+  }
+  return std::nullopt;
+}
+
+MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,
+                          std::string &Notes) {
+  size_t Index = Retired;
+  while (!Steps[Index].Timed || Steps[Index].Case != Case)
+    ++Index;
+  Step &S = Steps[Index];
+  runUntil(Index, [&] {
+    return S.Candidate && S.Candidate->ended() &&
+           (alone() || (S.Source && S.Source->ended()));
+  });
+  if (!S.Trouble.empty())
+    return Stop{Outcome::Infrastructure, S.Trouble};
+  const Report &After = S.Candidate->report();
+  if (MaybeStop Ended = whyCandidate(After, S))
+    return Ended;
+  const Report &Before = alone() ? After : S.Source->report();
+  if (Before.What != Report::Done)
+    return Stop{Outcome::Infrastructure,
+                std::string("the source itself cannot be modelled: ") +
+                    Before.Text + "\n" + where(S)};
+  Timing T;
+  T.Label = J->Cases[Case].Label;
+  T.Samples = 1;
+  T.MedianUs = T.MinUs = After.TimeUs;
+  T.SourceMedianUs = T.SourceMinUs = Before.TimeUs;
+  T.Speedup = T.SpeedupLow = T.SpeedupHigh = Before.TimeUs / After.TimeUs;
+  Timings.push_back(T);
+  Notes += T.Label + ": " + After.Text;
+  return std::nullopt;
+}
+
+std::unique_ptr<Runner> sim::makeSimRunner(const std::string &Folder,
+                                           const GpuDescription &Gpu,
+                                           const SimRunnerOptions &Options,
+                                           Clock &Time, Speeds &Took) {
+  return std::make_unique<SimRunner>(Folder, Gpu, Options, Time, Took);
+}
