@@ -107,8 +107,8 @@ void stark::printSuite(const SuiteResult &R, llvm::raw_ostream &OS) {
         "source. Mean, median and geometric mean are of the\nruns with one; "
         "95 %: bootstrap over tasks. Delivered: geometric mean over all runs "
         "of what is kept, the confirmed\nwinner or the source.\n";
-  for (const std::string &Why : R.Missing)
-    OS << "\n**Missing:** " << Why << "\n";
+  for (const MissingRun &M : R.Missing)
+    OS << "\n**Missing:** " << M.Why << "\n";
   std::vector<std::string> Compared = comparedAgents(R),
                            Ablated = ablatedAgents(R);
   if (!Compared.empty()) {
@@ -164,7 +164,9 @@ std::string stark::suiteJson(const SuiteResult &R) {
   J["attempts"] = R.Attempts;
   J["seeds"] = R.Seeds;
   J["presets"] = R.Presets;
-  J["missing"] = R.Missing;
+  J["missing"] = json::array();
+  for (const MissingRun &M : R.Missing)
+    J["missing"].push_back(M.Why);
   J["runs"] = json::array();
   for (const CellFigures &C : R.Cells)
     J["runs"].push_back({{"task", C.Task},

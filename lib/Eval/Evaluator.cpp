@@ -6,27 +6,26 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   "cuda", "sim:GPU", "spool:DIR", "replay:RUN" -> an evaluator
+///   EvaluatorSpec -> an evaluator
 ///
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/Evaluator.h"
-#include "stark/Support/Error.h"
 
 using namespace stark;
 
 llvm::Expected<std::unique_ptr<Evaluator>>
-stark::makeEvaluator(llvm::StringRef Spec, const Task &T,
+stark::makeEvaluator(const EvaluatorSpec &Spec, const Task &T,
                      const EvaluatorOptions &Options) {
-  auto [Name, Where] = Spec.split(':');
-  if (Spec == "cuda")
+  switch (Spec.Of) {
+  case EvaluatorSpec::Kind::Cuda:
     return makeCudaEvaluator(T, Options);
-  if (Name == "sim")
-    return makeSimEvaluator(T, Where.empty() ? "h200" : Where, Options);
-  if (Name == "spool" && !Where.empty())
-    return makeSpoolEvaluator(T, Where, Options);
-  if (Name == "replay" && !Where.empty())
-    return makeReplayEvaluator(Where);
-  return usageError("evaluator: got '" + Spec +
-                    "', wanted cuda, sim[:GPU], spool:DIR or replay:RUN");
+  case EvaluatorSpec::Kind::Sim:
+    return makeSimEvaluator(T, Spec.Where, Options);
+  case EvaluatorSpec::Kind::Spool:
+    return makeSpoolEvaluator(T, Spec.Where, Options);
+  case EvaluatorSpec::Kind::Replay:
+    return makeReplayEvaluator(Spec.Where, Options.ReplayedAs);
+  }
+  llvm_unreachable("all kinds are above");
 }

@@ -43,10 +43,6 @@ private:
 };
 } // namespace
 
-bool stark::isRepeatable(llvm::StringRef Spec) {
-  return Spec.split(':').first == "sim";
-}
-
 std::unique_ptr<Evaluator>
 stark::rememberVerdicts(std::unique_ptr<Evaluator> Judge, const Task &T,
                         KnownVerdicts &Known) {

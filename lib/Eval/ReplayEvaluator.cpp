@@ -27,12 +27,15 @@ using Json = nlohmann::json;
 namespace {
 class ReplayEvaluator : public Evaluator {
 public:
+  explicit ReplayEvaluator(std::string Identity)
+      : Identity(std::move(Identity)) {}
   llvm::Error load(llvm::StringRef RunFolder);
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   std::string identity() const override { return Identity; }
 
 private:
-  std::string File, Identity = "replay";
+  std::string File;
+  const std::string Identity;
   /// By "purpose digest"; a text that was judged twice has two.
   std::map<std::string, std::deque<Verdict>> Verdicts;
 };
@@ -67,16 +70,6 @@ llvm::Error ReplayEvaluator::load(llvm::StringRef RunFolder) {
       return V.takeError();
     Verdicts[Why + " " + Digest].push_back(std::move(*V));
   }
-  // The run's own judge, so that the replayed run says what the first one said.
-  llvm::Expected<std::string> Run = readFile((RunFolder + "/run.json").str());
-  if (!Run) {
-    llvm::consumeError(Run.takeError());
-    return llvm::Error::success();
-  }
-  Json Described = Json::parse(*Run, nullptr, false);
-  if (Described.is_object() && Described.contains("evaluator") &&
-      Described["evaluator"].is_string())
-    Identity = Described["evaluator"].get<std::string>();
   return llvm::Error::success();
 }
 
@@ -94,8 +87,9 @@ llvm::Expected<Verdict> ReplayEvaluator::evaluate(const Candidate &C) {
 }
 
 llvm::Expected<std::unique_ptr<Evaluator>>
-stark::makeReplayEvaluator(llvm::StringRef RunFolder) {
-  auto E = std::make_unique<ReplayEvaluator>();
+stark::makeReplayEvaluator(llvm::StringRef RunFolder,
+                           llvm::StringRef Identity) {
+  auto E = std::make_unique<ReplayEvaluator>(Identity.str());
   if (llvm::Error Failure = E->load(RunFolder))
     return Failure;
   return E;

@@ -7,7 +7,9 @@
 
 #include "stark/Json/Fields.h"
 #include "stark/Search/Record.h"
+#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
@@ -76,6 +78,34 @@ std::string stark::printIdentity(const RunIdentity &I) {
   if (!I.Device.empty())
     J["device"] = I.Device;
   return J.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+RunIdentity stark::identityOf(const Task &T, const PromptSet &Prompts,
+                              const ChatClient &Chat, const Evaluator &Judge,
+                              const SearchOptions &Options) {
+  RunIdentity I;
+  I.TaskName = T.Name;
+  I.Entry = T.Load.Entry;
+  I.TaskDigest = T.Digest;
+  I.Arch = T.Parse.Arch;
+  I.PromptsDigest = Prompts.Digest;
+  I.Provider = Chat.identity();
+  I.Evaluator = Judge.identity();
+  I.Options = Options;
+  return I;
+}
+
+std::string stark::digestOf(const RunIdentity &I) {
+  return sha256(
+      printAgreed(I).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+llvm::Expected<RunIdentity> stark::readIdentity(llvm::StringRef RunFolder) {
+  std::string File = (RunFolder + "/run.json").str();
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  return parseIdentity(*Text, File);
 }
 
 static void readUnsigned(FieldReader<json> &Fields, const std::string &Name,

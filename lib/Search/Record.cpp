@@ -263,11 +263,7 @@ llvm::Expected<RecordedRun> stark::readEvents(llvm::StringRef RunFolder,
 }
 
 llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {
-  std::string File = (RunFolder + "/run.json").str();
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
-  llvm::Expected<RunIdentity> Identity = parseIdentity(*Text, File);
+  llvm::Expected<RunIdentity> Identity = readIdentity(RunFolder);
   if (!Identity)
     return Identity.takeError();
   llvm::Expected<JournalContent> Content =

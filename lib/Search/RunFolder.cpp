@@ -84,10 +84,7 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
     return Run;
   }
 
-  llvm::Expected<std::string> Text = readFile(IdentityFile);
-  if (!Text)
-    return Text.takeError();
-  llvm::Expected<RunIdentity> Then = parseIdentity(*Text, IdentityFile);
+  llvm::Expected<RunIdentity> Then = readIdentity(Run.Path);
   if (!Then)
     return Then.takeError();
   if (std::string Difference = differenceOf(*Then, Identity);

@@ -355,17 +355,9 @@ llvm::Expected<SearchOutcome>
 stark::runSearch(const Task &T, const PromptSet &Prompts, ChatClient &Chat,
                  Evaluator &Judge, const SearchOptions &Options,
                  llvm::StringRef RunFolderPath, SearchObserver &Observer) {
-  RunIdentity Identity;
-  Identity.TaskName = T.Name;
-  Identity.Entry = T.Load.Entry;
-  Identity.TaskDigest = T.Digest;
-  Identity.Arch = T.Parse.Arch;
-  Identity.PromptsDigest = Prompts.Digest;
-  Identity.Provider = Chat.identity();
-  Identity.Evaluator = Judge.identity();
-  Identity.Options = Options;
-  llvm::Expected<RunFolder> Run =
-      RunFolder::open(RunFolderPath, Identity, Prompts, Observer);
+  llvm::Expected<RunFolder> Run = RunFolder::open(
+      RunFolderPath, identityOf(T, Prompts, Chat, Judge, Options), Prompts,
+      Observer);
   if (!Run)
     return Run.takeError();
   return Search(T, Prompts, Chat, Judge, Options, *Run, Observer).run();

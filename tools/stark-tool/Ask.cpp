@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verbs.h"
-#include "stark/LLM/ProviderSpec.h"
+#include "Flags.h"
 #include "stark/LLM/Transcript.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
@@ -14,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::Flag;
 namespace cl = llvm::cl;
 
 static cl::SubCommand Command(
@@ -28,37 +28,24 @@ static cl::SubCommand Command(
     "Exit codes: 0 answered, 1 failed, 2 usage, 75 suspended, 130 "
     "interrupted.");
 
-namespace {
-template <class T> struct Flag : cl::opt<T> {
-  template <class... Mods>
-  Flag(llvm::StringRef Name, const Mods &...M)
-      : cl::opt<T>(Name, cl::sub(Command), cl::cat(tool::category()), M...) {}
-};
-} // namespace
-
 static cl::opt<std::string> Question(cl::Positional, cl::desc("QUESTION"),
                                      cl::sub(Command));
-static Flag<std::string> Provider("provider", cl::value_desc("spec"),
-                                  cl::Required, cl::desc("Who is asked"));
-static Flag<std::string> Model("model", cl::value_desc("name"),
-                               cl::desc("Model of an HTTP provider"));
-static Flag<std::string> BaseUrl("base-url", cl::value_desc("url"),
-                                 cl::desc("Address of an HTTP provider"));
-static Flag<std::string> ModelsFile("models", cl::value_desc("file"),
-                                    cl::desc("More models and prices"));
-static Flag<std::string> Role("role", cl::init("plan"), cl::value_desc("role"),
+static tool::ProviderFlags Shared(Command, cl::Required);
+static Flag<std::string> Role(Command, "role", cl::init("plan"),
+                              cl::value_desc("role"),
                               cl::desc("Role that asks (default plan)"));
-static Flag<std::string> System("system", cl::value_desc("text"),
+static Flag<std::string> System(Command, "system", cl::value_desc("text"),
                                 cl::desc("System prompt"));
-static Flag<double> Temperature("temperature", cl::init(0.8),
+static Flag<double> Temperature(Command, "temperature", cl::init(0.8),
                                 cl::value_desc("t"),
                                 cl::desc("Wanted temperature (default 0.8)"));
-static Flag<unsigned> MaxTokens("max-tokens", cl::init(1000),
+static Flag<unsigned> MaxTokens(Command, "max-tokens", cl::init(1000),
                                 cl::value_desc("n"),
                                 cl::desc("Longest answer (default 1000)"));
-static Flag<std::string> SchemaFile("schema", cl::value_desc("file"),
+static Flag<std::string> SchemaFile(Command, "schema", cl::value_desc("file"),
                                     cl::desc("JSON schema of the answer"));
-static Flag<bool> Json("json", cl::desc("Print the reply as JSON instead"));
+static Flag<bool> Json(Command, "json",
+                       cl::desc("Print the reply as JSON instead"));
 
 static void printFacts(const ChatReply &R) {
   llvm::raw_ostream &OS = llvm::errs();
@@ -89,7 +76,7 @@ static void printFacts(const ChatReply &R) {
     OS << "applied: " << A << "\n";
 }
 
-static llvm::Error run(const std::vector<std::string> &Flags) {
+static llvm::Error run(const std::vector<std::string> &) {
   ChatRequest Request;
   Request.Id = "0000-ask-1";
   Request.Role = Role;
@@ -112,15 +99,12 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       return E;
   Request.Messages = {{ChatMessage::Speaker::User, Text}};
 
-  llvm::Expected<ProviderSpec> Spec = parseProviderSpec(Provider, ModelsFile);
+  llvm::Expected<ProviderSpec> Spec =
+      parseProviderSpec(Shared.Provider, Shared.Models);
   if (!Spec)
     return Spec.takeError();
-  ChatClientOptions Options;
-  Options.Model = Model;
-  Options.BaseUrl = BaseUrl;
-  Options.ModelsFile = ModelsFile;
   llvm::Expected<std::unique_ptr<ChatClient>> Client =
-      makeChatClient(*Spec, Options);
+      makeChatClient(*Spec, Shared.answering());
   if (!Client)
     return Client.takeError();
   watchInterrupts();
@@ -139,4 +123,4 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   return llvm::Error::success();
 }
 
-tool::Verb tool::askVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

@@ -5,18 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchRun.h"
-#include "Verbs.h"
+#include "Flags.h"
 #include "stark/Bench/Laboratory.h"
-#include "stark/Bench/Suite.h"
+#include "stark/Driver/SuiteRun.h"
 #include "stark/Posix/Interrupt.h"
-#include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::checkRange;
+using tool::Flag;
+using tool::FlagList;
 namespace cl = llvm::cl;
 
 static cl::SubCommand Command(
@@ -54,77 +55,38 @@ static cl::SubCommand Command(
     "an answer\nor a result: run the same command again; 130 interrupted: "
     "likewise.");
 
-namespace {
-template <class T> struct Flag : cl::opt<T> {
-  template <class... Mods>
-  Flag(llvm::StringRef Name, const Mods &...M)
-      : cl::opt<T>(Name, cl::sub(Command), cl::cat(tool::category()), M...) {}
-};
-} // namespace
-
-static Flag<bool> Landscape("landscape",
+static Flag<bool> Landscape(Command, "landscape",
                             cl::desc("Compare policies on simulated "
                                      "landscapes"));
-static cl::list<std::string> LandscapeFrom(
-    "landscape-from", cl::value_desc("run"), cl::CommaSeparated,
+static FlagList LandscapeFrom(
+    Command, "landscape-from", cl::value_desc("run"), cl::CommaSeparated,
     cl::desc("Compare policies on what the attempts of this recorded run came "
-             "to; several runs: on each, and on all in turn"),
-    cl::cat(tool::category()), cl::sub(Command));
-static cl::list<std::string>
-    Policies("policies", cl::value_desc("list"), cl::CommaSeparated,
+             "to; several runs: on each, and on all in turn"));
+static FlagList
+    Policies(Command, "policies", cl::value_desc("list"), cl::CommaSeparated,
              cl::desc("Policies to compare (default: all, and epsilon-greedy "
-                      "with other parameters)"),
-             cl::cat(tool::category()), cl::sub(Command));
+                      "with other parameters)"));
 static cl::opt<std::string> SuiteFile(cl::Positional, cl::desc("SUITE.json"),
                                       cl::sub(Command));
-static Flag<std::string> Provider("provider", cl::value_desc("spec"),
-                                  cl::desc("Who answers, as of optimize"));
-static Flag<std::string> EvaluatorSpec("evaluator", cl::value_desc("spec"),
-                                       cl::desc("Who judges, as of optimize"));
-static Flag<std::string> Model("model", cl::value_desc("name"),
-                               cl::desc("Model of an HTTP provider"));
-static Flag<std::string> BaseUrl("base-url", cl::value_desc("url"),
-                                 cl::desc("Address of an HTTP provider"));
-static Flag<std::string> ModelsFile("models", cl::value_desc("file"),
-                                    cl::desc("More models and prices"));
-static cl::list<std::string>
-    Presets("presets", cl::value_desc("list"), cl::CommaSeparated,
+static tool::SearchFlags Shared(Command, cl::Optional);
+static FlagList
+    Presets(Command, "presets", cl::value_desc("list"), cl::CommaSeparated,
             cl::desc("Presets to compare (default: sampling, reflexion, "
-                     "search-agent, ma-only, stark)"),
-            cl::cat(tool::category()), cl::sub(Command));
-static cl::list<std::string>
-    Limits("budget", cl::value_desc("limit"), cl::CommaSeparated,
-           cl::desc("Budget of each run, as of optimize"),
-           cl::cat(tool::category()), cl::sub(Command));
-static Flag<unsigned> Jobs("jobs", cl::init(1), cl::value_desc("n"),
-                           cl::desc("Attempts in flight in a run (default 1)"));
+                     "search-agent, ma-only, stark)"));
 static Flag<unsigned>
-    Wait("wait", cl::init(0), cl::value_desc("seconds"),
-         cl::desc("How long to wait for each answer or result before a run is "
-                  "suspended (default 0)"));
-static Flag<std::string> Arch("arch", cl::value_desc("sm_NN"),
-                              cl::desc("GPU architecture (default: that of the "
-                                       "evaluator's GPU)"));
-static Flag<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
-                                  cl::desc("CUDA toolkit (default: found)"));
-static Flag<std::string> PromptFolder("prompts", cl::value_desc("dir"),
-                                      cl::desc("Prompt files"));
-static Flag<unsigned>
-    Seeds("seeds", cl::value_desc("n"),
+    Seeds(Command, "seeds", cl::value_desc("n"),
           cl::desc("Searches of each task and preset (default 1), or tasks of "
                    "a landscape (default 1000)"));
-static Flag<unsigned> Attempts("attempts", cl::init(30), cl::value_desc("n"),
-                               cl::desc("Attempts of a search (default 30)"));
-static Flag<std::string> Out("out", cl::value_desc("dir"),
+static Flag<std::string> Out(Command, "out", cl::value_desc("dir"),
                              cl::desc("Where the results are written"));
-static Flag<bool> Json("json", cl::desc("Print JSON"));
-static Flag<bool> Quiet("quiet", cl::desc("Print the tables alone"));
+static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
+static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the tables alone"));
 
-static llvm::Error checkRange(const Flag<unsigned> &F, unsigned Most) {
-  if (!F.getNumOccurrences() || (F.getValue() >= 1 && F.getValue() <= Most))
-    return llvm::Error::success();
-  return usageError("--" + F.ArgStr + ": got " + llvm::Twine(F.getValue()) +
-                    ", wanted 1 to " + llvm::Twine(Most));
+static llvm::Error checkCounts(unsigned MostSeeds, unsigned MostAttempts) {
+  if (Seeds.given())
+    if (llvm::Error E = checkRange(Seeds, 1, MostSeeds))
+      return E;
+  return checkRange(Shared.Attempts, 1, MostAttempts);
 }
 
 /// One landscape a run, and one of all of them.
@@ -152,12 +114,10 @@ static llvm::Expected<std::vector<LandscapeOptions>> recordedLandscapes() {
 }
 
 static llvm::Error runLandscapes() {
-  if (llvm::Error E = checkRange(Seeds, 1000000))
+  if (llvm::Error E = checkCounts(1000000, 1000))
     return E;
-  if (llvm::Error E = checkRange(Attempts, 1000))
-    return E;
-  unsigned Tasks = Seeds.getNumOccurrences() ? Seeds.getValue() : 1000;
-  std::vector<std::string> Specs(Policies.begin(), Policies.end());
+  unsigned Tasks = Seeds.given() ? Seeds.getValue() : 1000;
+  std::vector<std::string> Specs = Policies.values();
   if (Specs.empty())
     Specs = standardPolicySpecs();
   std::vector<LandscapeOptions> Landscapes = standardLandscapes();
@@ -169,7 +129,7 @@ static llvm::Error runLandscapes() {
     Landscapes = std::move(*Recorded);
   }
   llvm::Expected<std::vector<LandscapeFigures>> All =
-      runLaboratory(Landscapes, Specs, Tasks, Attempts);
+      runLaboratory(Landscapes, Specs, Tasks, Shared.Attempts);
   if (!All)
     return usageError("--policies: " + llvm::toString(All.takeError()));
   std::string Markdown, AsJson = laboratoryJson(*All, Tasks);
@@ -185,107 +145,19 @@ static llvm::Error runLandscapes() {
 }
 
 namespace {
-/// One search of the suite.
-struct Cell {
-  const SuiteTask *T;
-  std::string Preset;
-  unsigned Seed;
-  std::string name() const {
-    return T->Name + "/" + Preset + "/seed-" + std::to_string(Seed);
-  }
-};
-
-class Progress : public SearchObserver {
+class Progress : public SuiteObserver {
 public:
-  explicit Progress(std::string Name) : Name(std::move(Name)) {}
-  void onNode(unsigned Attempt, const Node &N, const Tree &,
+  void onNode(llvm::StringRef Run, unsigned Attempt, const Node &N,
               bool Recorded) override {
     if (!Quiet && !Recorded)
-      llvm::errs() << Name << ": attempt " << Attempt << ": "
+      llvm::errs() << Run << ": attempt " << Attempt << ": "
                    << verdictName(N.Found.Kind) << "\n";
   }
-  void onNote(llvm::StringRef Note) override {
-    llvm::errs() << "note: " << Name << ": " << Note << "\n";
+  void onNote(llvm::StringRef Run, llvm::StringRef Note) override {
+    llvm::errs() << "note: " << Run << ": " << Note << "\n";
   }
-
-private:
-  std::string Name;
 };
 } // namespace
-
-static std::string filled(std::string Spec, const Cell &C) {
-  std::string Folder = llvm::sys::path::parent_path(SuiteFile).str();
-  for (const auto &[Name, Value] :
-       {std::pair<const char *, std::string>("{task}", C.T->Name),
-        {"{preset}", C.Preset},
-        {"{seed}", std::to_string(C.Seed)},
-        {"{run}", C.name()},
-        {"{suite}", Folder.empty() ? "." : Folder}})
-    for (size_t At = 0; (At = Spec.find(Name, At)) != std::string::npos;
-         At += Value.size())
-      Spec.replace(At, llvm::StringRef(Name).size(), Value);
-  return Spec;
-}
-
-/// Runs, resumes or reads one cell.
-static llvm::Expected<CellFigures>
-runCell(const Cell &C, const SearchOptions &Common,
-        const std::vector<std::string> &Flags, KnownVerdicts &Known) {
-  tool::SearchRequest Request;
-  Request.Source = C.T->Source;
-  Request.Workload = C.T->Workload;
-  Request.Provider = filled(Provider, C);
-  Request.Answering.Model = Model;
-  Request.Answering.BaseUrl = BaseUrl;
-  Request.Answering.ModelsFile = ModelsFile;
-  Request.Evaluator = filled(EvaluatorSpec, C);
-  Request.RunFolder = Out + "/" + C.name();
-  Request.Prompts = PromptFolder;
-  Request.Flags = C.T->Flags;
-  Request.Flags.insert(Request.Flags.end(), Flags.begin(), Flags.end());
-  Request.Arch = Arch;
-  Request.Toolkit = CudaPath;
-  Request.WaitMs = uint64_t(Wait) * 1000;
-  Request.Known = &Known;
-  Request.Search = Common;
-  Request.Search.Seed = C.Seed;
-  if (llvm::Error E = applyPreset(C.Preset, Request.Search))
-    return E;
-  if (Common.Jobs > 1) {
-    // A replay goes the recorded way.
-    llvm::Expected<std::optional<SearchOptions>> Replayed =
-        tool::replayedOptions(Request.Provider);
-    if (!Replayed)
-      return Replayed.takeError();
-    if (*Replayed)
-      Request.Search.Follow = (*Replayed)->Follow;
-  }
-  Progress Observer(C.name());
-  llvm::Expected<tool::SearchResult> Result =
-      tool::runSearchRequest(Request, Observer);
-  if (!Result)
-    return Result.takeError();
-  llvm::Expected<RecordedRun> Run = readRun(Request.RunFolder);
-  if (!Run)
-    return Run.takeError();
-  CellFigures F = figuresOf(*Run);
-  F.Task = C.T->Name;
-  F.Group = C.T->Group;
-  F.Preset = C.Preset;
-  return F;
-}
-
-static llvm::Expected<SearchOptions> commonOptions() {
-  SearchOptions O;
-  O.Attempts = Attempts;
-  O.Jobs = Jobs;
-  O.Cancelled = &interruptFlag();
-  llvm::Expected<std::vector<BudgetLimit>> Budget = parseBudgetLimits(Limits);
-  if (!Budget)
-    return Budget.takeError();
-  O.Limits = std::move(*Budget);
-  return O;
-}
 
 static llvm::Error writeTables(const SuiteResult &R) {
   std::string Markdown, AsJson = suiteJson(R);
@@ -299,77 +171,54 @@ static llvm::Error writeTables(const SuiteResult &R) {
   return llvm::Error::success();
 }
 
-static llvm::Error runSuite(const std::vector<std::string> &Flags) {
-  for (const auto &[F, Name] :
-       {std::pair(&Provider, "--provider"),
-        std::pair(&EvaluatorSpec, "--evaluator"), std::pair(&Out, "--out")})
-    if (F->empty())
-      return usageError(std::string("bench: a suite needs ") + Name);
-  for (const auto &[F, Most] :
-       {std::pair(&Seeds, 10000u), std::pair(&Attempts, 100000u),
-        std::pair(&Jobs, 256u)})
-    if (llvm::Error E = checkRange(*F, Most))
-      return E;
+static llvm::Expected<SuiteRequest>
+makeRequest(const std::vector<std::string> &Flags) {
+  SuiteRequest Request;
   llvm::Expected<std::string> Text = readFile(SuiteFile);
   if (!Text)
     return Text.takeError();
-  llvm::Expected<Suite> S = parseSuite(*Text, SuiteFile);
-  if (!S)
-    return S.takeError();
-  SuiteResult R;
-  R.Suite = S->Name;
-  R.Attempts = Attempts;
-  R.Seeds = Seeds.getNumOccurrences() ? Seeds.getValue() : 1;
-  R.Presets.assign(Presets.begin(), Presets.end());
-  if (R.Presets.empty())
-    R.Presets = {"sampling", "reflexion", "search-agent", "ma-only", "stark"};
-  for (size_t I = 0; I < R.Presets.size(); ++I) {
-    SearchOptions Unused;
-    if (llvm::Error E = applyPreset(R.Presets[I], Unused))
-      return usageError("--presets: " + llvm::toString(std::move(E)));
-    if (llvm::is_contained(llvm::ArrayRef(R.Presets).take_front(I),
-                           R.Presets[I]))
-      return usageError("--presets: got '" + R.Presets[I] + "' twice");
-  }
-  watchInterrupts();
-  llvm::Expected<SearchOptions> Common = commonOptions();
-  if (!Common)
-    return Common.takeError();
-
-  // The other runs need not wait for one that failed or is suspended.
-  std::string Failed, Suspended;
-  // What one preset's candidate came to on a simulated GPU, the same candidate
-  // of another one comes to as well.
-  KnownVerdicts Known;
-  for (const SuiteTask &T : S->Tasks)
-    for (const std::string &Preset : R.Presets)
-      for (unsigned Seed = 1; Seed <= R.Seeds; ++Seed) {
-        Cell C{&T, Preset, Seed};
-        llvm::Expected<CellFigures> F = runCell(C, *Common, Flags, Known);
-        if (F) {
-          R.Cells.push_back(std::move(*F));
-          continue;
-        }
-        llvm::Error E = withContext(F.takeError(), C.name());
-        ErrorKind Kind = errorKind(E);
-        if (Kind == ErrorKind::Interrupted || Kind == ErrorKind::Usage)
-          return E;
-        std::string Why = llvm::toString(std::move(E));
-        R.Missing.push_back(Why);
-        std::string &Told = Kind == ErrorKind::Suspended ? Suspended : Failed;
-        if (Told.empty())
-          Told = Why;
-      }
-  if (llvm::Error E = writeTables(R))
+  llvm::Expected<Suite> Tasks = parseSuite(*Text, SuiteFile);
+  if (!Tasks)
+    return Tasks.takeError();
+  Request.Tasks = std::move(*Tasks);
+  Request.Folder = llvm::sys::path::parent_path(SuiteFile).str();
+  Request.Presets = Presets.values();
+  if (Request.Presets.empty())
+    Request.Presets = {"sampling", "reflexion", "search-agent", "ma-only",
+                       "stark"};
+  if (llvm::Error E = checkPresets(Request.Presets))
     return E;
-  std::string Others = "; " + std::to_string(R.Missing.size()) + " of " +
-                       std::to_string(R.Missing.size() + R.Cells.size()) +
-                       " runs have not ended";
-  if (!Failed.empty())
-    return failed(Failed + Others);
-  if (!Suspended.empty())
-    return suspended(Suspended + Others);
-  return llvm::Error::success();
+  Request.Seeds = Seeds.given() ? Seeds.getValue() : 1;
+  Request.Provider = Shared.Provider;
+  Request.Evaluator = Shared.Evaluator;
+  Request.Common = Shared.request();
+  Request.Common.Flags = Flags;
+  if (llvm::Error E = Shared.apply(Request.Common.Search))
+    return E;
+  Request.Out = Out;
+  return Request;
+}
+
+static llvm::Error runSearches(const std::vector<std::string> &Flags) {
+  for (const Flag<std::string> *F : {&Shared.Provider, &Shared.Evaluator, &Out})
+    if (F->empty())
+      return usageError("bench: a suite needs --" + F->ArgStr);
+  if (llvm::Error E = checkCounts(10000, 100000))
+    return E;
+  if (llvm::Error E = Shared.check())
+    return E;
+  llvm::Expected<SuiteRequest> Request = makeRequest(Flags);
+  if (!Request)
+    return Request.takeError();
+  watchInterrupts();
+  Request->Common.Search.Cancelled = &interruptFlag();
+  Progress Observer;
+  llvm::Expected<SuiteResult> Result = runSuite(*Request, Observer);
+  if (!Result)
+    return Result.takeError();
+  if (llvm::Error E = writeTables(*Result))
+    return E;
+  return missingRuns(*Result);
 }
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
@@ -380,8 +229,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   if (Laboratory)
     return runLandscapes();
   if (!SuiteFile.empty())
-    return runSuite(Flags);
+    return runSearches(Flags);
   return usageError("bench: wanted SUITE.json or --landscape");
 }
 
-tool::Verb tool::benchVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Verbs.h"
+#include "Flags.h"
 #include "stark/AST/Contract.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/Footprint.h"
@@ -22,6 +22,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::Flag;
+using tool::FlagList;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
 
@@ -48,41 +50,31 @@ static cl::SubCommand Command(
     "flags, those that compile_commands.json has for B.cu are used.\n"
     "Exit codes: 0 grounded, 1 not grounded, or the plan cannot be used,\n"
     "2 usage.\n");
-static cl::opt<std::string> Base("base",
-                                 cl::desc("The source that was planned for"),
-                                 cl::value_desc("file"), cl::Required,
-                                 cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string> Plan("plan", cl::desc("The source with marks"),
-                                 cl::value_desc("file"), cl::sub(Command),
-                                 cl::cat(tool::category()));
-static cl::list<std::string> SiteIds("sites",
-                                     cl::desc("Sites instead of marks, as "
-                                              "stark-tool sites names them"),
-                                     cl::value_desc("id,id"),
-                                     cl::CommaSeparated, cl::sub(Command),
-                                     cl::cat(tool::category()));
-static cl::opt<std::string> CandidateFile("candidate",
-                                          cl::desc("A rewritten source"),
-                                          cl::value_desc("file"),
-                                          cl::sub(Command),
-                                          cl::cat(tool::category()));
-static cl::opt<std::string> SourceFile(
-    "source", cl::desc("What the contract is compared with (default: --base)"),
-    cl::value_desc("file"), cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string> Entry("entry",
-                                  cl::desc("The function whose signature and "
-                                           "defaults must stay"),
-                                  cl::value_desc("name"), cl::sub(Command),
-                                  cl::cat(tool::category()));
-static cl::opt<std::string>
-    How("grounding",
+static Flag<std::string> Base(Command, "base", cl::Required,
+                              cl::value_desc("file"),
+                              cl::desc("The source that was planned for"));
+static Flag<std::string> Plan(Command, "plan", cl::value_desc("file"),
+                              cl::desc("The source with marks"));
+static FlagList SiteIds(Command, "sites", cl::value_desc("id,id"),
+                        cl::CommaSeparated,
+                        cl::desc("Sites instead of marks, as stark-tool sites "
+                                 "names them"));
+static Flag<std::string> CandidateFile(Command, "candidate",
+                                       cl::value_desc("file"),
+                                       cl::desc("A rewritten source"));
+static Flag<std::string> SourceFile(
+    Command, "source", cl::value_desc("file"),
+    cl::desc("What the contract is compared with (default: --base)"));
+static Flag<std::string> Entry(Command, "entry", cl::value_desc("name"),
+                               cl::desc("The function whose signature and "
+                                        "defaults must stay"));
+static Flag<std::string>
+    How(Command, "grounding", cl::value_desc("strict|support|off"),
+        cl::init("support"),
         cl::desc("strict: only changes inside anchors; support (default): also "
                  "new declarations, includes and the anchored kernels' "
-                 "launches; off: anything"),
-        cl::value_desc("strict|support|off"), cl::init("support"),
-        cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<bool> Json("json", cl::desc("Print JSON (version 1)"),
-                          cl::sub(Command), cl::cat(tool::category()));
+                 "launches; off: anything"));
+static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
 
 static llvm::Expected<std::unique_ptr<ParsedSource>>
 parseFile(llvm::StringRef Path, llvm::StringRef As,
@@ -187,9 +179,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       return Grounded.takeError();
     Anchors = std::move(*Grounded);
   } else {
-    auto Grounded =
-        groundSites(**Source, Found,
-                    std::vector<std::string>(SiteIds.begin(), SiteIds.end()));
+    auto Grounded = groundSites(**Source, Found, SiteIds.values());
     if (!Grounded)
       return Grounded.takeError();
     Anchors = std::move(*Grounded);
@@ -237,4 +227,4 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   return Problems;
 }
 
-tool::Verb tool::groundVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

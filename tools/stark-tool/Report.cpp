@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Report/Report.h"
-#include "Verbs.h"
+#include "Flags.h"
 #include "stark/Support/Error.h"
 
 using namespace stark;
+using tool::Flag;
 namespace cl = llvm::cl;
 
 static cl::SubCommand Command(
@@ -23,10 +24,8 @@ static cl::SubCommand Command(
     "Exit codes: 0 done, 1 the folder is no run or is damaged, 2 usage.");
 static cl::opt<std::string> Folder(cl::Positional, cl::desc("RUN"),
                                    cl::Required, cl::sub(Command));
-static cl::opt<bool> Markdown("markdown", cl::desc("Print Markdown"),
-                              cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(Command),
-                          cl::cat(tool::category()));
+static Flag<bool> Markdown(Command, "markdown", cl::desc("Print Markdown"));
+static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
   if (Markdown && Json)
@@ -42,4 +41,4 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   return llvm::Error::success();
 }
 
-tool::Verb tool::reportVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

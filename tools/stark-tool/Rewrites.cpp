@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchRun.h"
-#include "Verbs.h"
-#include "stark/AST/Flags.h"
+#include "Flags.h"
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -16,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::Flag;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
 
@@ -41,32 +40,15 @@ static cl::SubCommand Command(
     "vector-access@softmax_kernel:loop1\n\n"
     "Exit codes: 0 done, also when none applies; 1 it does not apply, or\n"
     "failed; 2 usage.");
-static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
-                                 cl::Required, cl::sub(Command));
-static cl::opt<std::string>
-    WorkloadFile("workload", cl::value_desc("file"),
-                 cl::desc("What the entry is called with (default: "
-                          "NAME.workload.json beside FILE.cu, if there)"),
-                 cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string> Apply("apply", cl::value_desc("name@site"),
-                                  cl::desc("Make this change"),
-                                  cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string> Output("o", cl::value_desc("file"),
-                                   cl::desc("Where the changed text goes"),
-                                   cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<bool> Check("check",
-                           cl::desc("Make each change and parse the result"),
-                           cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<bool> Json("json", cl::desc("Print JSON (version 1)"),
-                          cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string>
-    Arch("arch", cl::desc("GPU architecture to parse for (default sm_90)"),
-         cl::value_desc("sm_NN"), cl::init("sm_90"), cl::sub(Command),
-         cl::cat(tool::category()));
-static cl::opt<std::string> CudaPath("cuda-path",
-                                     cl::desc("CUDA toolkit (default: found)"),
-                                     cl::value_desc("dir"), cl::sub(Command),
-                                     cl::cat(tool::category()));
+static tool::SourceFlags Given(Command);
+static Flag<std::string> Apply(Command, "apply", cl::value_desc("name@site"),
+                               cl::desc("Make this change"));
+static Flag<std::string> Output(Command, "o", cl::value_desc("file"),
+                                cl::desc("Where the changed text goes"));
+static Flag<bool> Check(Command, "check",
+                        cl::desc("Make each change and parse the result"));
+static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
+static tool::ParseFlags Parse(Command);
 
 static void printText(const RewriteSet &Set) {
   for (const Match &M : Set.matches())
@@ -100,7 +82,7 @@ static void printJson(const RewriteSet &Set) {
                                     {"line", R.Line},
                                     {"reason", json::fixUTF8(R.Reason)}});
   llvm::outs() << json::Value(json::Object{{"version", 1},
-                                           {"file", json::fixUTF8(File)},
+                                           {"file", json::fixUTF8(Given.File)},
                                            {"rewrites", std::move(Matches)},
                                            {"refused", std::move(Refusals)}})
                << "\n";
@@ -123,7 +105,7 @@ static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
       Say(M, "changes nothing");
       continue;
     }
-    auto Parsed = parseSource(File, *Changed, Options);
+    auto Parsed = parseSource(Given.File, *Changed, Options);
     if (!Parsed)
       Say(M, llvm::toString(Parsed.takeError()));
     else if (auto New = newErrors(Source, **Parsed); !New.empty())
@@ -132,35 +114,31 @@ static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
   llvm::outs() << Set.matches().size() << " rewrites, " << Bad
                << " of them bad\n";
   llvm::outs().flush();
-  return Bad ? failed("rewrites of " + File + " do not parse")
+  return Bad ? failed("rewrites of " + Given.File + " do not parse")
              : llvm::Error::success();
 }
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
   if (Apply.empty() && !Output.empty())
     return usageError("rewrites: -o is for what --apply NAME@SITE makes");
+  const std::string &File = Given.File;
   llvm::Expected<std::string> Text = readFile(File);
   if (!Text)
     return Text.takeError();
-  ParseOptions Options;
-  Options.Flags = Flags;
-  Options.Arch = Arch;
-  Options.Toolkit = CudaPath;
-  if (Flags.empty())
-    if (llvm::Error E = addFlagsFromDatabase(File, Options))
-      return E;
-  std::string Workload = WorkloadFile.empty() ? tool::defaultWorkload(File)
-                                              : WorkloadFile.getValue();
+  llvm::Expected<ParseOptions> Options = Parse.options(File, Flags);
+  if (!Options)
+    return Options.takeError();
+  std::string Workload = Given.workload();
   std::optional<Task> T;
   std::shared_ptr<ParsedSource> Source;
-  if (!WorkloadFile.empty() || llvm::sys::fs::exists(Workload)) {
-    llvm::Expected<Task> Loaded = loadTask(File, Workload, Options);
+  if (!Given.Workload.empty() || llvm::sys::fs::exists(Workload)) {
+    llvm::Expected<Task> Loaded = loadTask(File, Workload, *Options);
     if (!Loaded)
       return Loaded.takeError();
     T = std::move(*Loaded);
     Source = T->Parsed;
   } else {
-    auto Parsed = parseSource(File, *Text, Options);
+    auto Parsed = parseSource(File, *Text, *Options);
     if (!Parsed)
       return Parsed.takeError();
     Source = std::move(*Parsed);
@@ -172,7 +150,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   In.T = T ? &*T : nullptr;
   RewriteSet Set(In);
   if (Check)
-    return checkAll(Set, *Source, Options);
+    return checkAll(Set, *Source, *Options);
   if (Apply.empty()) {
     if (Json)
       printJson(Set);
@@ -189,4 +167,4 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   return llvm::Error::success();
 }
 
-tool::Verb tool::rewritesVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchRun.h"
-#include "Verbs.h"
+#include "Flags.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::Flag;
 namespace cl = llvm::cl;
 
 static cl::SubCommand Command(
@@ -34,40 +34,27 @@ static cl::SubCommand Command(
     "  stark-tool simulate softmax.cu --gpu a100\n\n"
     "Exit codes: 0 correct; 1 not correct, or failed; 2 usage.");
 
-static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
-                                 cl::Required, cl::sub(Command));
-static cl::opt<std::string>
-    WorkloadFile("workload", cl::value_desc("file"), cl::sub(Command),
-                 cl::cat(tool::category()),
-                 cl::desc("What the entry is called with (default: "
-                          "NAME.workload.json beside FILE.cu)"));
-static cl::opt<std::string>
-    CandidateFile("candidate", cl::value_desc("file"), cl::sub(Command),
-                  cl::cat(tool::category()),
+static tool::SourceFlags Source(Command);
+static Flag<std::string>
+    CandidateFile(Command, "candidate", cl::value_desc("file"),
                   cl::desc("Another form of FILE.cu to judge"));
-static cl::opt<std::string>
-    Gpu("gpu", cl::value_desc("name"), cl::init("h200"), cl::sub(Command),
-        cl::cat(tool::category()),
+static Flag<std::string>
+    Gpu(Command, "gpu", cl::value_desc("name"), cl::init("h200"),
         cl::desc("h200 (default), h100, a100, rtx4090, or a .json file that "
                  "describes one (docs/sim.md)"));
-static cl::opt<std::string> Arch("arch", cl::value_desc("sm_NN"),
-                                 cl::sub(Command), cl::cat(tool::category()),
-                                 cl::desc("GPU architecture for __CUDA_ARCH__ "
-                                          "(default: sm_90)"));
-static cl::opt<uint64_t> Seed("seed", cl::init(1), cl::value_desc("n"),
-                              cl::sub(Command), cl::cat(tool::category()),
-                              cl::desc("Of the inputs (default 1)"));
-static cl::opt<bool> Json("json", cl::sub(Command), cl::cat(tool::category()),
-                          cl::desc("Print the verdict as JSON"));
+static Flag<std::string> Arch(Command, "arch", cl::value_desc("sm_NN"),
+                              cl::desc("GPU architecture for __CUDA_ARCH__ "
+                                       "(default: sm_90)"));
+static Flag<uint64_t> Seed(Command, "seed", cl::init(1), cl::value_desc("n"),
+                           cl::desc("Of the inputs (default 1)"));
+static Flag<bool> Json(Command, "json", cl::desc("Print the verdict as JSON"));
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
   ParseOptions Parse;
   Parse.Flags = Flags;
   if (!Arch.empty())
     Parse.Arch = Arch;
-  llvm::Expected<Task> T = loadTask(
-      File, WorkloadFile.empty() ? tool::defaultWorkload(File) : WorkloadFile,
-      Parse);
+  llvm::Expected<Task> T = loadTask(Source.File, Source.workload(), Parse);
   if (!T)
     return T.takeError();
   Candidate C;
@@ -101,8 +88,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::outs().flush();
   if (V->correct())
     return llvm::Error::success();
-  return failed((CandidateFile.empty() ? File : CandidateFile) + " is " +
+  return failed((CandidateFile.empty() ? Source.File : CandidateFile) + " is " +
                 verdictName(V->Kind));
 }
 
-tool::Verb tool::simulateVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

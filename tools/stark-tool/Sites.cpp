@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verbs.h"
-#include "stark/AST/Flags.h"
+#include "Flags.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Site.h"
 #include "stark/Support/Error.h"
@@ -14,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::Flag;
 namespace cl = llvm::cl;
 
 static cl::SubCommand Command(
@@ -32,29 +32,17 @@ static cl::SubCommand Command(
     "Exit codes: 0 listed, 1 failed, 2 usage.");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
                                  cl::Required, cl::sub(Command));
-static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(Command),
-                          cl::cat(tool::category()));
-static cl::opt<std::string>
-    Arch("arch", cl::desc("GPU architecture to parse for (default sm_90)"),
-         cl::value_desc("sm_NN"), cl::init("sm_90"), cl::sub(Command),
-         cl::cat(tool::category()));
-static cl::opt<std::string> CudaPath("cuda-path",
-                                     cl::desc("CUDA toolkit (default: found)"),
-                                     cl::value_desc("dir"), cl::sub(Command),
-                                     cl::cat(tool::category()));
+static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
+static tool::ParseFlags Parse(Command);
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<std::string> Text = readFile(File);
   if (!Text)
     return Text.takeError();
-  ParseOptions Options;
-  Options.Flags = Flags;
-  Options.Arch = Arch;
-  Options.Toolkit = CudaPath;
-  if (Flags.empty())
-    if (llvm::Error E = addFlagsFromDatabase(File, Options))
-      return E;
-  auto Source = parseSource(File, *Text, Options);
+  llvm::Expected<ParseOptions> Options = Parse.options(File, Flags);
+  if (!Options)
+    return Options.takeError();
+  auto Source = parseSource(File, *Text, *Options);
   if (!Source)
     return Source.takeError();
   Sites Found = findSites(**Source);
@@ -65,4 +53,4 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   return llvm::Error::success();
 }
 
-tool::Verb tool::sitesVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

@@ -6,8 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   One verb a file: it declares its flags as cl::opt on a cl::SubCommand, and
-/// a run function that copies them into plain structs and calls the libraries.
+///   One verb a file: it declares its flags (Flags.h) on a cl::SubCommand, and
+///   a
+/// run function that copies them into plain structs and calls the libraries:
+///
+///     static cl::SubCommand Command("sites", "List the places ...");
+///     static llvm::Error run(const std::vector<std::string> &Flags) { ... }
+///     static const tool::Verb Registered(Command, run);
+///
+/// That last line is all that makes it a verb.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,27 +32,27 @@ namespace stark::tool {
 /// hidden from --help.
 llvm::cl::OptionCategory &category();
 
-struct Verb {
-  llvm::cl::SubCommand &Command;
+class Verb {
+public:
   /// \p Flags: what stands after "--" on the command line.
-  llvm::Error (*Run)(const std::vector<std::string> &Flags);
+  using Function = llvm::Error (*)(const std::vector<std::string> &Flags);
+
+  /// Both must live as long as the program, and so must the verb itself.
+  Verb(llvm::cl::SubCommand &Command, Function Run);
+  Verb(const Verb &) = delete;
+
+  llvm::cl::SubCommand &command() const { return Command; }
+  llvm::Error run(const std::vector<std::string> &Flags) const {
+    return Run(Flags);
+  }
+
+  /// All of them; --help sorts them.
+  static const std::vector<const Verb *> &all();
+
+private:
+  llvm::cl::SubCommand &Command;
+  const Function Run;
 };
-
-/// In the order of --help.
-std::vector<Verb> verbs();
-
-// One a file, each named after its verb.
-Verb sitesVerb();
-Verb groundVerb();
-Verb rewritesVerb();
-Verb workloadVerb();
-Verb optimizeVerb();
-Verb reportVerb();
-Verb benchVerb();
-Verb buildVerb();
-Verb doctorVerb();
-Verb askVerb();
-Verb simulateVerb();
 
 } // namespace stark::tool
 

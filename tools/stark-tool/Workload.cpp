@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verbs.h"
+#include "Flags.h"
 #include "stark/AST/Flags.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
+using tool::Flag;
 namespace cl = llvm::cl;
 
 static cl::SubCommand Command(
@@ -35,24 +36,19 @@ static cl::SubCommand Command(
     "Exit codes: 0 done, 1 failed, 2 the workload or the command is wrong.");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
                                  cl::Required, cl::sub(Command));
-static cl::opt<std::string> Entry("entry", cl::desc("the function to call"),
-                                  cl::value_desc("NAME"), cl::sub(Command),
-                                  cl::cat(tool::category()));
-static cl::opt<std::string>
-    Output("o", cl::desc("write the draft here (default: standard output)"),
-           cl::value_desc("FILE"), cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<bool> Force("force", cl::desc("replace an existing file"),
-                           cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string> Check("check",
-                                  cl::desc("check this workload instead"),
-                                  cl::value_desc("FILE"), cl::sub(Command),
-                                  cl::cat(tool::category()));
-static cl::opt<bool> ShowCall("call", cl::desc("with --check: print the call"),
-                              cl::sub(Command), cl::cat(tool::category()));
-static cl::opt<std::string>
-    CudaPath("cuda-path", cl::desc("the CUDA toolkit (default: looked for)"),
-             cl::value_desc("DIR"), cl::sub(Command),
-             cl::cat(tool::category()));
+static Flag<std::string> Entry(Command, "entry", cl::value_desc("NAME"),
+                               cl::desc("the function to call"));
+static Flag<std::string>
+    Output(Command, "o", cl::value_desc("FILE"),
+           cl::desc("write the draft here (default: standard output)"));
+static Flag<bool> Force(Command, "force", cl::desc("replace an existing file"));
+static Flag<std::string> Check(Command, "check", cl::value_desc("FILE"),
+                               cl::desc("check this workload instead"));
+static Flag<bool> ShowCall(Command, "call",
+                           cl::desc("with --check: print the call"));
+static Flag<std::string>
+    CudaPath(Command, "cuda-path", cl::value_desc("DIR"),
+             cl::desc("the CUDA toolkit (default: looked for)"));
 
 static llvm::Error checkOne(const ParseOptions &Options) {
   llvm::Expected<Task> T = loadTask(File, Check, Options);
@@ -78,6 +74,32 @@ static llvm::Error checkOne(const ParseOptions &Options) {
   return llvm::Error::success();
 }
 
+/// The entry that is named, else the first that can be called at all.
+static llvm::Expected<Signature> chooseEntry(ParsedSource &Source) {
+  if (!Entry.empty())
+    return findEntry(Source, Entry);
+  std::vector<Signature> Candidates = entryCandidates(Source);
+  if (Candidates.empty())
+    return usageError("'" + File +
+                      "' has no function that launches a kernel, and no "
+                      "kernel");
+  auto Chosen = llvm::find_if(Candidates, [](const Signature &S) {
+    llvm::Error E = checkCallable(S);
+    bool Good = !E;
+    llvm::consumeError(std::move(E));
+    return Good;
+  });
+  Signature Found = Chosen == Candidates.end() ? Candidates.front() : *Chosen;
+  std::string Others;
+  for (const Signature &S : Candidates)
+    if (S.Line != Found.Line || S.Name != Found.Name)
+      Others += (Others.empty() ? "" : ", ") + S.Name;
+  if (!Others.empty())
+    llvm::errs() << "note: the entry is " << Found.Name
+                 << "; --entry picks another of " << Others << "\n";
+  return Found;
+}
+
 static llvm::Error run(const std::vector<std::string> &Flags) {
   ParseOptions Options;
   Options.Flags = Flags;
@@ -93,38 +115,13 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   auto Source = parseSource(File, *Text, Options);
   if (!Source)
     return Source.takeError();
-  Signature Found;
-  if (!Entry.empty()) {
-    llvm::Expected<Signature> Named = findEntry(**Source, Entry);
-    if (!Named)
-      return Named.takeError();
-    Found = std::move(*Named);
-  } else {
-    std::vector<Signature> Candidates = entryCandidates(**Source);
-    if (Candidates.empty())
-      return usageError("'" + File +
-                        "' has no function that launches a "
-                        "kernel, and no kernel");
-    // The first that can be called at all.
-    auto Chosen = llvm::find_if(Candidates, [](const Signature &S) {
-      llvm::Error E = checkCallable(S);
-      bool Good = !E;
-      llvm::consumeError(std::move(E));
-      return Good;
-    });
-    Found = Chosen == Candidates.end() ? Candidates.front() : *Chosen;
-    std::string Others;
-    for (const Signature &S : Candidates)
-      if (S.Line != Found.Line || S.Name != Found.Name)
-        Others += (Others.empty() ? "" : ", ") + S.Name;
-    if (!Others.empty())
-      llvm::errs() << "note: the entry is " << Found.Name
-                   << "; --entry picks another of " << Others << "\n";
-  }
-  if (llvm::Error E = checkCallable(Found))
+  llvm::Expected<Signature> Found = chooseEntry(**Source);
+  if (!Found)
+    return Found.takeError();
+  if (llvm::Error E = checkCallable(*Found))
     return E;
   std::vector<std::string> Notes;
-  std::string Draft = draftWorkload(Found, Notes);
+  std::string Draft = draftWorkload(*Found, Notes);
   for (const std::string &Note : Notes)
     llvm::errs() << "note: " << Note << "\n";
   if (Output.empty()) {
@@ -136,4 +133,4 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   return writeFileAtomically(Output, Draft);
 }
 
-tool::Verb tool::workloadVerb() { return {Command, run}; }
+static const tool::Verb Registered(Command, run);

@@ -29,7 +29,7 @@ static llvm::Error runWithLargeStack(const tool::Verb &V,
                                      const std::vector<std::string> &Flags) {
   std::optional<llvm::Error> Result;
   llvm::thread Runner(std::optional<unsigned>(StackBytes),
-                      [&] { Result.emplace(V.Run(Flags)); });
+                      [&] { Result.emplace(V.run(Flags)); });
   Runner.join();
   return std::move(*Result);
 }
@@ -37,6 +37,21 @@ static llvm::Error runWithLargeStack(const tool::Verb &V,
 llvm::cl::OptionCategory &tool::category() {
   static llvm::cl::OptionCategory Category("stark-tool options");
   return Category;
+}
+
+/// Made when the first verb registers itself, whichever that is.
+static std::vector<const tool::Verb *> &registered() {
+  static std::vector<const tool::Verb *> All;
+  return All;
+}
+
+tool::Verb::Verb(llvm::cl::SubCommand &Command, Function Run)
+    : Command(Command), Run(Run) {
+  registered().push_back(this);
+}
+
+const std::vector<const tool::Verb *> &tool::Verb::all() {
+  return registered();
 }
 
 int main(int Argc, char **Argv) {
@@ -50,9 +65,8 @@ int main(int Argc, char **Argv) {
       Own = I;
       break;
     }
-  std::vector<tool::Verb> Verbs = tool::verbs();
-  for (const tool::Verb &V : Verbs)
-    llvm::cl::HideUnrelatedOptions(tool::category(), V.Command);
+  for (const tool::Verb *V : tool::Verb::all())
+    llvm::cl::HideUnrelatedOptions(tool::category(), V->command());
   llvm::cl::HideUnrelatedOptions(tool::category());
   std::string Problem;
   llvm::raw_string_ostream ProblemStream(Problem);
@@ -65,10 +79,10 @@ int main(int Argc, char **Argv) {
     llvm::errs() << Problem;
     return 2;
   }
-  for (const tool::Verb &V : Verbs) {
-    if (!V.Command)
+  for (const tool::Verb *V : tool::Verb::all()) {
+    if (!V->command())
       continue;
-    llvm::Error E = runWithLargeStack(V, Flags);
+    llvm::Error E = runWithLargeStack(*V, Flags);
     int Code = exitCodeFor(E);
     bool Waits = Code == 75;
     llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {

@@ -61,13 +61,19 @@ struct PresetFigures {
 PresetFigures summarize(llvm::StringRef Preset,
                         const std::vector<CellFigures> &Cells);
 
+/// One that has not ended.
+struct MissingRun {
+  std::string Why;        ///< "softmax/stark/seed-1: why"
+  bool Suspended = false; ///< else it failed
+};
+
 struct SuiteResult {
   std::string Suite;
   unsigned Attempts = 0;
   uint64_t Seeds = 0;
   std::vector<std::string> Presets;
-  std::vector<CellFigures> Cells;   ///< that have ended
-  std::vector<std::string> Missing; ///< "softmax/stark/seed-1: why"
+  std::vector<CellFigures> Cells;  ///< that have ended
+  std::vector<MissingRun> Missing; ///< the others
 };
 void printSuite(const SuiteResult &R, llvm::raw_ostream &OS);
 std::string suiteJson(const SuiteResult &R);

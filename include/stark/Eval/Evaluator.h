@@ -14,6 +14,7 @@
 #ifndef STARK_EVAL_EVALUATOR_H
 #define STARK_EVAL_EVALUATOR_H
 
+#include "stark/Eval/EvaluatorSpec.h"
 #include "stark/Eval/Verdict.h"
 #include "stark/Task/Task.h"
 #include <memory>
@@ -56,6 +57,8 @@ struct EvaluatorOptions {
   uint64_t TimeoutMs = 60000; ///< of one case of one library
   uint64_t WaitMs =
       0; ///< spool: how long to wait for a result before suspending
+  /// replay: the identity of the evaluator that judged then.
+  std::string ReplayedAs = "replay";
 };
 
 /// A GPU as `stark-worker --probe` describes it.
@@ -91,12 +94,13 @@ makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
                    const EvaluatorOptions &Options);
 
 /// Verdicts from the journal of a run, by the digest of the candidate's text.
+/// \p Identity is that of the run's own evaluator, so that the replayed run
+/// says what the first one said.
 llvm::Expected<std::unique_ptr<Evaluator>>
-makeReplayEvaluator(llvm::StringRef RunFolder);
+makeReplayEvaluator(llvm::StringRef RunFolder, llvm::StringRef Identity);
 
-/// "cuda", "sim", "sim:GPU", "spool:DIR", "replay:RUN".
 llvm::Expected<std::unique_ptr<Evaluator>>
-makeEvaluator(llvm::StringRef Spec, const Task &T,
+makeEvaluator(const EvaluatorSpec &Spec, const Task &T,
               const EvaluatorOptions &Options);
 
 } // namespace stark

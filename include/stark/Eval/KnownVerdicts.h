@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   candidate + seed -> the verdict of an earlier run of the same task
-/// For evaluators whose verdict is a function of what they are given: a
+/// For evaluators that repeat (EvaluatorSpec): a
 /// simulation, not a measurement, whose repetition is worth something.
 ///
 //===----------------------------------------------------------------------===//
@@ -25,10 +25,6 @@ class KnownVerdicts {
 public:
   std::map<std::string, Verdict> All;
 };
-
-/// Whether the verdicts of the evaluator that \p Spec names follow from the
-/// candidate and its seed alone.
-bool isRepeatable(llvm::StringRef Spec);
 
 /// \p Judge, asked only for what \p Known lacks, which must outlive it.
 std::unique_ptr<Evaluator> rememberVerdicts(std::unique_ptr<Evaluator> Judge,

@@ -32,6 +32,14 @@ struct RunIdentity {
 std::string printIdentity(const RunIdentity &I);
 llvm::Expected<RunIdentity> parseIdentity(llvm::StringRef Text,
                                           llvm::StringRef File);
+/// Of the run in \p RunFolder.
+llvm::Expected<RunIdentity> readIdentity(llvm::StringRef RunFolder);
+/// Of a run that runSearch() would begin with these.
+RunIdentity identityOf(const Task &T, const PromptSet &Prompts,
+                       const ChatClient &Chat, const Evaluator &Judge,
+                       const SearchOptions &Options);
+/// A digest of all that must agree for a run to go on: 64 hexadecimal digits.
+std::string digestOf(const RunIdentity &I);
 /// Empty when \p Now may go on with what \p Then began, else the first thing
 /// that differs: "has seed 1, now it is 2".
 std::string differenceOf(const RunIdentity &Then, const RunIdentity &Now);

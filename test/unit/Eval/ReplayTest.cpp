@@ -53,17 +53,16 @@ TEST_F(ReplayTest, VerdictsAreFoundByTextAndPurpose) {
   add("a", "attempt", VerdictKind::Wrong);
   add("b", "attempt", VerdictKind::Correct);
   add("b", "confirm", VerdictKind::Unstable);
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path()));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
   EXPECT_EQ(ask(*E, "b"), "correct");
   EXPECT_EQ(ask(*E, "a"), "wrong");
   EXPECT_EQ(ask(*E, "b", Purpose::Confirm), "unstable");
-  EXPECT_EQ(E->identity(), "replay");
 }
 
 TEST_F(ReplayTest, ATextThatWasJudgedTwiceHasBothInOrder) {
   add("a", "attempt", VerdictKind::TimedOut);
   add("a", "attempt", VerdictKind::Correct);
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path()));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
   EXPECT_EQ(ask(*E, "a"), "timed-out");
   EXPECT_EQ(ask(*E, "a"), "correct");
   EXPECT_EQ(ask(*E, "a"), "correct");
@@ -71,7 +70,7 @@ TEST_F(ReplayTest, ATextThatWasJudgedTwiceHasBothInOrder) {
 
 TEST_F(ReplayTest, ATextThatWasNotJudgedIsAnError) {
   add("a", "attempt", VerdictKind::Correct);
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path()));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
   std::string Error = ask(*E, "z");
   EXPECT_NE(Error.find("has no verdict for node 7 (attempt, candidate "),
             std::string::npos)
@@ -79,15 +78,13 @@ TEST_F(ReplayTest, ATextThatWasNotJudgedIsAnError) {
 }
 
 TEST_F(ReplayTest, TheRunsOwnJudgeIsNamed) {
-  llvm::cantFail(
-      writeFileAtomically(path("run.json"), "{\"evaluator\": \"cuda:GPU\"}"));
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path()));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
   EXPECT_EQ(E->identity(), "cuda:GPU");
 }
 
 TEST_F(ReplayTest, ADamagedEventIsNamed) {
   llvm::cantFail(Log->append("verdict", "{\"candidate\":3}"));
-  auto E = makeReplayEvaluator(Folder->path());
+  auto E = makeReplayEvaluator(Folder->path(), "cuda:GPU");
   ASSERT_FALSE(bool(E));
   EXPECT_EQ(llvm::toString(E.takeError()),
             path("journal.jsonl") +
@@ -95,7 +92,7 @@ TEST_F(ReplayTest, ADamagedEventIsNamed) {
 }
 
 TEST_F(ReplayTest, AFolderWithoutAJournalIsAnError) {
-  auto E = makeReplayEvaluator(path("nowhere"));
+  auto E = makeReplayEvaluator(path("nowhere"), "cuda:GPU");
   ASSERT_FALSE(bool(E));
   EXPECT_NE(llvm::toString(E.takeError()).find("nowhere/journal.jsonl"),
             std::string::npos);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WinnerEntry.h"
+#include "stark/Driver/WinnerEntry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,8 +44,8 @@ static std::string modelsOf(const RecordedRun &Run, unsigned Node) {
   return Text.empty() ? "a model that was not named" : Text;
 }
 
-CacheEntry tool::makeEntry(const RecordedRun &Run,
-                           const std::vector<std::string> &Headers) {
+CacheEntry stark::makeEntry(const RecordedRun &Run,
+                            const std::vector<std::string> &Headers) {
   assert(Run.End && "a run that goes on has no winner yet");
   CacheEntry Entry;
   Entry.Headers = Headers;

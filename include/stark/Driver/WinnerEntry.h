@@ -10,18 +10,18 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_TOOL_WINNERENTRY_H
-#define STARK_TOOL_WINNERENTRY_H
+#ifndef STARK_DRIVER_WINNERENTRY_H
+#define STARK_DRIVER_WINNERENTRY_H
 
 #include "stark/Cache/KernelCache.h"
 #include "stark/Search/Record.h"
 
-namespace stark::tool {
+namespace stark {
 
 /// \p Run must have ended. Without a winner the entry says that nothing won.
 CacheEntry makeEntry(const RecordedRun &Run,
                      const std::vector<std::string> &Headers);
 
-} // namespace stark::tool
+} // namespace stark
 
 #endif

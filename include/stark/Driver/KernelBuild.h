@@ -1,0 +1,55 @@
+//===- KernelBuild.h - A source, its winner, what is compiled ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   caches -> a winner | a search -> cache entry -> generated source
+/// What `stark-tool build` does when a look-up alone was not enough.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_DRIVER_KERNELBUILD_H
+#define STARK_DRIVER_KERNELBUILD_H
+
+#include "stark/Cache/BuildStep.h"
+#include "stark/Driver/SearchRequest.h"
+
+namespace stark {
+
+/// Told of what a search does and of what a user should know.
+struct BuildObserver : SearchObserver {
+  virtual void onWarning(llvm::StringRef Warning) {}
+};
+
+/// How a winner is searched for.
+struct BuildSearch {
+  SearchRequest Request; ///< source, workload, flags and Arch: the step's
+  /// Each search is kept in a folder of its own below it, named by all that a
+  /// run is held to: with other prompts, say, it is another run.
+  std::string RunsFolder;
+};
+
+/// Writes the winner that a cache has, else the one that \p Search finds; the
+/// source itself when nothing beat it. A winner found is kept in the first
+/// store, else in the user's cache. \p Search unset: a usage error when there
+/// is no winner yet. \p MayWait: a suspended search is no error, the source as
+/// it is is written until the search has ended.
+llvm::Error buildKernel(const BuildStep &Step,
+                        const std::optional<BuildSearch> &Search, bool MayWait,
+                        BuildObserver &Observer);
+
+/// Keeps the winner of the run in \p RunFolder, which must have ended and be of
+/// the step's source, workload and flags; \p Step.Output, when there is one, is
+/// written. Returns the entry's folder.
+llvm::Expected<std::string> keepWinner(const BuildStep &Step,
+                                       llvm::StringRef RunFolder,
+                                       const RecordedRun &Run,
+                                       llvm::StringRef Toolkit,
+                                       BuildObserver &Observer);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,105 @@
+//===- Counters.cpp - Whose counters plans are shown ---------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Counters.h"
+#include "stark/Agent/RulesTeam.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace stark;
+using From = CountersChoice::Source;
+
+/// A base that takes longer to simulate is not waited for.
+static constexpr uint64_t CountersTimeoutMs = 60000;
+
+llvm::Expected<CountersRequest>
+stark::parseCountersRequest(llvm::StringRef Text) {
+  using Kind = CountersRequest::Kind;
+  if (Text.empty())
+    return CountersRequest();
+  if (Text == "off")
+    return CountersRequest{Kind::Off, ""};
+  if (Text == "sim")
+    return CountersRequest{Kind::Nearest, ""};
+  llvm::StringRef Gpu = Text;
+  if (Gpu.consume_front("sim:") && !Gpu.empty())
+    return CountersRequest{Kind::Named, Gpu.str()};
+  return usageError("--counters: got '" + Text +
+                    "', wanted sim, sim:GPU or off");
+}
+
+static EvaluatorSpec simulated(std::string Gpu) {
+  return {EvaluatorSpec::Kind::Sim, std::move(Gpu)};
+}
+
+/// The simulated GPU that is most like one of \p Arch.
+static EvaluatorSpec nearest(llvm::StringRef Arch) {
+  return simulated(llvm::StringSwitch<std::string>(Arch)
+                       .StartsWith("sm_80", "a100")
+                       .StartsWith("sm_86", "rtx4090")
+                       .StartsWith("sm_89", "rtx4090")
+                       .Default("h200"));
+}
+
+/// What run.json says of a run.
+static llvm::Expected<CountersChoice> recorded(const std::string &CountersOf) {
+  CountersChoice Choice;
+  Choice.From = From::Recorded;
+  if (CountersOf.empty())
+    return Choice;
+  llvm::Expected<EvaluatorSpec> Gpu = parseEvaluatorSpec(CountersOf);
+  if (!Gpu)
+    return withContext(Gpu.takeError(), "the run's counters");
+  Choice.Gpu = std::move(*Gpu);
+  return Choice;
+}
+
+llvm::Expected<CountersChoice> stark::chooseCounters(const SearchRequest &R,
+                                                     const RunIdentity *Before,
+                                                     const ChatClient &Chat,
+                                                     llvm::StringRef Arch) {
+  switch (R.Counters.Of) {
+  case CountersRequest::Kind::Off:
+    return CountersChoice();
+  case CountersRequest::Kind::Nearest:
+    return CountersChoice{nearest(Arch), From::Asked};
+  case CountersRequest::Kind::Named:
+    return CountersChoice{simulated(R.Counters.Gpu), From::Asked};
+  case CountersRequest::Kind::Default:
+    break;
+  }
+  if (Before)
+    return recorded(Before->Options.CountersOf);
+  if (!R.Provider.replayedRun().empty())
+    return recorded(R.Search.CountersOf);
+  if (!R.Evaluator.measures() || isRulesProvider(Chat.identity()))
+    return CountersChoice();
+  return CountersChoice{nearest(Arch), From::Default};
+}
+
+llvm::Expected<std::unique_ptr<Profiler>>
+stark::makeProfiler(const SearchRequest &R, const RunIdentity *Judged,
+                    const Task &T, EvaluatorOptions Options,
+                    CountersChoice &Choice, SearchObserver &Observer) {
+  if (!Choice.Gpu)
+    return nullptr;
+  if (Judged && Judged->Options.CountersOf == printEvaluatorSpec(*Choice.Gpu))
+    return makeReplayProfiler(R.Evaluator.Where);
+  Options.TimeoutMs = CountersTimeoutMs;
+  llvm::Expected<std::unique_ptr<Profiler>> P =
+      makeSimProfiler(T, Choice.Gpu->Where, Options);
+  if (P || Choice.From == From::Asked)
+    return P;
+  if (Choice.From == From::Recorded) {
+    llvm::consumeError(P.takeError());
+    return nullptr;
+  }
+  Observer.onNote("plans are shown no counters: " +
+                  llvm::toString(P.takeError()));
+  Choice.Gpu.reset();
+  return nullptr;
+}

@@ -1,0 +1,140 @@
+//===- KernelBuild.cpp - A source, its winner, what is compiled ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Driver/KernelBuild.h"
+#include "stark/Driver/WinnerEntry.h"
+#include "stark/Support/Error.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+
+/// Digits of the digest that names a run's folder.
+static constexpr size_t FolderDigits = 12;
+
+static std::string sourceName(const BuildStep &Step) {
+  return llvm::sys::path::filename(Step.In.SourcePath).str();
+}
+
+/// Where a new entry goes.
+static llvm::Expected<std::string> keepingFolder(const BuildStep &Step) {
+  std::string Folder =
+      Step.Stores.empty() ? userCacheFolder() : Step.Stores.front();
+  if (Folder.empty())
+    return usageError("there is no folder to keep a winner in: give --store or "
+                      "set STARK_CACHE_DIR");
+  if (llvm::Error E = checkWritable(Folder))
+    return withContext(std::move(E), "the store cannot be used");
+  return Folder;
+}
+
+/// Searches and keeps what came of it.
+static llvm::Error searchAndKeep(const BuildStep &Step,
+                                 const BuildSearch &Search,
+                                 BuildObserver &Observer) {
+  llvm::Expected<std::string> Folder = keepingFolder(Step);
+  if (!Folder)
+    return Folder.takeError();
+  llvm::Expected<std::unique_ptr<PreparedSearch>> Prepared =
+      prepareSearch(Search.Request, /*GoesOn=*/"", Observer);
+  if (!Prepared)
+    return Prepared.takeError();
+  std::string RunFolder =
+      Search.RunsFolder + "/" +
+      digestOf((*Prepared)->identity()).substr(0, FolderDigits);
+  llvm::Expected<SearchOutcome> Outcome = (*Prepared)->run(RunFolder);
+  if (!Outcome)
+    return Outcome.takeError();
+  llvm::Expected<RecordedRun> Run = readRun(RunFolder);
+  if (!Run)
+    return Run.takeError();
+  llvm::Expected<std::string> Kept = storeWinner(
+      Step.In, makeEntry(*Run, (*Prepared)->task().Headers), *Folder);
+  if (!Kept)
+    return withContext(Kept.takeError(), "the run is kept in '" + RunFolder +
+                                             "' (see --from-run)");
+  return llvm::Error::success();
+}
+
+/// Writes what is found now.
+static llvm::Error use(const BuildStep &Step, const Lookup &Found,
+                       BuildObserver &Observer) {
+  if (Found.Result == LookupResult::Hit)
+    return Step.Output.empty() ? llvm::Error::success()
+                               : useWinner(Step, Found);
+  Observer.onNote(Found.Note + " than " + sourceName(Step) +
+                  "; building it as it is");
+  return Step.Output.empty() ? llvm::Error::success() : useSource(Step, Found);
+}
+
+llvm::Error stark::buildKernel(const BuildStep &Step,
+                               const std::optional<BuildSearch> &Search,
+                               bool MayWait, BuildObserver &Observer) {
+  llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
+  if (!Found)
+    return Found.takeError();
+  if (Found->Result == LookupResult::Hit ||
+      Found->Result == LookupResult::NothingWon)
+    return use(Step, *Found, Observer);
+  if (!Search)
+    return usageError("there is no winner yet, and a search needs --provider, "
+                      "--evaluator and --run-dir");
+  if (llvm::Error E = searchAndKeep(Step, *Search, Observer)) {
+    if (errorKind(E) != ErrorKind::Suspended || !MayWait || Step.Output.empty())
+      return E;
+    Observer.onWarning("no winner for " + sourceName(Step) +
+                       " yet; building the source as it is. The search goes on "
+                       "with the next build: " +
+                       llvm::toString(std::move(E)));
+    return useSource(Step, *Found, /*Again=*/true);
+  }
+  Found = findWinner(Step.In, cacheFolders(Step));
+  if (!Found)
+    return Found.takeError();
+  if (Found->Result != LookupResult::Hit &&
+      Found->Result != LookupResult::NothingWon)
+    return failed("the winner was kept but is not found: " + Found->Note);
+  return use(Step, *Found, Observer);
+}
+
+llvm::Expected<std::string> stark::keepWinner(const BuildStep &Step,
+                                              llvm::StringRef RunFolder,
+                                              const RecordedRun &Run,
+                                              llvm::StringRef Toolkit,
+                                              BuildObserver &Observer) {
+  ParseOptions Parse;
+  Parse.Flags = Step.In.Flags;
+  Parse.Toolkit = Toolkit.str();
+  Parse.Arch = Step.In.Arch;
+  llvm::Expected<Task> T =
+      loadTask(Step.In.SourcePath, Step.In.WorkloadPath, Parse);
+  if (!T)
+    return T.takeError();
+  std::string Name = ("run '" + RunFolder + "'").str();
+  if (T->Digest != Run.Identity.TaskDigest)
+    return failed(Name + " is of task " +
+                  Run.Identity.TaskDigest.substr(0, FolderDigits) + ", but " +
+                  Step.In.SourcePath +
+                  " with this workload, these headers and flags is task " +
+                  T->Digest.substr(0, FolderDigits));
+  if (!Run.End)
+    return failed(Name + " has not ended");
+  if (Run.End->Winner < 0)
+    return failed(Name + " has no winner: " + Run.End->Why);
+  llvm::Expected<std::string> Folder = keepingFolder(Step);
+  if (!Folder)
+    return Folder.takeError();
+  llvm::Expected<std::string> Kept =
+      storeWinner(Step.In, makeEntry(Run, T->Headers), *Folder);
+  if (!Kept || Step.Output.empty())
+    return Kept;
+  llvm::Expected<Lookup> Found = findWinner(Step.In, {*Folder});
+  if (!Found)
+    return Found.takeError();
+  if (llvm::Error E = use(Step, *Found, Observer))
+    return E;
+  return Kept;
+}

@@ -1,0 +1,265 @@
+//===- SearchRequest.cpp - A search from file names and specs ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Driver/SearchRequest.h"
+#include "Counters.h"
+#include "stark/Search/Estimate.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "stark/Support/Process.h"
+#include "clang/Basic/Version.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+using llvm::sys::fs::exists;
+
+std::string stark::defaultWorkload(llvm::StringRef Source) {
+  llvm::SmallString<256> Path(Source);
+  llvm::sys::path::replace_extension(Path, "workload.json");
+  return Path.str().str();
+}
+
+std::string stark::promptsFolder() {
+  std::string Installed = programFolder() + "/../share/stark/prompts";
+  return exists(Installed) ? Installed : STARK_PROMPTS;
+}
+
+/// The identity of the run that is replayed; unset when none is.
+static llvm::Expected<std::optional<RunIdentity>>
+replayed(llvm::StringRef RunFolder) {
+  if (RunFolder.empty())
+    return std::nullopt;
+  llvm::Expected<RunIdentity> Then = readIdentity(RunFolder);
+  if (!Then)
+    return withContext(Then.takeError(), "cannot replay");
+  return std::optional<RunIdentity>(std::move(*Then));
+}
+
+llvm::Expected<std::optional<SearchOptions>>
+stark::replayedOptions(const ProviderSpec &Provider) {
+  std::string Run = Provider.replayedRun();
+  llvm::Expected<std::optional<RunIdentity>> Then = replayed(Run);
+  if (!Then)
+    return Then.takeError();
+  if (!*Then)
+    return std::optional<SearchOptions>();
+  SearchOptions Options = (*Then)->Options;
+  if (Options.Jobs > 1) {
+    llvm::Expected<std::vector<ScheduleStep>> Order = readSchedule(Run);
+    if (!Order)
+      return withContext(Order.takeError(), "cannot replay");
+    Options.Follow = std::move(*Order);
+  }
+  return std::optional<SearchOptions>(std::move(Options));
+}
+
+static bool isRun(const std::string &Folder) {
+  return !Folder.empty() && exists(Folder + "/run.json");
+}
+
+static std::string promptsFor(const SearchRequest &Request,
+                              const std::string &GoesOn) {
+  if (!Request.Prompts.empty())
+    return Request.Prompts;
+  if (isRun(GoesOn) && exists(GoesOn + "/prompts"))
+    return GoesOn + "/prompts";
+  if (std::string Run = Request.Provider.replayedRun(); !Run.empty())
+    return Run + "/prompts";
+  return promptsFolder();
+}
+
+/// The architecture that the evaluator's GPU has, so that Clang sees the
+/// branches that nvcc will compile; empty when nothing says it.
+static llvm::Expected<std::string>
+findArch(const SearchRequest &Request,
+         const std::optional<RunIdentity> &Judged) {
+  if (!Request.Arch.empty())
+    return Request.Arch;
+  auto ArchOf =
+      [](llvm::Expected<DeviceDescription> D) -> llvm::Expected<std::string> {
+    if (!D)
+      return D.takeError();
+    return D->Arch;
+  };
+  switch (Request.Evaluator.Of) {
+  case EvaluatorSpec::Kind::Replay:
+    return Judged->Arch;
+  case EvaluatorSpec::Kind::Sim:
+    return std::string();
+  case EvaluatorSpec::Kind::Cuda:
+    return ArchOf(probeDevice(EvaluatorOptions()));
+  case EvaluatorSpec::Kind::Spool:
+    break;
+  }
+  std::string File = Request.Evaluator.Where + "/device.json";
+  // Without it the evaluator says what to do.
+  if (!exists(File))
+    return std::string();
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  return ArchOf(parseDevice(*Text, File));
+}
+
+/// What made the run; a replay of a run was made with what that run was.
+static std::map<std::string, std::string>
+versions(const SearchRequest &Request,
+         const std::optional<RunIdentity> &Judged) {
+  if (Judged)
+    return Judged->Options.Versions;
+  std::map<std::string, std::string> V;
+  V["stark"] = STARK_VERSION;
+  V["clang"] = CLANG_VERSION_STRING;
+  if (std::optional<Toolkit> Found = findToolkit(Request.Toolkit))
+    V["toolkit"] = Found->version();
+  return V;
+}
+
+namespace {
+/// What is asked and who answers.
+struct Question {
+  Task T;
+  PromptSet Prompts;
+  std::unique_ptr<ChatClient> Chat;
+};
+
+class Prepared : public PreparedSearch {
+public:
+  Prepared(Question Q, SearchOptions Options, SearchObserver &Observer)
+      : Q(std::move(Q)), Options(std::move(Options)), Observer(Observer) {}
+
+  const Task &task() const override { return Q.T; }
+  RunIdentity identity() const override {
+    return identityOf(Q.T, Q.Prompts, *Q.Chat, *Judge, Options);
+  }
+  llvm::Expected<SearchOutcome> run(llvm::StringRef RunFolder) override {
+    return runSearch(Q.T, Q.Prompts, *Q.Chat, *Judge, Options, RunFolder,
+                     Observer);
+  }
+
+  /// The rest, which refers to the task where it is now.
+  llvm::Error chooseJudge(const SearchRequest &Request, const std::string &Arch,
+                          const std::optional<RunIdentity> &Judged,
+                          const std::optional<RunIdentity> &Before);
+
+private:
+  const Question Q;
+  SearchOptions Options;
+  SearchObserver &Observer;
+  std::unique_ptr<Evaluator> Judge;
+  std::unique_ptr<Profiler> Profile;
+};
+} // namespace
+
+static llvm::Expected<Question> load(const SearchRequest &Request,
+                                     const std::string &GoesOn,
+                                     const std::string &Arch) {
+  ParseOptions Parse;
+  Parse.Flags = Request.Flags;
+  Parse.Toolkit = Request.Toolkit;
+  if (!Arch.empty())
+    Parse.Arch = Arch;
+  std::string Workload = Request.Workload.empty()
+                             ? defaultWorkload(Request.Source)
+                             : Request.Workload;
+  llvm::Expected<Task> T = loadTask(Request.Source, Workload, Parse);
+  if (!T)
+    return T.takeError();
+  llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFor(Request, GoesOn));
+  if (!Prompts)
+    return Prompts.takeError();
+  ChatClientOptions Answering = Request.Answering;
+  Answering.Exchange.WaitMs = Request.WaitMs;
+  llvm::Expected<std::unique_ptr<ChatClient>> Chat =
+      makeChatClient(Request.Provider, Answering);
+  if (!Chat)
+    return Chat.takeError();
+  return Question{std::move(*T), std::move(*Prompts), std::move(*Chat)};
+}
+
+llvm::Error stark::printRequestEstimate(const SearchRequest &Request,
+                                        llvm::StringRef GoesOn,
+                                        llvm::raw_ostream &OS) {
+  // The judge's GPU changes little, and need not be there yet.
+  llvm::Expected<Question> Q = load(Request, GoesOn.str(), Request.Arch);
+  if (!Q)
+    return Q.takeError();
+  llvm::Expected<RunEstimate> E =
+      estimateRun(Q->T, Q->Prompts, *Q->Chat, Request.Search);
+  if (!E)
+    return E.takeError();
+  printEstimate(*E, OS);
+  return llvm::Error::success();
+}
+
+llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
+                                  const std::string &Arch,
+                                  const std::optional<RunIdentity> &Judged,
+                                  const std::optional<RunIdentity> &Before) {
+  EvaluatorOptions Judging;
+  Judging.Build.Toolkit = Request.Toolkit;
+  Judging.Build.Arch = Arch;
+  Judging.WaitMs = Request.WaitMs;
+  if (Judged)
+    Judging.ReplayedAs = Judged->Evaluator;
+  llvm::Expected<std::unique_ptr<Evaluator>> Made =
+      makeEvaluator(Request.Evaluator, Q.T, Judging);
+  if (!Made)
+    return Made.takeError();
+  Judge = std::move(*Made);
+  if (Request.Known && Request.Evaluator.repeats())
+    Judge = rememberVerdicts(std::move(Judge), Q.T, *Request.Known);
+  llvm::Expected<CountersChoice> Choice = chooseCounters(
+      Request, Before ? &*Before : nullptr, *Q.Chat, Q.T.Parse.Arch);
+  if (!Choice)
+    return Choice.takeError();
+  llvm::Expected<std::unique_ptr<Profiler>> Shown = makeProfiler(
+      Request, Judged ? &*Judged : nullptr, Q.T, Judging, *Choice, Observer);
+  if (!Shown)
+    return Shown.takeError();
+  Profile = std::move(*Shown);
+  Options.CountersOf = Choice->Gpu ? printEvaluatorSpec(*Choice->Gpu) : "";
+  Options.Profile = Profile.get();
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<PreparedSearch>>
+stark::prepareSearch(const SearchRequest &Request, llvm::StringRef GoesOn,
+                     SearchObserver &Observer) {
+  llvm::Expected<std::optional<RunIdentity>> Judged =
+      replayed(Request.Evaluator.replayedRun());
+  if (!Judged)
+    return Judged.takeError();
+  llvm::Expected<std::string> Arch = findArch(Request, *Judged);
+  if (!Arch)
+    return Arch.takeError();
+  std::string Folder = GoesOn.str();
+  std::optional<RunIdentity> Before;
+  if (isRun(Folder)) {
+    llvm::Expected<RunIdentity> Then = readIdentity(Folder);
+    if (!Then)
+      return Then.takeError();
+    Before = std::move(*Then);
+  }
+  llvm::Expected<Question> Q = load(Request, Folder, *Arch);
+  if (!Q)
+    return Q.takeError();
+  SearchOptions Options = Request.Search;
+  if (Request.WorkloadMargin)
+    Options.Margin = Q->T.Load.Margin;
+  Options.Versions = versions(Request, *Judged);
+  // A replay of a run is made again from it in no time.
+  Options.Flush = Request.Provider.replayedRun().empty() ||
+                  Request.Evaluator.replayedRun().empty();
+  auto Made =
+      std::make_unique<Prepared>(std::move(*Q), std::move(Options), Observer);
+  if (llvm::Error E = Made->chooseJudge(Request, *Arch, *Judged, Before))
+    return E;
+  return Made;
+}

@@ -1,0 +1,53 @@
+//===- EvaluatorSpecTest.cpp - Who is to judge ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Eval/EvaluatorSpec.h"
+#include "stark/Support/Error.h"
+#include <gtest/gtest.h>
+
+using namespace stark;
+using Kind = EvaluatorSpec::Kind;
+
+static EvaluatorSpec parsed(llvm::StringRef Text) {
+  return llvm::cantFail(parseEvaluatorSpec(Text));
+}
+
+TEST(EvaluatorSpecTest, ReadsBackAsItIsPrinted) {
+  for (const EvaluatorSpec &Spec :
+       {EvaluatorSpec{Kind::Cuda, ""}, EvaluatorSpec{Kind::Sim, "a100"},
+        EvaluatorSpec{Kind::Spool, "/a:b"}, EvaluatorSpec{Kind::Replay, "run"}})
+    EXPECT_EQ(parsed(printEvaluatorSpec(Spec)), Spec);
+}
+
+TEST(EvaluatorSpecTest, TheGpuOfASimulationMayBeLeftOut) {
+  EXPECT_EQ(parsed("sim"), (EvaluatorSpec{Kind::Sim, "h200"}));
+  EXPECT_EQ(parsed("sim:"), parsed("sim:h200"));
+}
+
+TEST(EvaluatorSpecTest, SaysWhatFollowsFromTheKind) {
+  EXPECT_TRUE(parsed("cuda").measures());
+  EXPECT_TRUE(parsed("spool:jobs").measures());
+  EXPECT_FALSE(parsed("sim").measures());
+  EXPECT_FALSE(parsed("replay:run").measures());
+  EXPECT_TRUE(parsed("sim:a100").repeats());
+  EXPECT_FALSE(parsed("cuda").repeats());
+  EXPECT_EQ(parsed("replay:run").replayedRun(), "run");
+  EXPECT_EQ(parsed("spool:jobs").replayedRun(), "");
+}
+
+TEST(EvaluatorSpecTest, WhatIsNoSpecIsAUsageErrorWithAllForms) {
+  for (llvm::StringRef Text : {"", "cuda:0", "spool", "spool:", "replay",
+                               "replay:", "gpu", "simulator"}) {
+    llvm::Expected<EvaluatorSpec> Spec = parseEvaluatorSpec(Text);
+    ASSERT_FALSE(bool(Spec)) << Text.str();
+    llvm::Error E = Spec.takeError();
+    EXPECT_EQ(errorKind(E), ErrorKind::Usage);
+    EXPECT_EQ(llvm::toString(std::move(E)),
+              "evaluator: got '" + Text.str() +
+                  "', wanted cuda, sim[:GPU], spool:DIR or replay:RUN");
+  }
+}
