@@ -33,18 +33,20 @@
 #include "Entry.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
 
-static constexpr uint64_t FormatVersion = 1;
+static constexpr int64_t FormatVersion = 1;
 static constexpr size_t LargestEntry = size_t(4) << 20;
 static constexpr int DeepestNesting = 8;
-
-static std::string dump(const json &Value, int Indent) {
-  return Value.dump(Indent, ' ', false, json::error_handler_t::replace);
-}
 
 std::string stark::textDigest(llvm::StringRef Text) {
   if (!Text.contains('\r'))
@@ -57,80 +59,47 @@ std::string stark::textDigest(llvm::StringRef Text) {
   return sha256(Plain);
 }
 
-static json factsToJson(const WinnerFacts &F) {
-  return {{"title", F.Title},     {"advice", F.Advice},
-          {"model", F.Model},     {"device", F.Device},
-          {"timings", F.Timings}, {"task", F.RunDigest},
-          {"speedup", F.Speedup}, {"modelled", F.Modelled}};
+namespace stark {
+template <class IO> static void fields(IO &F, StoredHeader &H) {
+  F.required("from", H.From);
+  F.required("path", H.Path);
+  F.required("digest", H.Digest);
 }
+
+template <class IO> static void fields(IO &F, WinnerFacts &W) {
+  F.allowUnknown();
+  F.required("title", W.Title);
+  F.required("advice", W.Advice);
+  F.required("model", W.Model);
+  F.required("device", W.Device);
+  F.required("timings", W.Timings);
+  F.required("task", W.RunDigest);
+  F.required("speedup", W.Speedup);
+  F.required("modelled", W.Modelled);
+}
+
+/// All but the check, which is of the text of these.
+template <class IO> static void fields(IO &F, StoredEntry &E) {
+  F.allowUnknown();
+  F.format("format", FormatVersion);
+  F.required("key", E.Key);
+  F.required("source", E.Source);
+  F.required("workload", E.Workload);
+  F.required("flags", E.Flags);
+  F.required("arch", E.Arch);
+  F.required("toolkit", E.Toolkit);
+  F.required("kernel", E.Kernel);
+  F.required("headers", E.Headers);
+  F.required("winner", E.Facts);
+}
+} // namespace stark
 
 std::string stark::printEntry(const StoredEntry &E) {
-  json Root;
-  Root["format"] = FormatVersion;
-  Root["key"] = E.Key;
-  Root["source"] = E.Source;
-  Root["workload"] = E.Workload;
-  Root["flags"] = E.Flags;
-  Root["arch"] = E.Arch;
-  Root["toolkit"] = E.Toolkit;
-  Root["kernel"] = E.Kernel;
-  Root["winner"] = factsToJson(E.Facts);
-  Root["headers"] = json::array();
-  for (const StoredHeader &H : E.Headers)
-    Root["headers"].push_back(
-        {{"from", H.From}, {"path", H.Path}, {"digest", H.Digest}});
   // Bytes that are no UTF-8 are replaced on the way out, so the check is made
   // of what will be read back.
-  Root = json::parse(dump(Root, -1), nullptr, false);
-  Root["check"] = sha256(dump(Root, -1));
-  return dump(Root, 2) + "\n";
-}
-
-static std::string readEntry(const json &Root, StoredEntry &Entry) {
-  uint64_t Format = 0;
-  FieldReader<json> Fields(Root, "entry.json", "");
-  Fields.required("format", Format);
-  if (Fields.good() && Format != FormatVersion)
-    return "entry.json has format " + std::to_string(Format) + ", wanted " +
-           std::to_string(FormatVersion);
-  Fields.required("key", Entry.Key);
-  Fields.required("source", Entry.Source);
-  Fields.required("workload", Entry.Workload);
-  Fields.required("flags", Entry.Flags);
-  Fields.required("arch", Entry.Arch);
-  Fields.required("toolkit", Entry.Toolkit);
-  Fields.required("kernel", Entry.Kernel);
-  const json *Headers = Fields.raw("headers");
-  const json *Winner = Fields.raw("winner");
-  if (!Headers || !Headers->is_array())
-    Fields.fail("headers", Headers ? describeJson(*Headers) : "nothing",
-                "an array");
-  if (!Winner)
-    Fields.fail("winner", "nothing", "an object");
-  Fields.allowUnknown();
-  if (std::string P = Fields.problem(); !P.empty())
-    return P;
-  for (const json &Item : *Headers) {
-    StoredHeader H;
-    FieldReader<json> Part(Item, "entry.json", "headers");
-    Part.required("from", H.From);
-    Part.required("path", H.Path);
-    Part.required("digest", H.Digest);
-    if (std::string P = Part.problem(); !P.empty())
-      return P;
-    Entry.Headers.push_back(std::move(H));
-  }
-  FieldReader<json> Facts(*Winner, "entry.json", "winner");
-  Facts.required("title", Entry.Facts.Title);
-  Facts.required("advice", Entry.Facts.Advice);
-  Facts.required("model", Entry.Facts.Model);
-  Facts.required("device", Entry.Facts.Device);
-  Facts.required("timings", Entry.Facts.Timings);
-  Facts.required("task", Entry.Facts.RunDigest);
-  Facts.required("speedup", Entry.Facts.Speedup);
-  Facts.required("modelled", Entry.Facts.Modelled);
-  Facts.allowUnknown();
-  return Facts.problem();
+  json Root = json::parse(dumpJson(writeFields<json>(E)), nullptr, false);
+  Root["check"] = sha256(dumpJson(Root));
+  return dumpJson(Root, 2) + "\n";
 }
 
 std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
@@ -146,7 +115,7 @@ std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
       /*allow_exceptions=*/false);
   if (TooDeep || Root.is_discarded() || !Root.is_object())
     return "entry.json is not the JSON object that it was written as";
-  if (std::string Why = readEntry(Root, Entry); !Why.empty())
+  if (std::string Why = readFields(Root, "entry.json", "", Entry); !Why.empty())
     return Why;
   std::string Check;
   if (auto Found = Root.find("check");
@@ -154,7 +123,27 @@ std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
     Check = Found->get<std::string>();
     Root.erase(Found);
   }
-  if (sha256(dump(Root, -1)) != Check)
+  if (sha256(dumpJson(Root)) != Check)
     return "entry.json was changed: its check does not match";
   return "";
+}
+
+std::vector<std::string> stark::entriesIn(llvm::StringRef Place) {
+  std::vector<std::string> Entries;
+  std::error_code Code;
+  for (fs::directory_iterator I(Place, Code), End; I != End && !Code;
+       I.increment(Code))
+    if (!path::filename(I->path()).starts_with("."))
+      Entries.push_back(I->path());
+  llvm::sort(Entries);
+  return Entries;
+}
+
+std::string stark::readEntry(llvm::StringRef Folder, StoredEntry &Entry) {
+  llvm::Expected<std::string> Text = readFile((Folder + "/entry.json").str());
+  std::string Why =
+      Text ? parseEntry(*Text, Entry) : llvm::toString(Text.takeError());
+  return Why.empty()
+             ? ""
+             : "entry " + path::filename(Folder).str() + " is corrupt: " + Why;
 }

@@ -38,6 +38,12 @@ std::string printEntry(const StoredEntry &E);
 /// Empty when \p Text is a whole entry, else what is wrong with it.
 std::string parseEntry(llvm::StringRef Text, StoredEntry &Entry);
 
+/// The entries' folders below \p Place, in the same order everywhere.
+std::vector<std::string> entriesIn(llvm::StringRef Place);
+
+/// Reads entry.json of \p Folder; empty, or what is wrong with it.
+std::string readEntry(llvm::StringRef Folder, StoredEntry &Entry);
+
 /// The digest of a text file, the same with LF and CRLF line ends: git may
 /// change them between checkouts.
 std::string textDigest(llvm::StringRef Text);

@@ -1,0 +1,51 @@
+//===- CacheKey.cpp - What an answer follows from -----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheKey.h"
+#include "Entry.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/File.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+
+static constexpr size_t KeyDigits = 12;
+
+KeyParts::KeyParts(const CacheInputs &In)
+    : Name(llvm::sys::path::filename(In.SourcePath)), Flags(In.Flags) {}
+
+std::string KeyParts::prefix() const { return Key.substr(0, KeyDigits) + "-"; }
+
+llvm::Expected<KeyParts> stark::makeKey(const CacheInputs &In) {
+  KeyParts Parts(In);
+  llvm::Expected<std::string> Source = readFile(In.SourcePath);
+  if (!Source)
+    return Source.takeError();
+  llvm::Expected<std::string> Workload = readFile(In.WorkloadPath);
+  if (!Workload)
+    return Workload.takeError();
+  Parts.Source = textDigest(*Source);
+  Parts.Workload = textDigest(*Workload);
+  DigestBuilder Key;
+  Key.add("format", "stark kernel cache 1");
+  Key.add("name", Parts.Name);
+  Key.add("source", Parts.Source);
+  Key.add("workload", Parts.Workload);
+  for (const std::string &Flag : Parts.Flags.Counting)
+    Key.add("flag", Flag);
+  Key.add("arch", In.Arch);
+  Key.add("toolkit", In.ToolkitVersion);
+  Parts.Key = Key.finish();
+  return Parts;
+}
+
+llvm::Expected<std::string> stark::cacheKey(const CacheInputs &In) {
+  llvm::Expected<KeyParts> Parts = makeKey(In);
+  if (!Parts)
+    return Parts.takeError();
+  return Parts->Key;
+}

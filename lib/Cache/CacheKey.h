@@ -1,0 +1,38 @@
+//===- CacheKey.h - What an answer follows from -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   CacheInputs -> digests of its parts -> key
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_CACHE_CACHEKEY_H
+#define STARK_LIB_CACHE_CACHEKEY_H
+
+#include "BuildFlags.h"
+#include "stark/Cache/KernelCache.h"
+
+namespace stark {
+
+/// The parts of a key, apart, so that a miss can say which one differs.
+struct KeyParts {
+  std::string Name;             ///< file name of the source
+  std::string Source, Workload; ///< digests
+  std::string Key;              ///< of all: cacheKey()
+  BuildFlags Flags;
+
+  explicit KeyParts(const CacheInputs &In);
+  /// What the names of the key's entries begin with.
+  std::string prefix() const;
+};
+
+/// An error when the source or the workload cannot be read.
+llvm::Expected<KeyParts> makeKey(const CacheInputs &In);
+
+} // namespace stark
+
+#endif
