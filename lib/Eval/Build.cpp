@@ -186,9 +186,9 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   Out.Imports = Facts->Imports;
   Out.Initializers = Facts->Initializers;
   if (Source)
-    if (std::string Why = gate(*Facts, *Source); !Why.empty()) {
+    if (std::optional<GateFinding> Why = gate(*Facts, *Source)) {
       Out.Kind = VerdictKind::Forbidden;
-      Out.Diagnostics = Why;
+      Out.Diagnostics = describe(*Why);
       return Out;
     }
   std::string Library = (OutputFolder + "/" + LibraryName).str();

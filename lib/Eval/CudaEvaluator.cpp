@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "JobProgram.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
@@ -49,12 +50,8 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
   if (!Built)
     return Built.takeError();
-  if (!Built->Ok) {
-    Verdict V;
-    V.Kind = Built->Kind;
-    V.Compiler = Built->Diagnostics;
-    return V;
-  }
+  if (!Built->Ok)
+    return verdictOf(*Built);
   J->Compiler = Built->Diagnostics;
   llvm::Expected<const BuildResult *> Source = Libraries.source();
   if (!Source)
@@ -66,27 +63,14 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
                                      Folder->path()))
     return E;
 
-  ProcessSpec Spec;
-  std::string File = (Folder->path() + "/result.json").str();
-  Spec.Program = Options.Worker;
-  Spec.Arguments = {Folder->path().str(), "--result", File};
-  Spec.TimeoutMs = JobLimitMs;
-  llvm::Expected<ProcessResult> Ran = runProcess(Spec);
-  if (!Ran)
-    return Ran.takeError();
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text) {
-    llvm::consumeError(Text.takeError());
-    return failed("stark-worker left no result: " +
-                  (Ran->Err.empty()
-                       ? "exit code " + std::to_string(Ran->ExitCode)
-                       : trimForWindow(Ran->Err, 600)));
-  }
-  std::string Problem;
-  job::Result R = job::parseResult(*Text, File, Problem);
-  if (!Problem.empty())
-    return failed(Problem);
-  return verdictOf(T, *J, R);
+  llvm::Expected<std::optional<job::Result>> R =
+      runJob({Options.Worker, {}, JobLimitMs}, Folder->path());
+  if (!R)
+    return R.takeError();
+  if (!*R)
+    return failed("stark-worker did not end within " +
+                  llvm::Twine(JobLimitMs / 1000) + " s");
+  return verdictOf(T, *J, **R);
 }
 
 llvm::Expected<DeviceDescription>
@@ -103,8 +87,7 @@ stark::probeDevice(const EvaluatorOptions &Options) {
   if (!Ran)
     return Ran.takeError();
   if (!Ran->ok()) {
-    llvm::StringRef Why = llvm::StringRef(Ran->Err).trim();
-    Why.consume_front("error: ");
+    std::string Why = ownMessage(*Ran);
     return failed(Why.empty() ? "stark-worker --probe failed" : Why);
   }
   return parseDevice(Ran->Out, Worker + " --probe");

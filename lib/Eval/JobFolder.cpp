@@ -243,6 +243,14 @@ llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
   return V;
 }
 
+Verdict stark::verdictOf(const BuildResult &Built) {
+  assert(!Built.Ok && "what was built has yet to be run");
+  Verdict V;
+  V.Kind = Built.Kind;
+  V.Compiler = Built.Diagnostics;
+  return V;
+}
+
 llvm::Expected<std::string> LibraryBuilder::folder() {
   if (!Folder) {
     llvm::Expected<TemporaryFolder> Made =

@@ -43,6 +43,9 @@ llvm::Error writeSimFolder(const Task &T, const job::Job &J,
 llvm::Expected<Verdict> verdictOf(const Task &T, const job::Job &J,
                                   const job::Result &R);
 
+/// Of a candidate that was not built.
+Verdict verdictOf(const BuildResult &Built);
+
 /// Builds the source once, and each candidate.
 class LibraryBuilder {
 public:

@@ -12,11 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
-#include "stark/Json/Fields.h"
+#include "RecordedEvents.h"
 #include "stark/Support/Digest.h"
-#include "stark/Support/Error.h"
-#include "stark/Support/File.h"
-#include "stark/Support/Journal.h"
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -42,35 +39,23 @@ private:
 } // namespace
 
 llvm::Error ReplayEvaluator::load(llvm::StringRef RunFolder) {
-  File = (RunFolder + "/journal.jsonl").str();
-  llvm::Expected<std::string> There = readFile(File);
-  if (!There)
-    return There.takeError();
-  llvm::Expected<JournalContent> Content = readJournal(File);
-  if (!Content)
-    return Content.takeError();
-  for (const JournalEvent &Event : Content->Events) {
-    if (Event.Type != "verdict")
-      continue;
-    std::string Where = File + ", event " + std::to_string(Event.Number);
-    Json Body = Json::parse(Event.Body, nullptr, false);
-    std::string Digest, Why;
-    FieldReader<Json> R(Body, Where, "body");
-    R.required("candidate", Digest);
-    R.required("purpose", Why);
-    const Json *Found = R.raw("verdict");
-    if (R.good() && !Found)
-      R.fail("verdict", "nothing", "an object");
-    R.allowUnknown();
-    if (std::string P = R.problem(); !P.empty())
-      return failed(P);
-    llvm::Expected<Verdict> V = parseVerdict(
-        Found->dump(-1, ' ', false, Json::error_handler_t::replace), Where);
-    if (!V)
-      return V.takeError();
-    Verdicts[Why + " " + Digest].push_back(std::move(*V));
-  }
-  return llvm::Error::success();
+  File = journalOf(RunFolder);
+  return forEachEvent<Json>(
+      RunFolder, "verdict",
+      [this](FieldReader<Json> &F, const std::string &Where) -> llvm::Error {
+        std::string Digest, Why;
+        F.required("candidate", Digest);
+        F.required("purpose", Why);
+        const Json *Found = F.raw("verdict");
+        F.check(Found, "verdict", "an object");
+        if (!F.good())
+          return llvm::Error::success();
+        llvm::Expected<Verdict> V = parseVerdict(dumpJson(*Found), Where);
+        if (!V)
+          return V.takeError();
+        Verdicts[Why + " " + Digest].push_back(std::move(*V));
+        return llvm::Error::success();
+      });
 }
 
 llvm::Expected<Verdict> ReplayEvaluator::evaluate(const Candidate &C) {

@@ -5,12 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecordedEvents.h"
 #include "stark/Eval/Profiler.h"
-#include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
-#include "stark/Support/Error.h"
-#include "stark/Support/File.h"
-#include "stark/Support/Journal.h"
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -30,29 +27,20 @@ private:
 } // namespace
 
 llvm::Error ReplayProfiler::load(llvm::StringRef RunFolder) {
-  File = (RunFolder + "/journal.jsonl").str();
-  llvm::Expected<JournalContent> Content = readJournal(File);
-  if (!Content)
-    return Content.takeError();
-  for (const JournalEvent &Event : Content->Events) {
-    if (Event.Type != "counters")
-      continue;
-    Json Body = Json::parse(Event.Body, nullptr, false);
-    std::string Digest;
-    Counters C;
-    FieldReader<Json> R(Body, File + ", event " + std::to_string(Event.Number),
-                        "body");
-    R.required("candidate", Digest);
-    R.required("device", C.Device);
-    R.required("text", C.Text);
-    R.required("problem", C.Problem);
-    R.required("too_slow", C.TooSlow);
-    R.allowUnknown();
-    if (std::string P = R.problem(); !P.empty())
-      return failed(P);
-    Known.emplace(std::move(Digest), std::move(C));
-  }
-  return llvm::Error::success();
+  File = journalOf(RunFolder);
+  return forEachEvent<Json>(RunFolder, "counters",
+                            [this](FieldReader<Json> &F, const std::string &) {
+                              std::string Digest;
+                              Counters C;
+                              F.required("candidate", Digest);
+                              F.required("device", C.Device);
+                              F.required("text", C.Text);
+                              F.required("problem", C.Problem);
+                              F.required("too_slow", C.TooSlow);
+                              if (F.good())
+                                Known.emplace(std::move(Digest), std::move(C));
+                              return llvm::Error::success();
+                            });
 }
 
 llvm::Expected<Counters> ReplayProfiler::profile(const Candidate &C) {

@@ -12,14 +12,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "JobProgram.h"
 #include "stark/Eval/Profiler.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
-#include <nlohmann/json.hpp>
 
 using namespace stark;
-using Json = nlohmann::json;
 
 namespace {
 constexpr uint64_t JobLimitMs = 3600 * 1000ull;
@@ -62,36 +61,7 @@ runSim(const Task &T, const job::Job &J, llvm::StringRef Source,
     return Folder.takeError();
   if (llvm::Error E = writeSimFolder(T, J, Source, Candidate, Folder->path()))
     return E;
-  ProcessSpec Spec;
-  std::string File = (Folder->path() + "/result.json").str();
-  Spec.Program = Options.Sim;
-  Spec.Arguments = {Folder->path().str(), "--result=" + File};
-  Spec.Arguments.insert(Spec.Arguments.end(), Arguments.begin(),
-                        Arguments.end());
-  Spec.TimeoutMs = LimitMs;
-  Spec.Environment = environmentWithoutSecrets();
-  llvm::Expected<ProcessResult> Ran = runProcess(Spec);
-  if (!Ran)
-    return Ran.takeError();
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text) {
-    llvm::consumeError(Text.takeError());
-    if (Ran->TimedOut)
-      return std::nullopt;
-    llvm::StringRef Why = llvm::StringRef(Ran->Err).trim();
-    Why.consume_front("error: ");
-    // A GPU that nobody knows is the user's to mend.
-    if (Ran->ExitCode == 2)
-      return usageError(Why);
-    return failed("stark-sim left no result: " +
-                  (Why.empty() ? "exit code " + std::to_string(Ran->ExitCode)
-                               : trimForWindow(Why, 600)));
-  }
-  std::string Problem;
-  job::Result R = job::parseResult(*Text, File, Problem);
-  if (!Problem.empty())
-    return failed(Problem);
-  return std::optional<job::Result>(std::move(R));
+  return runJob({Options.Sim, std::move(Arguments), LimitMs}, Folder->path());
 }
 
 static std::string trampoline(const Task &T) {

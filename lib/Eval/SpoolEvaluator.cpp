@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "JobProgram.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -65,15 +66,11 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
 
 llvm::Expected<Verdict> SpoolEvaluator::read(const job::Job &J,
                                              llvm::StringRef File) {
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
-  std::string Problem;
-  job::Result R = job::parseResult(*Text, File.str(), Problem);
-  if (!Problem.empty())
-    return failed(Problem);
-  llvm::Expected<Verdict> V = verdictOf(T, J, R);
-  if (V || R.End != job::Outcome::Infrastructure)
+  llvm::Expected<job::Result> R = readResult(File);
+  if (!R)
+    return R.takeError();
+  llvm::Expected<Verdict> V = verdictOf(T, J, *R);
+  if (V || R->End != job::Outcome::Infrastructure)
     return V;
   // Kept to look at, but out of the way: the next run asks again.
   std::string Aside = (File + ".failed").str();
@@ -94,12 +91,8 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
     llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
     if (!Built)
       return Built.takeError();
-    if (!Built->Ok) {
-      Verdict V;
-      V.Kind = Built->Kind;
-      V.Compiler = Built->Diagnostics;
-      return V;
-    }
+    if (!Built->Ok)
+      return verdictOf(*Built);
     if (llvm::Error E = submit(*J, *Built))
       return E;
   }

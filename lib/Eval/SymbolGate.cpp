@@ -22,130 +22,120 @@ using namespace stark;
 namespace {
 struct Rule {
   const char *Name; ///< a trailing '*' stands for any rest
-  const char *Why;
+  Reach Why;
 };
 
-constexpr const char *OtherStream =
-    "work must stay on the stream that the entry is given";
-constexpr const char *Clock = "the clock belongs to the judge";
-constexpr const char *Device = "the device's settings belong to the judge";
-constexpr const char *Thread = "the entry must not start threads";
-constexpr const char *Process = "the entry must not start processes";
-constexpr const char *Reach = "the entry must not reach beyond its arguments";
-constexpr const char *Files = "the entry must not use files";
-constexpr const char *Network = "the entry must not use the network";
-
-constexpr Rule Rules[] = {{"cudaStreamCreate*", OtherStream},
-                          {"cudaStreamDestroy*", OtherStream},
-                          {"cudaStreamBeginCapture*", OtherStream},
-                          {"cudaStreamEndCapture*", OtherStream},
-                          {"cudaStreamWaitEvent*", OtherStream},
-                          {"cudaStreamAddCallback", OtherStream},
-                          {"cudaStreamSetAttribute*", Device},
-                          {"cudaStreamAttachMemAsync*", OtherStream},
-                          {"cudaGraph*", OtherStream},
-                          {"cudaUserObject*", OtherStream},
-                          {"cudaLaunchHostFunc*", OtherStream},
-                          {"cudaEvent*", Clock},
-                          {"cudaDeviceSetLimit", Device},
-                          {"cudaDeviceReset", Device},
-                          {"cudaDeviceSetCacheConfig", Device},
-                          {"cudaDeviceSetSharedMemConfig", Device},
-                          {"cudaSetDevice*", Device},
-                          {"cudaInitDevice", Device},
-                          {"cudaSetValidDevices", Device},
-                          {"cudaCtxResetPersistingL2Cache", Device},
-                          {"cudaProfiler*", Device},
-                          {"cudaIpc*", Reach},
-                          {"cudaImportExternal*", Reach},
-                          {"cudaDeviceEnablePeerAccess", Reach},
-                          {"cudaMemPool*", Reach},
-                          {"cudaGetDriverEntryPoint*", Reach},
-                          {"cudaGetSymbolAddress_driver*", Reach},
-                          {"cudaGetExportTable", Reach},
-                          {"pthread_*", Thread},
-                          {"thrd_*", Thread},
-                          {"_ZNSt6thread*", Thread},
-                          {"_ZNSt6jthread*", Thread},
-                          {"_ZSt5async*", Thread},
-                          {"_ZNSt13__future_base*", Thread},
-                          {"GOMP_parallel*", Thread},
-                          {"timer_create", Thread},
-                          {"fork", Process},
-                          {"vfork", Process},
-                          {"clone", Process},
-                          {"system", Process},
-                          {"popen", Process},
-                          {"exec*", Process},
-                          {"fexecve", Process},
-                          {"posix_spawn*", Process},
-                          {"daemon", Process},
-                          {"kill", Process},
-                          {"raise", Process},
-                          {"ptrace", Reach},
-                          {"process_vm_*", Reach},
-                          {"syscall", Reach},
-                          {"prctl", Reach},
-                          {"ioctl", Reach},
-                          {"dlopen", Reach},
-                          {"dlmopen", Reach},
-                          {"dlsym", Reach},
-                          {"dlvsym", Reach},
-                          {"dladdr*", Reach},
-                          {"dl_iterate_phdr", Reach},
-                          {"mmap*", Reach},
-                          {"mprotect", Reach},
-                          {"mremap", Reach},
-                          {"shm_open", Reach},
-                          {"shmget", Reach},
-                          {"shmat", Reach},
-                          {"memfd_create", Reach},
-                          {"getenv", Reach},
-                          {"secure_getenv", Reach},
-                          {"setenv", Reach},
-                          {"putenv", Reach},
-                          {"environ", Reach},
-                          {"__environ", Reach},
-                          {"signal", Reach},
-                          {"sigaction", Reach},
-                          {"setjmp", Reach},
-                          {"_setjmp", Reach},
-                          {"longjmp", Reach},
-                          {"atexit", Reach},
-                          {"on_exit", Reach},
-                          {"backtrace*", Reach},
-                          {"clock_*", Clock},
-                          {"clock", Clock},
-                          {"gettimeofday", Clock},
-                          {"time", Clock},
-                          {"_ZNSt6chrono*", Clock},
-                          {"open", Files},
-                          {"open64", Files},
-                          {"openat*", Files},
-                          {"creat*", Files},
-                          {"fopen*", Files},
-                          {"freopen*", Files},
-                          {"fdopen", Files},
-                          {"read", Files},
-                          {"pread*", Files},
-                          {"write", Files},
-                          {"pwrite*", Files},
-                          {"unlink*", Files},
-                          {"rename*", Files},
-                          {"opendir", Files},
-                          {"readlink*", Files},
-                          {"_ZNSt14basic_ifstream*", Files},
-                          {"_ZNSt14basic_ofstream*", Files},
-                          {"_ZNSt13basic_fstream*", Files},
-                          {"_ZNSt13basic_filebuf*", Files},
-                          {"_ZNSt10filesystem*", Files},
-                          {"socket*", Network},
-                          {"connect", Network},
-                          {"bind", Network},
-                          {"send*", Network},
-                          {"recv*", Network},
-                          {"getaddrinfo", Network},
-                          {"gethostby*", Network}};
+constexpr Rule Rules[] = {{"cudaStreamCreate*", Reach::OtherStream},
+                          {"cudaStreamDestroy*", Reach::OtherStream},
+                          {"cudaStreamBeginCapture*", Reach::OtherStream},
+                          {"cudaStreamEndCapture*", Reach::OtherStream},
+                          {"cudaStreamWaitEvent*", Reach::OtherStream},
+                          {"cudaStreamAddCallback", Reach::OtherStream},
+                          {"cudaStreamSetAttribute*", Reach::Device},
+                          {"cudaStreamAttachMemAsync*", Reach::OtherStream},
+                          {"cudaGraph*", Reach::OtherStream},
+                          {"cudaUserObject*", Reach::OtherStream},
+                          {"cudaLaunchHostFunc*", Reach::OtherStream},
+                          {"cudaEvent*", Reach::Clock},
+                          {"cudaDeviceSetLimit", Reach::Device},
+                          {"cudaDeviceReset", Reach::Device},
+                          {"cudaDeviceSetCacheConfig", Reach::Device},
+                          {"cudaDeviceSetSharedMemConfig", Reach::Device},
+                          {"cudaSetDevice*", Reach::Device},
+                          {"cudaInitDevice", Reach::Device},
+                          {"cudaSetValidDevices", Reach::Device},
+                          {"cudaCtxResetPersistingL2Cache", Reach::Device},
+                          {"cudaProfiler*", Reach::Device},
+                          {"cudaIpc*", Reach::Beyond},
+                          {"cudaImportExternal*", Reach::Beyond},
+                          {"cudaDeviceEnablePeerAccess", Reach::Beyond},
+                          {"cudaMemPool*", Reach::Beyond},
+                          {"cudaGetDriverEntryPoint*", Reach::Beyond},
+                          {"cudaGetSymbolAddress_driver*", Reach::Beyond},
+                          {"cudaGetExportTable", Reach::Beyond},
+                          {"pthread_*", Reach::Thread},
+                          {"thrd_*", Reach::Thread},
+                          {"_ZNSt6thread*", Reach::Thread},
+                          {"_ZNSt6jthread*", Reach::Thread},
+                          {"_ZSt5async*", Reach::Thread},
+                          {"_ZNSt13__future_base*", Reach::Thread},
+                          {"GOMP_parallel*", Reach::Thread},
+                          {"timer_create", Reach::Thread},
+                          {"fork", Reach::Process},
+                          {"vfork", Reach::Process},
+                          {"clone", Reach::Process},
+                          {"system", Reach::Process},
+                          {"popen", Reach::Process},
+                          {"exec*", Reach::Process},
+                          {"fexecve", Reach::Process},
+                          {"posix_spawn*", Reach::Process},
+                          {"daemon", Reach::Process},
+                          {"kill", Reach::Process},
+                          {"raise", Reach::Process},
+                          {"ptrace", Reach::Beyond},
+                          {"process_vm_*", Reach::Beyond},
+                          {"syscall", Reach::Beyond},
+                          {"prctl", Reach::Beyond},
+                          {"ioctl", Reach::Beyond},
+                          {"dlopen", Reach::Beyond},
+                          {"dlmopen", Reach::Beyond},
+                          {"dlsym", Reach::Beyond},
+                          {"dlvsym", Reach::Beyond},
+                          {"dladdr*", Reach::Beyond},
+                          {"dl_iterate_phdr", Reach::Beyond},
+                          {"mmap*", Reach::Beyond},
+                          {"mprotect", Reach::Beyond},
+                          {"mremap", Reach::Beyond},
+                          {"shm_open", Reach::Beyond},
+                          {"shmget", Reach::Beyond},
+                          {"shmat", Reach::Beyond},
+                          {"memfd_create", Reach::Beyond},
+                          {"getenv", Reach::Beyond},
+                          {"secure_getenv", Reach::Beyond},
+                          {"setenv", Reach::Beyond},
+                          {"putenv", Reach::Beyond},
+                          {"environ", Reach::Beyond},
+                          {"__environ", Reach::Beyond},
+                          {"signal", Reach::Beyond},
+                          {"sigaction", Reach::Beyond},
+                          {"setjmp", Reach::Beyond},
+                          {"_setjmp", Reach::Beyond},
+                          {"longjmp", Reach::Beyond},
+                          {"atexit", Reach::Beyond},
+                          {"on_exit", Reach::Beyond},
+                          {"backtrace*", Reach::Beyond},
+                          {"clock_*", Reach::Clock},
+                          {"clock", Reach::Clock},
+                          {"gettimeofday", Reach::Clock},
+                          {"time", Reach::Clock},
+                          {"_ZNSt6chrono*", Reach::Clock},
+                          {"open", Reach::Files},
+                          {"open64", Reach::Files},
+                          {"openat*", Reach::Files},
+                          {"creat*", Reach::Files},
+                          {"fopen*", Reach::Files},
+                          {"freopen*", Reach::Files},
+                          {"fdopen", Reach::Files},
+                          {"read", Reach::Files},
+                          {"pread*", Reach::Files},
+                          {"write", Reach::Files},
+                          {"pwrite*", Reach::Files},
+                          {"unlink*", Reach::Files},
+                          {"rename*", Reach::Files},
+                          {"opendir", Reach::Files},
+                          {"readlink*", Reach::Files},
+                          {"_ZNSt14basic_ifstream*", Reach::Files},
+                          {"_ZNSt14basic_ofstream*", Reach::Files},
+                          {"_ZNSt13basic_fstream*", Reach::Files},
+                          {"_ZNSt13basic_filebuf*", Reach::Files},
+                          {"_ZNSt10filesystem*", Reach::Files},
+                          {"socket*", Reach::Network},
+                          {"connect", Reach::Network},
+                          {"bind", Reach::Network},
+                          {"send*", Reach::Network},
+                          {"recv*", Reach::Network},
+                          {"getaddrinfo", Reach::Network},
+                          {"gethostby*", Reach::Network}};
 
 bool matches(llvm::StringRef Import, llvm::StringRef Pattern) {
   return Pattern.consume_back("*") ? Import.starts_with(Pattern)
@@ -161,7 +151,7 @@ llvm::StringRef withoutSuffix(llvm::StringRef Import) {
 }
 } // namespace
 
-std::string stark::whyForbidden(llvm::StringRef Import) {
+std::optional<Reach> stark::whyForbidden(llvm::StringRef Import) {
   Import = withoutSuffix(Import);
   for (const Rule &R : Rules)
     if (matches(Import, R.Name))
@@ -170,8 +160,30 @@ std::string stark::whyForbidden(llvm::StringRef Import) {
   // rules for the runtime's.
   if (Import.size() > 2 && Import.starts_with("cu") && Import[2] >= 'A' &&
       Import[2] <= 'Z')
-    return Reach;
-  return "";
+    return Reach::Beyond;
+  return std::nullopt;
+}
+
+static llvm::StringRef describeReach(Reach R) {
+  switch (R) {
+  case Reach::OtherStream:
+    return "work must stay on the stream that the entry is given";
+  case Reach::Clock:
+    return "the clock belongs to the judge";
+  case Reach::Device:
+    return "the device's settings belong to the judge";
+  case Reach::Thread:
+    return "the entry must not start threads";
+  case Reach::Process:
+    return "the entry must not start processes";
+  case Reach::Beyond:
+    return "the entry must not reach beyond its arguments";
+  case Reach::Files:
+    return "the entry must not use files";
+  case Reach::Network:
+    return "the entry must not use the network";
+  }
+  llvm_unreachable("all are above");
 }
 
 llvm::Expected<ObjectFacts> stark::readObject(llvm::StringRef Path) {
@@ -206,23 +218,33 @@ llvm::Expected<ObjectFacts> stark::readObject(llvm::StringRef Path) {
   return Facts;
 }
 
-std::string stark::gate(const ObjectFacts &Candidate,
-                        const BuildResult &Source) {
-  std::string Out;
+std::optional<GateFinding> stark::gate(const ObjectFacts &Candidate,
+                                       const BuildResult &Source) {
+  GateFinding Found;
   for (const std::string &Import : Candidate.Imports) {
     if (std::binary_search(Source.Imports.begin(), Source.Imports.end(),
                            Import))
       continue;
-    if (std::string Why = whyForbidden(Import); !Why.empty())
-      Out += "the candidate uses '" + llvm::demangle(Import) +
-             "', which the source does not: " + Why + "\n";
+    if (std::optional<Reach> Why = whyForbidden(Import))
+      Found.Imports.push_back({Import, *Why});
   }
   // One registers the kernels with the runtime.
-  unsigned Allowed = std::max(1u, Source.Initializers);
-  if (Candidate.Initializers > Allowed)
-    Out += "the candidate has " + std::to_string(Candidate.Initializers) +
+  Found.Allowed = std::max(1u, Source.Initializers);
+  Found.Initializers = Candidate.Initializers;
+  if (Found.Imports.empty() && Found.Initializers <= Found.Allowed)
+    return std::nullopt;
+  return Found;
+}
+
+std::string stark::describe(const GateFinding &Found) {
+  std::string Out;
+  for (const auto &[Import, Why] : Found.Imports)
+    Out += "the candidate uses '" + llvm::demangle(Import) +
+           "', which the source does not: " + describeReach(Why).str() + "\n";
+  if (Found.Initializers > Found.Allowed)
+    Out += "the candidate has " + std::to_string(Found.Initializers) +
            " functions that run when it is loaded, wanted " +
-           std::to_string(Allowed) +
+           std::to_string(Found.Allowed) +
            " at most: no dynamic initialisers of globals\n";
   return Out;
 }

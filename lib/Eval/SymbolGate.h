@@ -16,6 +16,7 @@
 #define STARK_LIB_EVAL_SYMBOLGATE_H
 
 #include "stark/Eval/Build.h"
+#include <optional>
 
 namespace stark {
 
@@ -26,12 +27,36 @@ struct ObjectFacts {
 
 llvm::Expected<ObjectFacts> readObject(llvm::StringRef Path);
 
-/// Why \p Candidate is not allowed to run, empty when it is. What the source
-/// itself imports is allowed.
-std::string gate(const ObjectFacts &Candidate, const BuildResult &Source);
+/// What a candidate must not do, or reach for.
+enum class Reach {
+  OtherStream,
+  Clock,
+  Device, ///< its settings
+  Thread,
+  Process,
+  Beyond, ///< what is not among the entry's arguments
+  Files,
+  Network,
+};
 
-/// What an import is used for when a candidate must not use it, else empty.
-std::string whyForbidden(llvm::StringRef Import);
+/// What an import is used for when a candidate must not use it.
+std::optional<Reach> whyForbidden(llvm::StringRef Import);
+
+/// Why an object is not allowed to run.
+struct GateFinding {
+  /// As mangled, that the source itself does not import.
+  std::vector<std::pair<std::string, Reach>> Imports;
+  /// Functions that run when it is loaded, and how many may.
+  unsigned Initializers = 0, Allowed = 1;
+};
+
+/// Unset when \p Candidate is allowed to run. What the source itself imports is
+/// allowed.
+std::optional<GateFinding> gate(const ObjectFacts &Candidate,
+                                const BuildResult &Source);
+
+/// A line for each thing found.
+std::string describe(const GateFinding &Found);
 
 } // namespace stark
 
