@@ -12,46 +12,49 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractFindings.h"
+#include "stark/Json/Names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace stark;
 using K = ViolationKind;
 
-static llvm::StringRef harmText(Harm H) {
-  switch (H) {
-  case Harm::Streams:
-    return "work goes to the stream that the entry is given";
-  case Harm::Events:
-    return "events could tamper with the clock";
-  case Harm::Graphs:
-    return "graphs could defer work";
-  case Harm::Device:
-    return "the state of the device belongs to the caller";
-  case Harm::Loading:
-    return "no code may be loaded or looked up at run time";
-  case Harm::State:
-    return "nothing may be kept between calls";
-  case Harm::Threads:
-    return "no threads or processes of its own; work could escape the clock";
-  case Harm::Files:
-    return "no files, sockets or other processes";
-  case Harm::Clocks:
-    return "a kernel has no use for a clock";
-  case Harm::Process:
-    return "the process belongs to the caller";
-  case Harm::Judge:
-    return "the name is the judge's own";
-  }
-  return "";
+namespace stark {
+/// Why each is forbidden.
+static constexpr Named<Harm> HarmTexts[] = {
+    {Harm::Streams, "work goes to the stream that the entry is given"},
+    {Harm::Events, "events could tamper with the clock"},
+    {Harm::Graphs, "graphs could defer work"},
+    {Harm::Device, "the state of the device belongs to the caller"},
+    {Harm::Loading, "no code may be loaded or looked up at run time"},
+    {Harm::State, "nothing may be kept between calls"},
+    {Harm::Threads,
+     "no threads or processes of its own; work could escape the clock"},
+    {Harm::Files, "no files, sockets or other processes"},
+    {Harm::Clocks, "a kernel has no use for a clock"},
+    {Harm::Process, "the process belongs to the caller"},
+    {Harm::Judge, "the name is the judge's own"}};
+static constexpr std::span<const Named<Harm>> namesOf(Harm) {
+  return HarmTexts;
 }
+
+static constexpr Named<SymbolRole> RoleNames[] = {
+    {SymbolRole::Entry, "entry"},
+    {SymbolRole::Kernel, "kernel"},
+    {SymbolRole::Function, "function"},
+    {SymbolRole::Variable, "variable"}};
+static constexpr std::span<const Named<SymbolRole>> namesOf(SymbolRole) {
+  return RoleNames;
+}
+} // namespace stark
 
 namespace {
 struct Wording {
   ViolationKind Kind;
   Subject Of;
   /// {0} is the name, {1} what it could do, {2} the symbol ("entry 'f'"), {3}
-  /// and {4} what it was and is.
+  /// and {4} what it was and is; {5} and {6} are what else is said of a symbol,
+  /// {7} of a variable.
   const char *Format;
 };
 } // namespace
@@ -123,29 +126,21 @@ static const Wording Wordings[] = {
     {K::AddsToStd, Subject::Std, "adds to namespace std, which is forbidden"},
 
     {K::ManagedVariable, Subject::Variable,
-     "variable '{0}' is managed memory, which is forbidden: nothing may be "
-     "kept between calls"},
+     "variable '{0}' is managed memory{7}"},
     {K::FilledConstant, Subject::Variable,
-     "variable '{0}' is constant memory that the host would fill, which is "
-     "forbidden: nothing may be kept between calls"},
+     "variable '{0}' is constant memory that the host would fill{7}"},
     {K::ForeignVariable, Subject::Variable,
-     "variable '{0}' belongs to another file, which is forbidden: nothing may "
-     "be kept between calls"},
+     "variable '{0}' belongs to another file{7}"},
     {K::DeviceVariable, Subject::Variable,
-     "variable '{0}' is mutable device memory, which is forbidden: nothing "
-     "may be kept between calls"},
+     "variable '{0}' is mutable device memory{7}"},
     {K::StaticVariable, Subject::Variable,
-     "variable '{0}' is static and can change, which is forbidden: nothing "
-     "may be kept between calls"},
+     "variable '{0}' is static and can change{7}"},
     {K::GlobalVariable, Subject::Variable,
-     "variable '{0}' is global and can change, which is forbidden: nothing "
-     "may be kept between calls"},
+     "variable '{0}' is global and can change{7}"},
     {K::RunsInitialiser, Subject::Variable,
-     "variable '{0}' is initialised by code that runs once, which is "
-     "forbidden: nothing may be kept between calls"},
+     "variable '{0}' is initialised by code that runs once{7}"},
     {K::RunsDestructor, Subject::Variable,
-     "variable '{0}' runs a destructor when the program ends, which is "
-     "forbidden: nothing may be kept between calls"},
+     "variable '{0}' runs a destructor when the program ends{7}"},
     {K::SomeStatic, Subject::Static,
      "keeps a static variable between calls, which is forbidden"},
     {K::SomeVariable, Subject::Variable,
@@ -184,27 +179,14 @@ Subject stark::subjectOf(ViolationKind Kind) { return wordingOf(Kind).Of; }
 
 bool Violation::forbidden() const { return subjectOf(Kind) != Subject::Symbol; }
 
-static llvm::StringRef roleName(SymbolRole Role) {
-  switch (Role) {
-  case SymbolRole::Entry:
-    return "entry";
-  case SymbolRole::Kernel:
-    return "kernel";
-  case SymbolRole::Function:
-    return "function";
-  case SymbolRole::Variable:
-    return "variable";
-  }
-  return "";
-}
-
 std::string Violation::message() const {
   bool IsEntry = Role == SymbolRole::Entry;
   std::string Text = llvm::formatv(
-      wordingOf(Kind).Format, Name, Why ? (": " + harmText(*Why)).str() : "",
-      (roleName(Role) + " '" + Name + "'").str(), Was, Is,
+      wordingOf(Kind).Format, Name, Why ? std::string(": ") + nameOf(*Why) : "",
+      nameOf(Role) + (" '" + Name + "'"), Was, Is,
       IsEntry ? "it must stay as the source has it" : "other files may use it",
-      IsEntry ? "" : "; other files may use it");
+      IsEntry ? "" : "; other files may use it",
+      ", which is forbidden: nothing may be kept between calls");
   return Guessed ? Text + " (Clang does not understand all of this file)"
                  : Text;
 }

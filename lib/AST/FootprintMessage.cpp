@@ -7,47 +7,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Footprint.h"
+#include "stark/Json/Names.h"
 #include "stark/Support/Error.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 
 using namespace stark;
 
+namespace stark {
+static constexpr Named<Grounding> GroundingNames[] = {
+    {Grounding::Strict, "strict"},
+    {Grounding::Support, "support"},
+    {Grounding::Off, "off"}};
+static constexpr std::span<const Named<Grounding>> namesOf(Grounding) {
+  return GroundingNames;
+}
+
+static constexpr Named<ChangeClass> ChangeClassNames[] = {
+    {ChangeClass::Inside, "inside"},
+    {ChangeClass::Supporting, "supporting"},
+    {ChangeClass::Outside, "outside"}};
+static constexpr std::span<const Named<ChangeClass>> namesOf(ChangeClass) {
+  return ChangeClassNames;
+}
+} // namespace stark
+
 llvm::Expected<Grounding> stark::parseGrounding(llvm::StringRef Name) {
-  auto G = llvm::StringSwitch<std::optional<Grounding>>(Name)
-               .Case("strict", Grounding::Strict)
-               .Case("support", Grounding::Support)
-               .Case("off", Grounding::Off)
-               .Default(std::nullopt);
-  if (!G)
-    return usageError("grounding: got '" + Name +
-                      "', wanted strict, support or off");
-  return *G;
+  if (std::optional<Grounding> G = valueNamed<Grounding>(Name))
+    return *G;
+  return usageError("grounding: got '" + Name + "', wanted " +
+                    allNames<Grounding>());
 }
 
-llvm::StringRef stark::groundingName(Grounding G) {
-  switch (G) {
-  case Grounding::Strict:
-    return "strict";
-  case Grounding::Support:
-    return "support";
-  case Grounding::Off:
-    return "off";
-  }
-  return "";
-}
-
-llvm::StringRef stark::changeClassName(ChangeClass C) {
-  switch (C) {
-  case ChangeClass::Inside:
-    return "inside";
-  case ChangeClass::Supporting:
-    return "supporting";
-  case ChangeClass::Outside:
-    return "outside";
-  }
-  return "";
-}
+llvm::StringRef stark::groundingName(Grounding G) { return nameOf(G); }
+llvm::StringRef stark::changeClassName(ChangeClass C) { return nameOf(C); }
 
 ChangeClass ChangeReason::changeClass() const {
   return Kind == InAnchor         ? ChangeClass::Inside

@@ -7,42 +7,33 @@
 
 #include "Pieces.h"
 #include "Brackets.h"
+#include "stark/Json/Names.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace stark;
 
-llvm::StringRef stark::pieceKindName(PieceKind Kind) {
-  switch (Kind) {
-  case PieceKind::Include:
-    return "include of";
-  case PieceKind::Define:
-    return "macro";
-  case PieceKind::Pragma:
-    return "pragma";
-  case PieceKind::Conditional:
-    return "conditional";
-  case PieceKind::Directive:
-    return "directive";
-  case PieceKind::Open:
-    return "opening of";
-  case PieceKind::Close:
-    return "closing brace";
-  case PieceKind::Function:
-    return "function";
-  case PieceKind::FunctionDeclaration:
-    return "declaration of function";
-  case PieceKind::Type:
-    return "type";
-  case PieceKind::Variable:
-    return "variable";
-  case PieceKind::Using:
-    return "using, typedef or static_assert";
-  case PieceKind::Other:
-    return "declaration";
-  }
-  return "";
+namespace stark {
+static constexpr Named<PieceKind> PieceKindNames[] = {
+    {PieceKind::Include, "include of"},
+    {PieceKind::Define, "macro"},
+    {PieceKind::Pragma, "pragma"},
+    {PieceKind::Conditional, "conditional"},
+    {PieceKind::Directive, "directive"},
+    {PieceKind::Open, "opening of"},
+    {PieceKind::Close, "closing brace"},
+    {PieceKind::Function, "function"},
+    {PieceKind::FunctionDeclaration, "declaration of function"},
+    {PieceKind::Type, "type"},
+    {PieceKind::Variable, "variable"},
+    {PieceKind::Using, "using, typedef or static_assert"},
+    {PieceKind::Other, "declaration"}};
+static constexpr std::span<const Named<PieceKind>> namesOf(PieceKind) {
+  return PieceKindNames;
 }
+} // namespace stark
+
+llvm::StringRef stark::pieceKindName(PieceKind Kind) { return nameOf(Kind); }
 
 namespace {
 class PieceFinder {
