@@ -131,9 +131,7 @@ public:
   llvm::StringRef keyHeader() const override { return "x-api-key: "; }
 
   std::string baseUrl(llvm::StringRef Given) const override {
-    Given = Given.rtrim('/');
-    Given.consume_back("/v1");
-    return Given.str();
+    return withoutVersion(Given, "/v1");
   }
 
   const FaultWords &faultWords() const override {

@@ -133,6 +133,14 @@ public:
 protected:
   using Json = nlohmann::json;
 
+  /// For formats whose paths begin with their version.
+  static std::string withoutVersion(llvm::StringRef Url,
+                                    llvm::StringRef Version) {
+    Url = Url.rtrim('/');
+    Url.consume_back(Version);
+    return Url.str();
+  }
+
   /// What of a request's wishes goes into the body.
   struct Granted {
     uint64_t OutputTokens; ///< the request's, or the model's limit when less

@@ -276,26 +276,17 @@ Fault stark::faultOfAnswer(const HttpAnswer &Answer, llvm::StringRef Body,
 }
 
 Fault stark::faultOfTransfer(const HttpResult &Result) {
+  static constexpr std::pair<HttpEnd, FaultKind> Kinds[] = {
+      {HttpEnd::Cancelled, FaultKind::Cancelled},
+      {HttpEnd::Timeout, FaultKind::Timeout},
+      {HttpEnd::Network, FaultKind::Network},
+      {HttpEnd::Security, FaultKind::Authentication},
+      {HttpEnd::TooLarge, FaultKind::TooLarge},
+  };
   Fault F;
   F.Message = Result.Message;
-  switch (Result.End) {
-  case HttpEnd::Cancelled:
-    F.Kind = FaultKind::Cancelled;
-    break;
-  case HttpEnd::Timeout:
-    F.Kind = FaultKind::Timeout;
-    break;
-  case HttpEnd::Network:
-    F.Kind = FaultKind::Network;
-    break;
-  case HttpEnd::Security:
-    F.Kind = FaultKind::Authentication;
-    break;
-  case HttpEnd::TooLarge:
-    F.Kind = FaultKind::TooLarge;
-    break;
-  default:
-    F.Kind = FaultKind::Protocol;
-  }
+  for (const auto &[End, Kind] : Kinds)
+    if (End == Result.End)
+      F.Kind = Kind;
   return F;
 }

@@ -92,9 +92,7 @@ public:
   llvm::StringRef keyHeader() const override { return "x-goog-api-key: "; }
 
   std::string baseUrl(llvm::StringRef Given) const override {
-    Given = Given.rtrim('/');
-    Given.consume_back("/v1beta");
-    return Given.str();
+    return withoutVersion(Given, "/v1beta");
   }
 
   const FaultWords &faultWords() const override {

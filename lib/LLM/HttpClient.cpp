@@ -169,42 +169,41 @@ void HttpClient::discard(const Try &T, DiscardedAnswers &Lost) const {
            *U.Output, !Final, costOf(At.Facts, U)};
 }
 
+/// What a person is told of a failure of that kind, before the server's words.
+static std::string headline(FaultKind Kind, unsigned Tries,
+                            const std::string &KeyVariable) {
+  switch (Kind) {
+  case FaultKind::Authentication:
+    return "the key in " + KeyVariable + " was not accepted";
+  case FaultKind::SpendLimit:
+    return "the account has no money left or may spend no more";
+  case FaultKind::NotFound:
+    return "no such model or address";
+  case FaultKind::TooLarge:
+    return "the answer was given up";
+  case FaultKind::BadRequest:
+    return "the server refused the request";
+  default:
+    return "no answer after " + std::to_string(Tries) +
+           (Tries == 1 ? " try" : " tries");
+  }
+}
+
 llvm::Error HttpClient::giveUp(const Fault &F, unsigned Tries,
                                const DiscardedAnswers &Lost) const {
-  std::string What = identity() + ": ";
-  ErrorKind Kind = ErrorKind::Failed;
-  switch (F.Kind) {
-  case FaultKind::Cancelled:
-    Kind = ErrorKind::Interrupted;
-    What = "interrupted while waiting for " + identity();
-    break;
-  case FaultKind::Authentication:
-    What += "the key in " + At.Settings.KeyVariable + " was not accepted: ";
-    break;
-  case FaultKind::SpendLimit:
-    What += "the account has no money left or may spend no more: ";
-    break;
-  case FaultKind::NotFound:
-    What += "no such model or address: ";
-    break;
-  case FaultKind::TooLarge:
-    What += "the answer was given up: ";
-    break;
-  case FaultKind::BadRequest:
-    What += "the server refused the request: ";
-    break;
-  default:
-    What += "no answer after " + std::to_string(Tries) +
-            (Tries == 1 ? " try: " : " tries: ");
-  }
-  if (F.Kind != FaultKind::Cancelled)
-    What += F.describe();
+  bool Cancelled = F.Kind == FaultKind::Cancelled;
+  std::string What =
+      Cancelled ? "interrupted while waiting for " + identity()
+                : identity() + ": " +
+                      headline(F.Kind, Tries, At.Settings.KeyVariable) + ": " +
+                      F.describe();
   if (Lost.Answers)
     What += "; answers that were thrown away took " +
             std::string(Lost.Estimated ? "about " : "") +
             std::to_string(Lost.Input) + " tokens in, " +
             std::to_string(Lost.Output) + " out";
-  return llvm::make_error<CallLost>(Kind, What, Lost);
+  return llvm::make_error<CallLost>(
+      Cancelled ? ErrorKind::Interrupted : ErrorKind::Failed, What, Lost);
 }
 
 ChatReply HttpClient::reply(Try &&T) const {
