@@ -61,7 +61,7 @@ function(stark_link_llvm target what)
       endif()
       set(archives "")
       foreach(lib IN ITEMS CodeGen Tooling ToolingCore Frontend Driver Serialization Parse Sema Analysis Edit
-          ASTMatchers AST Rewrite Lex Basic APINotes Support)
+          ASTMatchers AST Rewrite Format ToolingInclusions Lex Basic APINotes Support)
         list(APPEND archives "${LLVM_LIBRARY_DIR}/libclang${lib}.a")
       endforeach()
       llvm_map_components_to_libnames(llvm support option object demangle frontendopenmp frontendhlsl
