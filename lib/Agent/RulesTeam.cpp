@@ -83,7 +83,7 @@ static RewriteInput inputOf(const AgentInput &In) {
   RewriteInput R;
   R.Source = In.Base;
   R.All = In.BaseSites;
-  R.T = In.T;
+  R.Given = In.T;
   return R;
 }
 
@@ -106,7 +106,7 @@ RulesTeam::choose(const RewriteSet &Set, const AgentInput &In,
     C.Listing += "\nRefused:\n\n";
   for (const Refusal &R : Set.refusals())
     C.Listing += "- `" + R.Rewrite + "@" + R.Site + "` (line " +
-                 std::to_string(R.Line) + "): " + R.Reason + "\n";
+                 std::to_string(R.Line) + "): " + R.Why.str() + "\n";
   // Equally promising ones in an order that seed and attempt fix.
   Random Draw(Seed * 0x9E3779B97F4A7C15u + In.Attempt);
   for (size_t Begin = 0; Begin < Left.size();) {

@@ -11,7 +11,7 @@
 // SIM: n=4194304: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
 // NOT: error: 'fuse-kernels@refused:launch1' does not apply: line [[#]] touches other elements than the thread's own of what both kernels use
 
-// CHECK: {{^[^/]*}}static __device__ __forceinline__ void bias_part(const float *x, const float *b, float *y, int n) {
+// CHECK: {{^[^/]*}}static __device__ __forceinline__ void bias_part(const float *x, const float *b,{{[[:space:]]+}}float *y, int n) {
 __global__ void bias(const float *x, const float *b, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
@@ -19,8 +19,8 @@ __global__ void bias(const float *x, const float *b, float *y, int n) {
   y[i] = x[i] + b[i];
 }
 
-// CHECK: {{^[^/]*}}static __device__ __forceinline__ void square_part(const float *__restrict y, float *__restrict z, size_t n, float a) {
-// CHECK: {{^[^/]*}}static __global__ void bias_square(const float *x, const float *b, float *y, int n, float *z, size_t n2, float a) {
+// CHECK: {{^[^/]*}}static __device__ __forceinline__ void{{[[:space:]]+}}square_part(const float *__restrict y, float *__restrict z, size_t n, float a) {
+// CHECK: {{^[^/]*}}static __global__ void bias_square(const float *x, const float *b, float *y,{{[[:space:]]+}}int n, float *z, size_t n2, float a) {
 // CHECK-NEXT: {{^[^/]*}}bias_part(x, b, y, n);
 // CHECK-NEXT: {{^[^/]*}}square_part(y, z, n2, a);
 // CHECK-NEXT: {{^[^/]*}}}

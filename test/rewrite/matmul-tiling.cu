@@ -18,12 +18,12 @@ __global__ void product(const float *a, const float *b, float *c, int m, int n,
 }
 // The old kernel stays for others that may launch it.
 // CHECK: {{^[^/]*}}__global__ void product(
-// CHECK: {{^[^/]*}}product_tiled(const float *a, const float *b, float *c, int m, int n, int k, float alpha)
+// CHECK: {{^[^/]*}}product_tiled(const float *a, const float *b, float *c, int m, int n, int k,{{[[:space:]]+}}float alpha)
 // CHECK: {{^[^/]*}}a_next[slot] = row < m && i < k ? a[row * k + i] : float{};
 // CHECK: {{^[^/]*}}b_next[slot] = col < n && i < k ? b[col * k + i] : float{};
 // CHECK: {{^[^/]*}}acc[u][v] += a_part[u] * b_part[v];
 // CHECK: {{^[^/]*}}c[row * n + col] = alpha * acc[u][v];
-// CHECK: {{^[^/]*}}product_tiled<<<((n + 127) / 128) * ((m + 127) / 128), 256, 0, s>>>(a, b, c, m, n, k, 2.0f);
+// CHECK: {{^[^/]*}}product_tiled<<<((n + 127) / 128) * ((m + 127) / 128), 256, 0, s>>>({{[[:space:]]*}}a, b, c, m, n, k, 2.0f);
 
 // LIST-DAG: not matmul-tiling@launch:launch2: {{.*}} its grid is not seen to cover all of 'n'
 

@@ -60,7 +60,7 @@ __global__ void flat(const float *x, float *y, int n) {
   y[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// STRIDE: {{^[^/]*}}for (long long at = blockIdx.x * blockDim.x + threadIdx.x; at < n; at += stride) {
+// STRIDE: {{^[^/]*}}for (long long at = blockIdx.x * blockDim.x + threadIdx.x; at < n;{{[[:space:]]+}}at += stride) {
 // STRIDE-NEXT: {{^[^/]*}}const int i = at;
 // STRIDE: {{^[^/]*}}element<<<(((n + 255) / 256) + 3) / 4, 256>>>(x, y, n);
 // BOTH: {{^[^/]*}}*reinterpret_cast<const wide_vec<float, 4> *>(&x[at]);

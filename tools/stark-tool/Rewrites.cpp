@@ -57,7 +57,7 @@ static void printText(const RewriteSet &Set) {
     llvm::outs() << "no rewrite applies\n";
   for (const Refusal &R : Set.refusals())
     llvm::outs() << "not " << R.Rewrite << "@" << R.Site << ": line " << R.Line
-                 << ": " << R.Reason << "\n";
+                 << ": " << R.Why.str() << "\n";
 }
 
 static void printJson(const RewriteSet &Set) {
@@ -80,7 +80,7 @@ static void printJson(const RewriteSet &Set) {
     Refusals.push_back(json::Object{{"rewrite", R.Rewrite},
                                     {"site", json::fixUTF8(R.Site)},
                                     {"line", R.Line},
-                                    {"reason", json::fixUTF8(R.Reason)}});
+                                    {"reason", json::fixUTF8(R.Why.str())}});
   llvm::outs() << json::Value(json::Object{{"version", 1},
                                            {"file", json::fixUTF8(Given.File)},
                                            {"rewrites", std::move(Matches)},
@@ -147,7 +147,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   RewriteInput In;
   In.Source = Source.get();
   In.All = &All;
-  In.T = T ? &*T : nullptr;
+  In.Given = T ? &*T : nullptr;
   RewriteSet Set(In);
   if (Check)
     return checkAll(Set, *Source, *Options);

@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   source + sites -> where each rewrite applies, and why not elsewhere
-///                  -> edits -> the rewritten text
+///                  -> the rewritten text
 /// A rewrite keeps what the source computes, up to the rounding of a reordered
 /// sum where its advice says so. Where that cannot be shown from the AST (and,
 /// for what only the caller knows, from the workload), it refuses with the
@@ -19,31 +19,25 @@
 #define STARK_REWRITE_REWRITE_H
 
 #include "stark/AST/Site.h"
+#include "stark/Rewrite/Reason.h"
 #include "stark/Task/Task.h"
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace stark {
 
-/// What a rewrite looks at.
+/// What rewrites look at. All of it is the caller's.
 struct RewriteInput {
   const ParsedSource *Source = nullptr;
   const Sites *All = nullptr;
   /// Says which arguments are buffers of their own and what error is allowed.
   /// Without it whatever depends on that is refused.
-  const Task *T = nullptr;
+  const Task *Given = nullptr;
 };
 
-/// Bytes of the source and what takes their place.
-struct Edit {
-  Range Bytes;
-  std::string Text;
-  bool operator==(const Edit &) const = default;
-};
-
-/// A place where a rewrite applies.
+/// A place where a rewrite applies. Only data: it says which change is meant
+/// and makes none, so it may outlive the set that it is from.
 struct Match {
   std::string Rewrite;            ///< "vector-access"
   std::string Variant;            ///< "512" of a block size; often empty
@@ -56,6 +50,8 @@ struct Match {
   /// Its changes may overlap those at other places of its function, so there
   /// is no match that takes them all.
   bool Alone = false;
+  /// Of one that takes several places of a function: the site of each.
+  std::vector<std::string> Places;
   /// "block-size=512@launch_softmax:launch1"; unique in a source.
   std::string key() const;
 };
@@ -64,39 +60,11 @@ struct Match {
 struct Refusal {
   std::string Rewrite, Site;
   unsigned Line = 0;
-  std::string Reason; ///< lower case, no full stop
+  Reason Why;
 };
 
-/// What is known of a source, made once and used by all rewrites.
-class Facts;
-
-class Findings {
-public:
-  using MakeEdits = std::function<llvm::Expected<std::vector<Edit>>()>;
-  /// \p Make runs only when the match is applied, while the facts live.
-  void offer(Match M, MakeEdits Make);
-  void offer(Match M, std::vector<Edit> Edits);
-  void refuse(llvm::StringRef Site, unsigned Line, const llvm::Twine &Reason);
-
-  std::vector<Match> Matches;
-  std::vector<Refusal> Refusals;
-  std::vector<MakeEdits> Makers; ///< one a match
-};
-
-class Rewrite {
-public:
-  virtual ~Rewrite() = default;
-  virtual llvm::StringRef name() const = 0;
-  /// One line: what it does.
-  virtual llvm::StringRef summary() const = 0;
-  /// Where it applies. Reads the AST only: milliseconds for a usual source.
-  virtual void prepare(const Facts &F, Findings &Out) const = 0;
-};
-
-/// Every rewrite, the most promising first.
-const std::vector<std::unique_ptr<const Rewrite>> &rewriteCatalogue();
-
-/// All rewrites over one source. \p Input must outlive it.
+/// All rewrites over one source: what is known of it, and the matches. What
+/// \p Input points to must outlive it; \p Input itself need not.
 class RewriteSet {
 public:
   explicit RewriteSet(const RewriteInput &Input);
@@ -106,18 +74,13 @@ public:
   const std::vector<Match> &matches() const;
   const std::vector<Refusal> &refusals() const;
   /// The whole text with the match of \p Key applied. Errors: no such match
-  /// (with those that are meant), edits that overlap.
+  /// (with those that are meant), changes that overlap.
   llvm::Expected<std::string> apply(llvm::StringRef Key) const;
 
 private:
   struct Impl;
   std::unique_ptr<Impl> Hidden;
 };
-
-/// \p Text with \p Edits made, in \p Text's line ends. Errors: edits that
-/// overlap or lie outside.
-llvm::Expected<std::string> applyEdits(llvm::StringRef Text,
-                                       std::vector<Edit> Edits);
 
 /// For the plan agent of a model: the matches of \p Input, one a line with the
 /// site; empty when there is none.

@@ -1,0 +1,74 @@
+//===- CountedLoop.cpp - Loops that count ---------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CountedLoop.h"
+
+using namespace stark;
+using namespace clang;
+
+/// Pure, and of variables alone that the loop does not change.
+static bool staysTheSame(const Facts &F, const Kernel &K, const ForStmt *S,
+                         const Expr *E) {
+  if (!isPure(E, F.context()) || !E->getType()->isIntegerType())
+    return false;
+  return keepsVariablesOf(E, S, K.body(), *K.Parents);
+}
+
+std::optional<CountedLoop>
+stark::readCountedLoop(const Facts &F, const Kernel &K, const ForStmt *S) {
+  CountedLoop L;
+  L.S = S;
+  L.I = onlyVariable(S->getInit());
+  if (!L.I || !L.I->getInit() || !L.I->getType()->isIntegerType() ||
+      L.I->getType().isVolatileQualified() ||
+      F.context().getTypeSize(L.I->getType()) < 32 || !S->getCond() ||
+      !S->getInc() || S->getConditionVariable())
+    return std::nullopt;
+  L.Start = L.I->getInit()->IgnoreImpCasts();
+  const BinaryOperator *Cond = binary(S->getCond());
+  if (!Cond || !Cond->isRelationalOp() || variableOf(Cond->getLHS()) != L.I)
+    return std::nullopt;
+  L.Compare = Cond->getOpcode();
+  L.Bound = Cond->getRHS()->IgnoreImpCasts();
+  if (const auto *U = llvm::dyn_cast<UnaryOperator>(S->getInc())) {
+    if (!U->isIncrementDecrementOp() || variableOf(U->getSubExpr()) != L.I)
+      return std::nullopt;
+    L.Down = U->isDecrementOp();
+  } else if (const auto *B = llvm::dyn_cast<BinaryOperator>(S->getInc())) {
+    if ((B->getOpcode() != BO_AddAssign && B->getOpcode() != BO_SubAssign) ||
+        variableOf(B->getLHS()) != L.I)
+      return std::nullopt;
+    L.Step = B->getRHS()->IgnoreImpCasts();
+    L.Down = B->getOpcode() == BO_SubAssign;
+  } else {
+    return std::nullopt;
+  }
+  bool Up = L.Compare == BO_LT || L.Compare == BO_LE;
+  if (Up == L.Down || !isNeverWritten(L.I, S->getBody(), *K.Parents))
+    return std::nullopt;
+  for (const Expr *E : {L.Start, L.Bound, L.Step})
+    if (E && (mentions(E, L.I) || !staysTheSame(F, K, S, E)))
+      return std::nullopt;
+  return L;
+}
+
+bool stark::surelyRuns(const Facts &F, const Kernel &K, const CountedLoop &L) {
+  std::optional<uint64_t> A = F.constantOf(L.Start, K),
+                          B = F.constantOf(L.Bound, K);
+  if (!A || !B)
+    return false;
+  switch (L.Compare) {
+  case BO_LT:
+    return *A < *B;
+  case BO_LE:
+    return *A <= *B;
+  case BO_GT:
+    return *A > *B;
+  default:
+    return *A >= *B;
+  }
+}

@@ -1,0 +1,41 @@
+//===- CountedLoop.h - Loops that count -----------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     for (int i = start; i < bound; i += step) ...
+/// whose index nothing else changes, and whose start, bound and step are the
+/// same whenever they are computed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_ANALYSIS_COUNTEDLOOP_H
+#define STARK_LIB_REWRITE_ANALYSIS_COUNTEDLOOP_H
+
+#include "Facts.h"
+
+namespace stark {
+
+struct CountedLoop {
+  const clang::ForStmt *S = nullptr;
+  const clang::VarDecl *I = nullptr;
+  const clang::Expr *Start = nullptr, *Bound = nullptr;
+  const clang::Expr *Step = nullptr; ///< null: 1
+  clang::BinaryOperatorKind Compare = clang::BO_LT;
+  bool Down = false; ///< i -= step
+};
+
+/// Unset when \p S is another kind of loop. Start, bound and step may still
+/// read memory.
+std::optional<CountedLoop> readCountedLoop(const Facts &F, const Kernel &K,
+                                           const clang::ForStmt *S);
+
+/// The first iteration is seen to run: both ends are constants.
+bool surelyRuns(const Facts &F, const Kernel &K, const CountedLoop &L);
+
+} // namespace stark
+
+#endif

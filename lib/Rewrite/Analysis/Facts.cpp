@@ -1,0 +1,211 @@
+//===- Facts.cpp - Kernels, launches and arguments ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Facts.h"
+#include "FactsFinder.h"
+
+using namespace stark;
+using namespace clang;
+
+static constexpr ReasonKind
+    NameTaken("the file uses the name '%0', which the rewrite needs, for "
+              "something else");
+static constexpr ReasonKind BlockSizeUnknown(
+    "no launch of it is in this file, so its block size is not known");
+static constexpr ReasonKind
+    BlockNotFlat("its blocks have more than one dimension");
+static constexpr ReasonKind
+    BlocksDiffer("its launches have blocks of different sizes");
+static constexpr ReasonKind
+    NotAllBuffers("'%0' and '%1' may overlap: not every launch of '%2' gives "
+                  "both of them a buffer of the workload");
+static constexpr ReasonKind SameBuffer("'%0' and '%1' are the same buffer");
+
+Facts::Facts(const RewriteInput &In) : SourceText(*In.Source), In(In) {
+  FactsFinder(*this).run();
+}
+
+std::vector<const Kernel *> Facts::openKernels() const {
+  std::vector<const Kernel *> Open;
+  for (const Kernel &K : AllKernels)
+    if (!K.Problem)
+      Open.push_back(&K);
+  return Open;
+}
+
+const HostFunction *Facts::hostOf(const FunctionDecl *F) const {
+  auto Found = Hosts.find(F);
+  return Found == Hosts.end() ? nullptr : &Found->second;
+}
+
+const Site *Facts::siteAt(SiteKind Kind, Range Bytes) const {
+  for (const Site &S : In.All->All)
+    if (S.Kind == Kind && S.Bytes.Begin == Bytes.Begin)
+      return &S;
+  return nullptr;
+}
+
+const Site *Facts::siteAt(SiteKind Kind, const Stmt *S) const {
+  std::optional<Range> R = range(S);
+  return R ? siteAt(Kind, *R) : nullptr;
+}
+
+size_t Facts::beforeKernel(const Kernel &K) const {
+  // Templates have no place in an extern "C" block.
+  size_t At = K.Bytes.Begin;
+  for (const DeclContext *C = K.F->getLexicalDeclContext(); C;
+       C = C->getLexicalParent())
+    if (const auto *Linkage = llvm::dyn_cast<LinkageSpecDecl>(C))
+      if (std::optional<Range> R = range(Linkage->getSourceRange()))
+        At = std::min(At, R->Begin);
+  // Comments that belong to the kernel stay with it.
+  while (At > 0) {
+    size_t Line = text().rfind('\n', At - 1);
+    if (Line == llvm::StringRef::npos || Line == 0 ||
+        !text().slice(Line + 1, At).trim().empty())
+      break;
+    size_t Above = text().rfind('\n', Line);
+    Above = Above == llvm::StringRef::npos ? 0 : Above + 1;
+    if (!text().slice(Above, Line).ltrim().starts_with("//") || Above == 0)
+      break;
+    At = Above;
+  }
+  return At;
+}
+
+OrReason<Changes> Facts::declare(const Kernel &K, llvm::StringRef Name,
+                                 llvm::StringRef Declaration) const {
+  if (hasCode(Declaration))
+    return Changes();
+  if (hasWord(Name))
+    return Reason(NameTaken, Name);
+  size_t At = beforeKernel(K);
+  Changes Made;
+  Made.write({At, At}, Declaration.str() + "\n");
+  return Made;
+}
+
+std::array<const Expr *, 3> Facts::dimensions(const Expr *E,
+                                              const Launch &L) const {
+  std::array<const Expr *, 3> Parts{};
+  const HostFunction *H = hostOf(L.Host);
+  for (unsigned Depth = 0; E && H && Depth < 4; ++Depth) {
+    E = strip(E);
+    if (E->getType()->isIntegralOrEnumerationType()) {
+      Parts[0] = E;
+      return Parts;
+    }
+    if (const VarDecl *V = variableOf(E)) {
+      if (!V->hasLocalStorage() || !V->getInit() || llvm::isa<ParmVarDecl>(V) ||
+          !H->keeps(V))
+        return {};
+      E = V->getInit();
+    } else if (const auto *C = llvm::dyn_cast<CastExpr>(E);
+               C && llvm::isa<CXXFunctionalCastExpr, ImplicitCastExpr>(C)) {
+      E = C->getSubExpr();
+    } else if (const auto *List = llvm::dyn_cast<InitListExpr>(E);
+               List && List->getNumInits() == 1) {
+      E = List->getInit(0);
+    } else {
+      const auto *Made = llvm::dyn_cast<CXXConstructExpr>(E);
+      if (!Made || Made->getNumArgs() > 3 ||
+          Made->getType().getUnqualifiedType().getAsString() != "dim3")
+        return {};
+      for (unsigned I = 0; I < Made->getNumArgs(); ++I)
+        if (!llvm::isa<CXXDefaultArgExpr>(Made->getArg(I)))
+          Parts[I] = strip(Made->getArg(I));
+      return Parts;
+    }
+  }
+  return {};
+}
+
+std::optional<uint64_t> Facts::constantOf(const Expr *E,
+                                          const Launch &L) const {
+  const HostFunction *H = hostOf(L.Host);
+  if (!H)
+    return std::nullopt;
+  return stark::constantOf(E, context(), L.Host->getBody(), *H->Parents);
+}
+
+std::optional<uint64_t> Facts::constantOf(const Expr *E,
+                                          const Kernel &K) const {
+  return stark::constantOf(E, context(), K.body(), *K.Parents);
+}
+
+OrReason<uint64_t> Facts::blockSize(const Kernel &K) const {
+  if (K.LaunchedElsewhere)
+    return *K.LaunchedElsewhere;
+  if (K.Launches.empty())
+    return Reason(BlockSizeUnknown);
+  std::optional<uint64_t> X;
+  for (const Launch *L : K.Launches) {
+    if (!L->BlockSize)
+      return Reason(BlockNotConstant);
+    if ((*L->BlockSize)[1] != 1 || (*L->BlockSize)[2] != 1)
+      return Reason(BlockNotFlat);
+    if (X && *X != (*L->BlockSize)[0])
+      return Reason(BlocksDiffer);
+    X = (*L->BlockSize)[0];
+  }
+  return *X;
+}
+
+const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
+  if (!In.Given)
+    return nullptr;
+  const Workload &W = In.Given->Load;
+  auto Named = [&](llvm::StringRef Name) -> const Argument * {
+    for (const Argument &A : W.Arguments)
+      if (A.Name == Name && A.IsBuffer)
+        return &A;
+    return nullptr;
+  };
+  const std::string &Entry = In.Given->Entry.Name;
+  if (W.Launch)
+    return K.F->getQualifiedNameAsString() == Entry ? Named(P->getName())
+                                                    : nullptr;
+  const Argument *Found = nullptr;
+  for (const Launch *L : K.Launches) {
+    if (L->Host->getQualifiedNameAsString() != Entry ||
+        P->getFunctionScopeIndex() >= L->Call->getNumArgs())
+      return nullptr;
+    const auto *Passed = llvm::dyn_cast_or_null<ParmVarDecl>(
+        variableOf(L->Call->getArg(P->getFunctionScopeIndex())));
+    const HostFunction *H = hostOf(L->Host);
+    if (!Passed || !H || !H->keeps(Passed))
+      return nullptr;
+    const Argument *A = Named(Passed->getName());
+    if (!A || (Found && Found != A))
+      return nullptr;
+    Found = A;
+  }
+  return Found;
+}
+
+WhyNot Facts::whyNotApart(const Kernel &K, const ParmVarDecl *P,
+                          const ParmVarDecl *Q) const {
+  if (!In.Given)
+    return Reason(OnlyWorkload, nameOf(P), nameOf(Q));
+  if (K.LaunchedElsewhere && !In.Given->Load.Launch)
+    return K.LaunchedElsewhere;
+  const Argument *A = bufferOf(K, P), *B = bufferOf(K, Q);
+  if (!A || !B)
+    return Reason(NotAllBuffers, nameOf(P), nameOf(Q), K.name());
+  if (A == B)
+    return Reason(SameBuffer, nameOf(P), nameOf(Q));
+  return std::nullopt;
+}
+
+std::vector<const ForStmt *> stark::loopsOf(const Kernel &K) {
+  std::vector<const ForStmt *> Loops;
+  forEach(K.body(), [&](const Stmt *N) {
+    if (const auto *Loop = llvm::dyn_cast<ForStmt>(N))
+      Loops.push_back(Loop);
+  });
+  return Loops;
+}

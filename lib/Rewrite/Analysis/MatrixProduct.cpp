@@ -1,0 +1,387 @@
+//===- MatrixProduct.cpp - Kernels that compute a matrix product ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixProduct.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
+
+using namespace stark;
+using namespace clang;
+namespace m = clang::ast_matchers;
+
+static constexpr ReasonKind
+    NoProduct("what is summed up is no product of two elements");
+static constexpr ReasonKind NoNumber("what is summed up is no plain number");
+static constexpr ReasonKind
+    OddLoop("its loop does not run from 0 to a parameter in steps of one");
+static constexpr ReasonKind OddStart("its sum does not begin with 0");
+static constexpr ReasonKind
+    OddVariable("'%0' is neither the sum nor an index of the grid");
+static constexpr ReasonKind NoBound("'%0' has no bound");
+static constexpr ReasonKind DoesMore("it does more than sum and store");
+static constexpr ReasonKind
+    NotTwoDimensions("it does not compute one element of two dimensions");
+static constexpr ReasonKind StoreUnclear("its store is not understood");
+static constexpr ReasonKind StoresNothing("it stores no element");
+static constexpr ReasonKind StoreReads("its store reads other elements");
+static constexpr ReasonKind
+    StoreDoesMore("its store does more than store a value");
+static constexpr ReasonKind
+    OddResult("its result is not indexed as row * width + column");
+static constexpr ReasonKind
+    StoreUsesMore("its store uses more than the sum and the parameters");
+static constexpr ReasonKind OddOperands(
+    "its operands are not indexed by row and depth, depth and column");
+static constexpr ReasonKind NoParameters("its arrays are no parameters");
+static constexpr ReasonKind ReadsResult("it reads its own result");
+static constexpr ReasonKind
+    LargeElements("its elements are larger than 8 bytes");
+
+const ParmVarDecl *stark::parameterOf(const Expr *E, const Kernel &K) {
+  const auto *P = llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(E));
+  return P && P->getType()->isIntegerType() && K.keeps(P) ? P : nullptr;
+}
+
+/// blockIdx.A * blockDim.A + threadIdx.A -> A.
+static char axisOf(const Expr *E) {
+  for (char Axis : {'x', 'y', 'z'}) {
+    auto Is = [Axis](llvm::StringRef Name) {
+      return [=](const Expr *N) { return isBuiltin(N, Name, Axis); };
+    };
+    auto Block = [&](const Expr *N) {
+      return eitherWay(factorsOf(N), Is("blockIdx"), Is("blockDim"));
+    };
+    if (eitherWay(termsOf(E), Is("threadIdx"), Block))
+      return Axis;
+  }
+  return 0;
+}
+
+/// Whether \p Index is Major * something + Minor, where something is a
+/// parameter.
+static bool isPlace(const Expr *Index, const VarDecl *Major,
+                    const VarDecl *Minor, const Kernel &K) {
+  auto IsMajor = [&](const Expr *N) { return variableOf(N) == Major; };
+  auto IsMinor = [&](const Expr *N) { return variableOf(N) == Minor; };
+  auto IsWidth = [&](const Expr *N) { return parameterOf(N, K) != nullptr; };
+  return eitherWay(termsOf(Index), IsMinor, [&](const Expr *N) {
+    return eitherWay(factorsOf(N), IsMajor, IsWidth);
+  });
+}
+
+static bool isZero(const Expr *E, const ASTContext &Context) {
+  Expr::EvalResult R;
+  if (!E || E->isValueDependent() || !E->EvaluateAsRValue(R, Context) ||
+      R.HasSideEffects)
+    return false;
+  return (R.Val.isInt() && R.Val.getInt().isZero()) ||
+         (R.Val.isFloat() && R.Val.getFloat().isPosZero());
+}
+
+static bool isUnitStep(const Stmt *S, const VarDecl *V, const Facts &F,
+                       const Kernel &K) {
+  if (const auto *U = llvm::dyn_cast_or_null<UnaryOperator>(S))
+    return U->isIncrementOp() && variableOf(U->getSubExpr()) == V;
+  const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(S);
+  return B && B->getOpcode() == BO_AddAssign && variableOf(B->getLHS()) == V &&
+         F.constantOf(B->getRHS(), K) == 1u;
+}
+
+/// An element, converted at most: x, (float)x, __half2float(x).
+static const Access *elementOf(const Expr *E, const std::vector<Access> &All) {
+  for (unsigned Depth = 0; Depth < 6; ++Depth) {
+    for (const Access &A : All)
+      if (A.Whole == E || A.E == E)
+        return &A;
+    const Expr *Inner = strip(E);
+    if (Inner == E) {
+      if (const auto *C = llvm::dyn_cast<CastExpr>(E))
+        Inner = C->getSubExpr();
+      else if (const auto *M = llvm::dyn_cast<CXXMemberCallExpr>(E);
+               M &&
+               llvm::isa_and_nonnull<CXXConversionDecl>(M->getMethodDecl()))
+        Inner = M->getImplicitObjectArgument();
+      else if (const auto *Call = llvm::dyn_cast<CallExpr>(E);
+               Call && Call->getNumArgs() == 1 &&
+               (calleeOf(Call) == "__half2float" ||
+                calleeOf(Call) == "__bfloat162float"))
+        Inner = Call->getArg(0);
+      else
+        return nullptr;
+    }
+    E = Inner;
+  }
+  return nullptr;
+}
+
+/// The use of a variable, bound or as it was bound.
+static m::internal::Matcher<Expr> useOf(const m::DeclarationMatcher &V) {
+  return m::ignoringParenImpCasts(m::declRefExpr(m::to(V)));
+}
+
+namespace {
+class Reader {
+public:
+  Reader(const Facts &F, const Kernel &K, const Accesses &All)
+      : F(F), K(K), All(All) {}
+  std::optional<OrReason<MatrixProduct>> read();
+
+private:
+  bool takeLines(const CompoundStmt *Block);
+  bool readGuard(const Expr *E, bool Inside);
+  bool matchSum();
+  WhyNot checkSum() const;
+  WhyNot readPlaces();
+  WhyNot readPlace(const VarDecl *V);
+  WhyNot readStore();
+  WhyNot checkStored(const Expr *Value) const;
+  WhyNot readOperands();
+
+  const Facts &F;
+  const Kernel &K;
+  const Accesses &All;
+  std::vector<const Stmt *> Lines; ///< but for the guards
+  std::vector<Coordinate> Guarded, Placed;
+  const ForStmt *Loop = nullptr;
+  const BinaryOperator *Times = nullptr;
+  const Access *Result = nullptr;
+  MatrixProduct P;
+};
+} // namespace
+
+/// row >= m || col >= n (Inside false), row < m && col < n (Inside true).
+bool Reader::readGuard(const Expr *E, bool Inside) {
+  const BinaryOperator *B = binary(E);
+  if (!B)
+    return false;
+  if (B->getOpcode() == (Inside ? BO_LAnd : BO_LOr))
+    return readGuard(B->getLHS(), Inside) && readGuard(B->getRHS(), Inside);
+  const Expr *L = B->getLHS(), *R = B->getRHS();
+  BinaryOperatorKind Kind = B->getOpcode();
+  if (Kind == BO_GT || Kind == BO_LE) {
+    std::swap(L, R);
+    Kind = Kind == BO_GT ? BO_LT : BO_GE;
+  }
+  if (Kind != (Inside ? BO_LT : BO_GE) || !variableOf(L) || !parameterOf(R, K))
+    return false;
+  Guarded.push_back({variableOf(L), 0, R});
+  return true;
+}
+
+/// The statements that run when no guard ends the thread; false when a
+/// condition is no guard.
+bool Reader::takeLines(const CompoundStmt *Block) {
+  for (const Stmt *S : Block->body()) {
+    const auto *If = llvm::dyn_cast<IfStmt>(S);
+    if (!If) {
+      Lines.push_back(S);
+      continue;
+    }
+    if (If->getElse() || If->getInit() || If->getConditionVariable())
+      return false;
+    const auto *Then = llvm::dyn_cast<CompoundStmt>(If->getThen());
+    if (llvm::isa_and_nonnull<ReturnStmt>(onlyStatement(If->getThen()))) {
+      if (!readGuard(If->getCond(), false))
+        return false;
+    } else if (!Then || S != Block->body_back() ||
+               !readGuard(If->getCond(), true) || !takeLines(Then)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// for (int i = ...; i OP n; ...) sum += term, with one such loop.
+bool Reader::matchSum() {
+  for (const Stmt *S : Lines)
+    if (const auto *Each = llvm::dyn_cast<ForStmt>(S)) {
+      if (Loop)
+        return false;
+      Loop = Each;
+    }
+  if (!Loop)
+    return false;
+  auto Sum = useOf(m::varDecl().bind("sum"));
+  auto Again = useOf(m::varDecl(m::equalsBoundNode("sum")));
+  auto Term = m::expr().bind("term");
+  auto Adds = m::binaryOperator(
+      m::hasLHS(Sum),
+      m::anyOf(m::allOf(m::hasOperatorName("+="), m::hasRHS(Term)),
+               m::allOf(m::hasOperatorName("="),
+                        m::hasRHS(m::ignoringParenImpCasts(m::binaryOperator(
+                            m::hasOperatorName("+"), m::hasLHS(Again),
+                            m::hasRHS(Term)))))));
+  auto Counts = m::forStmt(
+      m::hasLoopInit(m::declStmt(m::hasSingleDecl(m::varDecl().bind("depth")))),
+      m::hasCondition(m::ignoringParenImpCasts(m::binaryOperator(
+          m::hasLHS(m::expr()), m::hasRHS(m::expr().bind("bound"))))));
+  ASTContext &Context = const_cast<ASTContext &>(F.context());
+  const Stmt *Body = onlyStatement(Loop->getBody());
+  auto Header = m::match(Counts, *Loop, Context);
+  auto Added = Body ? m::match(m::stmt(Adds), *Body, Context)
+                    : llvm::SmallVector<m::BoundNodes, 1>();
+  if (Header.size() != 1 || Added.size() != 1)
+    return false;
+  P.Depth = Header[0].getNodeAs<VarDecl>("depth");
+  P.DepthBound = Header[0].getNodeAs<Expr>("bound");
+  P.Sum = Added[0].getNodeAs<VarDecl>("sum");
+  P.Term = Added[0].getNodeAs<Expr>("term");
+  return true;
+}
+
+WhyNot Reader::checkSum() const {
+  if (!Times || Times->getOpcode() != BO_Mul)
+    return Reason(NoProduct);
+  if (!P.Sum->getType()->isArithmeticType() ||
+      P.Sum->getType()->isBooleanType())
+    return Reason(NoNumber);
+  const BinaryOperator *Cond = binary(Loop->getCond());
+  if (!isZero(P.Depth->getInit(), F.context()) ||
+      !P.Depth->getType()->isIntegerType() || Cond->getOpcode() != BO_LT ||
+      variableOf(Cond->getLHS()) != P.Depth || !parameterOf(P.DepthBound, K) ||
+      !isUnitStep(Loop->getInc(), P.Depth, F, K))
+    return Reason(OddLoop);
+  return std::nullopt;
+}
+
+WhyNot Reader::readPlace(const VarDecl *V) {
+  if (V == P.Sum) {
+    if (!isZero(V->getInit(), F.context()))
+      return Reason(OddStart);
+    return std::nullopt;
+  }
+  char Axis = V->getInit() ? axisOf(V->getInit()) : 0;
+  if (!Axis || !V->getType()->isIntegerType() ||
+      F.context().getTypeSize(V->getType()) < 32 || !K.keeps(V))
+    return Reason(OddVariable, nameOf(V));
+  Coordinate C{V, Axis, nullptr};
+  for (const Coordinate &G : Guarded)
+    if (G.V == V)
+      C.Bound = G.Bound;
+  if (!C.Bound)
+    return Reason(NoBound, nameOf(V));
+  Placed.push_back(C);
+  return std::nullopt;
+}
+
+/// What stands beside the loop: two indices, the sum, the store.
+WhyNot Reader::readPlaces() {
+  for (const Stmt *S : Lines) {
+    if (S == Loop)
+      continue;
+    if (const VarDecl *V = onlyVariable(S)) {
+      if (WhyNot Why = readPlace(V))
+        return Why;
+      continue;
+    }
+    if (P.Store)
+      return Reason(DoesMore);
+    P.Store = S;
+  }
+  if (Placed.size() != 2 || !P.Store || Placed[0].Axis == Placed[1].Axis)
+    return Reason(NotTwoDimensions);
+  return std::nullopt;
+}
+
+/// Of the loop's own variables what is stored uses the sum alone.
+WhyNot Reader::checkStored(const Expr *Value) const {
+  bool More = anyOf(Value, [&](const Stmt *N) {
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+    const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return llvm::isa<PseudoObjectExpr>(N) ||
+           (V && V != P.Sum && V != P.Row.V && V != P.Col.V &&
+            !llvm::isa<ParmVarDecl>(V) && !V->getType().isConstQualified());
+  });
+  if (More)
+    return Reason(StoreUsesMore);
+  return std::nullopt;
+}
+
+/// The store, and nothing else, touches the result.
+WhyNot Reader::readStore() {
+  std::vector<const Access *> Mine = All.in(P.Store);
+  for (const Access *Each : Mine) {
+    if (Each->Unclear || !Each->Index || !Each->Base)
+      return Reason(StoreUnclear);
+    if (Each->Store)
+      Result = Each;
+  }
+  if (!Result)
+    return Reason(StoresNothing);
+  for (const Access *Each : Mine)
+    if (Each->Base != Result->Base ||
+        !isSameTree(Each->Index, Result->Index, F.context()))
+      return Reason(StoreReads);
+  const auto *Whole = llvm::dyn_cast<Expr>(P.Store);
+  const Expr *Value = nullptr;
+  if (const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(Whole))
+    Value = B->isAssignmentOp() ? B->getRHS() : nullptr;
+  else if (const auto *O = llvm::dyn_cast_or_null<CXXOperatorCallExpr>(
+               Whole ? strip(Whole) : nullptr))
+    Value = O->getOperator() == OO_Equal && O->getNumArgs() == 2 ? O->getArg(1)
+                                                                 : nullptr;
+  if (!Value || !isPure(Value, F.context()))
+    return Reason(StoreDoesMore);
+  P.Row = Placed[0];
+  P.Col = Placed[1];
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V, K))
+    std::swap(P.Row, P.Col);
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V, K))
+    return Reason(OddResult);
+  return checkStored(Value);
+}
+
+WhyNot Reader::readOperands() {
+  const Access *X = elementOf(Times->getLHS(), All.all()),
+               *Y = elementOf(Times->getRHS(), All.all());
+  for (const Access *Each : {X, Y})
+    if (!Each || !Each->Index || !Each->Base || Each->Store || Each->Shared)
+      return Reason(NoProduct);
+  auto Fits = [&](const Access *Each, const Coordinate &C, Operand &O) {
+    O.At = *Each;
+    O.Type = F.typeName(Each->E->getType());
+    O.Along = isPlace(Each->Index, C.V, P.Depth, K);
+    return O.Along || isPlace(Each->Index, P.Depth, C.V, K);
+  };
+  if (!(Fits(X, P.Row, P.A) && Fits(Y, P.Col, P.B)) &&
+      !(Fits(Y, P.Row, P.A) && Fits(X, P.Col, P.B)))
+    return Reason(OddOperands);
+  for (const Access *Each :
+       std::initializer_list<const Access *>{&P.A.At, &P.B.At, Result})
+    if (!Each->Root || !llvm::isa<ParmVarDecl>(Each->Root) ||
+        Each->Root != Each->Base || Each->E->getType().isVolatileQualified())
+      return Reason(NoParameters);
+  if (P.A.At.Base == Result->Base || P.B.At.Base == Result->Base)
+    return Reason(ReadsResult);
+  if (F.context().getTypeSize(P.A.At.E->getType()) > 64 ||
+      F.context().getTypeSize(P.B.At.E->getType()) > 64)
+    return Reason(LargeElements);
+  return std::nullopt;
+}
+
+std::optional<OrReason<MatrixProduct>> Reader::read() {
+  const auto *Body = llvm::dyn_cast_or_null<CompoundStmt>(K.body());
+  if (!Body || !takeLines(Body) || Guarded.size() != 2 || Lines.size() < 4 ||
+      !matchSum())
+    return std::nullopt;
+  Times = binary(P.Term);
+  if (WhyNot Why = checkSum())
+    return *Why;
+  if (WhyNot Why = readPlaces())
+    return *Why;
+  if (WhyNot Why = readStore())
+    return *Why;
+  if (WhyNot Why = readOperands())
+    return *Why;
+  return P;
+}
+
+std::optional<OrReason<MatrixProduct>>
+stark::readMatrixProduct(const Facts &F, const Kernel &K, const Accesses &All) {
+  return Reader(F, K, All).read();
+}

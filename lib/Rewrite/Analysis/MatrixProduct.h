@@ -1,0 +1,57 @@
+//===- MatrixProduct.h - Kernels that compute a matrix product ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     if (row >= m || col >= n) return;   (or: if (row < m && col < n) ...)
+///     T sum = 0;
+///     for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
+///     c[row * n + col] = sum;
+/// An element a thread; a and b may also be transposed, and what is stored may
+/// be any expression of the sum and of what is there.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_ANALYSIS_MATRIXPRODUCT_H
+#define STARK_LIB_REWRITE_ANALYSIS_MATRIXPRODUCT_H
+
+#include "Accesses.h"
+
+namespace stark {
+
+/// One index of the result: row or col.
+struct Coordinate {
+  const clang::VarDecl *V = nullptr;
+  char Axis = 0;
+  const clang::Expr *Bound = nullptr; ///< a parameter of the kernel
+};
+
+/// An operand, a[row * k + i] or a[i * m + row].
+struct Operand {
+  Access At;
+  bool Along = false; ///< neighbours in depth are neighbours in memory
+  std::string Type;
+};
+
+struct MatrixProduct {
+  Coordinate Row, Col;
+  const clang::VarDecl *Depth = nullptr, *Sum = nullptr;
+  const clang::Expr *DepthBound = nullptr, *Term = nullptr;
+  const clang::Stmt *Store = nullptr;
+  Operand A, B;
+};
+
+/// The integer parameter of \p K that \p E names and that is never written, or
+/// null.
+const clang::ParmVarDecl *parameterOf(const clang::Expr *E, const Kernel &K);
+
+/// Set when \p K looks like one: the product, or why it is none.
+std::optional<OrReason<MatrixProduct>>
+readMatrixProduct(const Facts &F, const Kernel &K, const Accesses &All);
+
+} // namespace stark
+
+#endif

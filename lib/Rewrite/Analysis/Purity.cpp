@@ -1,0 +1,169 @@
+//===- Purity.cpp - Whether evaluating something changes anything ---------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Purity.h"
+#include "Syntax.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace stark;
+using namespace clang;
+
+static constexpr ReasonKind CallByPointer("a call through a pointer");
+static constexpr ReasonKind CallOf("a call of %0");
+static constexpr ReasonKind Assignment("an assignment");
+static constexpr ReasonKind Increment("an increment");
+static constexpr ReasonKind Property("a property");
+static constexpr ReasonKind Lambda("a lambda");
+static constexpr ReasonKind StatementExpression("a statement expression");
+static constexpr ReasonKind ChangesMemory("something that changes memory");
+static constexpr ReasonKind VolatileVariable("a volatile variable");
+static constexpr ReasonKind VolatileAccess("a volatile access");
+static constexpr ReasonKind NotResolved("something that Clang cannot resolve");
+static constexpr ReasonKind IsStatement("a statement");
+
+static bool isPureName(llvm::StringRef Name) {
+  // clang-format off
+  static const llvm::StringSet<> Known = {
+      "fabs", "fabsf", "abs", "fmax", "fmaxf", "fmin", "fminf", "max", "min",
+      "exp", "expf", "exp2", "exp2f", "exp10f", "expm1", "expm1f", "log",
+      "logf", "log2", "log2f", "log10", "log10f", "log1p", "log1pf", "pow",
+      "powf", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "cbrt", "cbrtf", "sin",
+      "sinf", "cos", "cosf", "tan", "tanf", "sinh", "sinhf", "cosh", "coshf",
+      "tanh", "tanhf", "asin", "asinf", "acos", "acosf", "atan", "atanf",
+      "atan2", "atan2f", "erf", "erff", "erfc", "erfcf", "floor", "floorf",
+      "ceil", "ceilf", "round", "roundf", "rint", "rintf", "trunc", "truncf",
+      "fma", "fmaf", "fmod", "fmodf", "copysign", "copysignf", "isnan",
+      "isinf", "isfinite", "signbit", "__expf", "__logf", "__fdividef",
+      "__frcp_rn", "__fsqrt_rn", "__fmaf_rn", "__sinf", "__cosf", "__powf",
+      "__saturatef", "__popc", "__clz", "__ffs", "__mul24", "__ldg",
+      "__half2float", "__float2half", "__float2half_rn", "__bfloat162float",
+      "__float2bfloat16", "__float2bfloat16_rn", "__int2float_rn",
+      "__float2int_rn", "__uint2float_rn", "__hadd", "__hsub", "__hmul",
+      "__hdiv", "__hfma", "__hmax", "__hmin", "hexp", "__hneg", "__habs",
+      "hlog", "hsqrt", "hrsqrt", "__hgt", "__hlt", "__hge", "__hle", "__heq",
+      "__hne", "normcdff"};
+  // clang-format on
+  return Known.contains(Name);
+}
+
+/// Declared outside the file, in a header of the toolkit or of Clang.
+static bool isFromToolkit(const Decl *D, const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  if (D->getLocation().isInvalid())
+    return true;
+  return SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())) ||
+         SM.getFilename(SM.getExpansionLoc(D->getLocation()))
+             .starts_with("/stark-headers");
+}
+
+/// Conversions and arithmetic of half and bfloat16.
+static bool isOfSmallFloat(const FunctionDecl *F, const ASTContext &Context) {
+  llvm::StringRef File = Context.getSourceManager().getFilename(
+      Context.getSourceManager().getExpansionLoc(F->getLocation()));
+  if (!File.contains("cuda_fp16") && !File.contains("cuda_bf16"))
+    return false;
+  if (llvm::isa<CXXConversionDecl, CXXConstructorDecl>(F))
+    return true;
+  switch (F->getOverloadedOperator()) {
+  case OO_Plus:
+  case OO_Minus:
+  case OO_Star:
+  case OO_Slash:
+  case OO_EqualEqual:
+  case OO_ExclaimEqual:
+  case OO_Less:
+  case OO_LessEqual:
+  case OO_Greater:
+  case OO_GreaterEqual:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static std::optional<Reason> impurityOfCall(const FunctionDecl *F,
+                                            const ASTContext &Context) {
+  if (!F)
+    return Reason(CallByPointer);
+  if (isOfSmallFloat(F, Context) ||
+      (F->getIdentifier() && isPureName(F->getName()) &&
+       isFromToolkit(F, Context)))
+    return std::nullopt;
+  return Reason(CallOf, F->getNameAsString());
+}
+
+/// Of \p N itself, not of what is in it.
+static std::optional<Reason> impurityOfNode(const Stmt *N,
+                                            const ASTContext &Context) {
+  auto If = [](bool Is, const ReasonKind &Kind) {
+    return Is ? std::optional(Reason(Kind)) : std::nullopt;
+  };
+  if (const auto *B = llvm::dyn_cast<BinaryOperator>(N))
+    return If(B->isAssignmentOp(), Assignment);
+  if (const auto *U = llvm::dyn_cast<UnaryOperator>(N))
+    return If(U->isIncrementDecrementOp(), Increment);
+  if (const auto *M = llvm::dyn_cast<CXXConstructExpr>(N)) {
+    const CXXConstructorDecl *Made = M->getConstructor();
+    return Made->isTrivial() || Made->isDefaulted()
+               ? std::nullopt
+               : impurityOfCall(Made, Context);
+  }
+  if (const auto *C = llvm::dyn_cast<CallExpr>(N))
+    return impurityOfCall(C->getDirectCallee(), Context);
+  if (llvm::isa<PseudoObjectExpr>(N))
+    return If(!builtinNode(N), Property);
+  if (llvm::isa<LambdaExpr>(N))
+    return Reason(Lambda);
+  if (llvm::isa<StmtExpr>(N))
+    return Reason(StatementExpression);
+  if (llvm::isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, AtomicExpr>(N))
+    return Reason(ChangesMemory);
+  if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+      Ref && Ref->getType().isVolatileQualified())
+    return Reason(VolatileVariable);
+  const auto *E = llvm::dyn_cast<Expr>(N);
+  if (!E)
+    return Reason(IsStatement);
+  if (E->containsErrors() || E->isTypeDependent() || E->isValueDependent())
+    return Reason(NotResolved);
+  return If(E->isGLValue() && E->getType().isVolatileQualified(),
+            VolatileAccess);
+}
+
+std::optional<Reason> stark::impurityOf(const Stmt *E,
+                                        const ASTContext &Context) {
+  std::optional<Reason> Met;
+  forEach(E, [&](const Stmt *N) {
+    if (!Met)
+      Met = impurityOfNode(N, Context);
+  });
+  return Met;
+}
+
+bool stark::isPure(const Stmt *E, const ASTContext &Context) {
+  return !impurityOf(E, Context);
+}
+
+bool stark::readsMemory(const Expr *E) {
+  bool Found = false;
+  forEach(E, [&](const Stmt *N) {
+    Found |= llvm::isa<ArraySubscriptExpr>(N);
+    if (const auto *U = llvm::dyn_cast<UnaryOperator>(N))
+      Found |= U->getOpcode() == UO_Deref;
+    if (const auto *M = llvm::dyn_cast<MemberExpr>(N))
+      Found |= M->isArrow();
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+    const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    Found |= V && !V->hasLocalStorage() && !V->isConstexpr() &&
+             !V->getType().isConstQualified() && !V->getType()->isRecordType();
+  });
+  return Found;
+}

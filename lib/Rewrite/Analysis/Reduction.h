@@ -1,0 +1,45 @@
+//===- Reduction.h - Reductions over a block ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   The tree of halves in shared memory that the first lines of every CUDA
+/// course have, and the form that block-reduce writes in its place.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_ANALYSIS_REDUCTION_H
+#define STARK_LIB_REWRITE_ANALYSIS_REDUCTION_H
+
+#include "Facts.h"
+
+namespace stark {
+
+struct Reduction {
+  const clang::VarDecl *Array = nullptr;
+  const clang::Expr *Value = nullptr; ///< what each thread brings
+  std::string Operation;              ///< "+", "*", "fmaxf", ...
+  const clang::Stmt *First = nullptr, *Last = nullptr;
+  bool Tree = false;          ///< else already in the form of block-reduce
+  bool StartsAtBlock = false; ///< the tree begins at blockDim.x / 2
+  std::optional<uint64_t> StartsAt; ///< or at this constant
+};
+
+/// A loop that begins like one and is none.
+struct AlmostReduction {
+  const clang::Stmt *Loop = nullptr;
+  Reason Lacks;
+};
+
+struct Reductions {
+  std::vector<Reduction> All; ///< in source order
+  std::vector<AlmostReduction> Almost;
+};
+Reductions findReductions(const Facts &F, const Kernel &K);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,256 @@
+//===- Remap.cpp - Whether iterations may change threads ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remap.h"
+#include "Accumulation.h"
+#include "IterationBody.h"
+#include "Uniform.h"
+
+using namespace stark;
+using namespace clang;
+
+static constexpr ReasonKind
+    OrderUnknown("the order of its statements is not known");
+static constexpr ReasonKind
+    CountsOutside("it counts in a variable that outlives an iteration");
+static constexpr ReasonKind ChangesIndex("its body changes the index");
+static constexpr ReasonKind
+    StoresByPointer("it stores through a pointer that is no plain array");
+static constexpr ReasonKind
+    StoresUnshifted("it stores to an element whose index is not the loop's "
+                    "plus something that stays the same");
+static constexpr ReasonKind
+    UsesThread("its body uses %0, so which thread runs an iteration matters");
+static constexpr ReasonKind
+    VariableDiffers("'%0' may differ from thread to thread");
+static constexpr ReasonKind
+    BoundDiffers("its bound may differ from thread to thread");
+static constexpr ReasonKind
+    SumGoesElsewhere("what a thread collects in '%0' goes elsewhere than into "
+                     "a reduction of the whole block (line %1)");
+static constexpr ReasonKind
+    SumPerBlock("what a thread collects in '%0' is summed up a block at a "
+                "time, and elements would change blocks");
+static constexpr ReasonKind
+    SumNotReduced("what a thread collects in '%0' goes into no reduction of "
+                  "the block that is understood");
+static constexpr ReasonKind
+    LineUnclear("what it does at line %0 is not understood");
+static constexpr ReasonKind
+    OtherIndex("%0 and %1 may be the same memory, at different indices (lines "
+               "%2 and %3)");
+static constexpr ReasonKind
+    NoBarrier("%0 of the loop and %1 at line %2 may be the same memory, with "
+              "no barrier between them");
+
+namespace {
+class RemapCheck : public IterationBody {
+public:
+  RemapCheck(const Facts &F, const Kernel &K, const Accesses &A,
+             const std::vector<Reduction> &Reductions, const ThreadLoop &L)
+      : IterationBody(F.context()), F(F), K(K), A(A), Reductions(Reductions),
+        L(L), Order(K), Same(F, K, Order, L.Grid), Inside(nodesOf(L.S)),
+        Own(variablesDeclaredIn(L.S)) {}
+
+  WhyNot run();
+
+private:
+  WhyNot changes(const Expr *Target, const BinaryOperator *By) override;
+  WhyNot counts(const Expr *Target) override;
+  WhyNot storesElement(const Expr *E) const;
+  WhyNot reads() const;
+  WhyNot consumer(const VarDecl *V, const std::string &Operation) const;
+  bool mayUse(const Stmt *S, const VarDecl *V, const std::string &Operation,
+              bool &Consumed) const;
+  WhyNot memory() const;
+  WhyNot clash(const Access &One, const Access &Other,
+               const std::set<const Stmt *> &Near) const;
+
+  const Facts &F;
+  const Kernel &K;
+  const Accesses &A;
+  const std::vector<Reduction> &Reductions;
+  const ThreadLoop &L;
+  const Flow Order;
+  const Uniform Same;
+  const std::set<const Stmt *> Inside;
+  const std::set<const VarDecl *> Own; ///< declared in the loop
+  Accumulators Sums;
+};
+} // namespace
+
+WhyNot RemapCheck::run() {
+  if (!Order.known())
+    return Reason(OrderUnknown);
+  if (WhyNot Why = whyNot(L.S->getBody()))
+    return Why;
+  if (WhyNot Why = reads())
+    return Why;
+  for (const auto &[V, Operation] : Sums.all())
+    if (WhyNot Why = consumer(V, Operation))
+      return Why;
+  return memory();
+}
+
+WhyNot RemapCheck::counts(const Expr *Target) {
+  const VarDecl *V = variableOf(Target);
+  if (V && V != L.I && Own.count(V))
+    return std::nullopt;
+  return Reason(CountsOutside);
+}
+
+WhyNot RemapCheck::changes(const Expr *Target, const BinaryOperator *By) {
+  const VarDecl *V = By ? variableOf(Target) : nullptr;
+  if (!V)
+    return storesElement(Target);
+  if (V == L.I)
+    return Reason(ChangesIndex);
+  if (Own.count(V))
+    return std::nullopt;
+  return Sums.add(V, By, F.context());
+}
+
+/// What is stored to is an element that only this iteration has.
+WhyNot RemapCheck::storesElement(const Expr *E) const {
+  const auto *Sub = llvm::dyn_cast<ArraySubscriptExpr>(strip(E));
+  if (!Sub) {
+    // An element of a local array, a member of a local variable.
+    const Expr *Base = strip(E);
+    while (const auto *M = llvm::dyn_cast<MemberExpr>(Base)) {
+      if (M->isArrow())
+        return Reason(StoresByPointer);
+      Base = strip(M->getBase());
+    }
+    const VarDecl *V = variableOf(Base);
+    if (V && Own.count(V))
+      return std::nullopt;
+    return Reason(StoresToNoElement);
+  }
+  if (const VarDecl *V = variableOf(Sub->getBase());
+      V && Own.count(V) && V->getType()->isArrayType())
+    return std::nullopt;
+  bool Seen = llvm::any_of(A.in(L.S), [&](const Access *Each) {
+    return Each->E == Sub && !Each->Unclear;
+  });
+  if (!Seen || !isShiftedIndex(F, K, L, Sub->getIdx()))
+    return Reason(StoresUnshifted);
+  return std::nullopt;
+}
+
+/// Everything else that an iteration reads is the same for all threads.
+WhyNot RemapCheck::reads() const {
+  WhyNot Why;
+  forEach(L.S->getBody(), [&](const Stmt *N) {
+    if (Why)
+      return;
+    std::optional<BuiltinIndex> B = builtinNode(N);
+    if (B && (B->Name == "threadIdx" || (L.Grid && B->Name == "blockIdx")))
+      Why = Reason(UsesThread, B->Name);
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+    const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!V || Own.count(V) || Sums.contains(V) || !V->hasLocalStorage())
+      return;
+    if (!Same.at(V, L.S))
+      Why = Reason(VariableDiffers, nameOf(V));
+  });
+  if (Why)
+    return Why;
+  if (!Same.expression(L.Bound, L.S))
+    return Reason(BoundDiffers);
+  return Sums.whyRead(L.S, F.context());
+}
+
+/// \p S, which runs after the loop, may use \p V: it brings it to a reduction
+/// with the same operation, or goes on adding up.
+bool RemapCheck::mayUse(const Stmt *S, const VarDecl *V,
+                        const std::string &Operation, bool &Consumed) const {
+  for (const Reduction &R : Reductions)
+    if (variableOf(R.Value) == V && R.Operation == Operation &&
+        nodesOf(R.First).count(S)) {
+      Consumed = true;
+      return true;
+    }
+  for (const Stmt *Up = S; Up; Up = K.parent(Up)) {
+    std::optional<Accumulation> More = readAccumulation(Up, F.context());
+    if (More && More->Into == V && More->Operation == Operation)
+      return true;
+  }
+  return false;
+}
+
+/// What a thread has summed up must flow into a reduction of the whole block
+/// with the same operation, and nowhere else.
+WhyNot RemapCheck::consumer(const VarDecl *V,
+                            const std::string &Operation) const {
+  auto Kills = [&](const Stmt *S) {
+    const auto *B = llvm::dyn_cast<BinaryOperator>(S);
+    if (B && B->getOpcode() == BO_Assign && variableOf(B->getLHS()) == V &&
+        !mentions(B->getRHS(), V))
+      return true;
+    return onlyVariable(S) == V;
+  };
+  bool Consumed = false;
+  WhyNot Why;
+  for (const Stmt *S : Order.around(L.S, true, Kills))
+    if (mentions(S, V) && !mayUse(S, V, Operation, Consumed))
+      Why = Reason(SumGoesElsewhere, nameOf(V), F.lineOf(S));
+  if (Why)
+    return Why;
+  if (L.Grid)
+    return Reason(SumPerBlock, nameOf(V));
+  if (!Consumed)
+    return Reason(SumNotReduced, nameOf(V));
+  return std::nullopt;
+}
+
+static std::string memoryOf(const Access &Each) {
+  return Each.Root ? "'" + nameOf(Each.Root) + "'" : "memory that is not known";
+}
+
+/// \p One of the loop and \p Other, one of which stores. \p Near: what no
+/// barrier keeps apart from the loop.
+WhyNot RemapCheck::clash(const Access &One, const Access &Other,
+                         const std::set<const Stmt *> &Near) const {
+  if (Inside.count(Other.E)) {
+    // The same element, or of pointers that may overlap the element of the same
+    // index: another one would be a race between threads.
+    if (One.Index && Other.Index && One.Root && Other.Root &&
+        isSameShift(F, K, L, One.Index, Other.Index) &&
+        (One.Base == Other.Base || One.Root != Other.Root))
+      return std::nullopt;
+    return Reason(OtherIndex, memoryOf(One), memoryOf(Other), F.lineOf(One.E),
+                  F.lineOf(Other.E));
+  }
+  if (L.Grid || Near.count(Other.E))
+    return Reason(NoBarrier, memoryOf(One), memoryOf(Other), F.lineOf(Other.E));
+  return std::nullopt;
+}
+
+WhyNot RemapCheck::memory() const {
+  std::set<const Stmt *> Near;
+  if (!L.Grid)
+    for (bool Forward : {true, false})
+      for (const Stmt *S : Order.around(L.S, Forward, isBlockBarrier))
+        forEach(S, [&](const Stmt *N) { Near.insert(N); });
+  for (const Access *One : A.in(L.S)) {
+    if (One->Unclear)
+      return Reason(LineUnclear, F.lineOf(One->E));
+    if (L.Grid && One->Shared)
+      return Reason(UsesShared);
+    for (const Access &Other : A.all())
+      if (&Other != One && A.conflict(*One, Other))
+        if (WhyNot Why = clash(*One, Other, Near))
+          return Why;
+  }
+  return std::nullopt;
+}
+
+WhyNot stark::whyNotRemap(const Facts &F, const Kernel &K, const Accesses &A,
+                          const std::vector<Reduction> &Reductions,
+                          const ThreadLoop &L) {
+  return RemapCheck(F, K, A, Reductions, L).run();
+}

@@ -1,0 +1,46 @@
+//===- ThreadLoop.h - Loops whose iterations the threads share ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     for (int i = threadIdx.x; i < n; i += blockDim.x) ...
+///     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+///          i += blockDim.x * gridDim.x) ...
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_ANALYSIS_THREADLOOP_H
+#define STARK_LIB_REWRITE_ANALYSIS_THREADLOOP_H
+
+#include "Facts.h"
+
+namespace stark {
+
+struct ThreadLoop {
+  const clang::ForStmt *S = nullptr;
+  const clang::VarDecl *I = nullptr;
+  const clang::Expr *Start = nullptr, *Bound = nullptr, *Step = nullptr;
+  bool Grid = false; ///< shared by all blocks, else by the threads of one
+};
+
+/// Unset when \p S is another kind of loop; why not, when it comes near.
+std::optional<OrReason<ThreadLoop>>
+readThreadLoop(const Facts &F, const Kernel &K, const clang::ForStmt *S);
+
+/// \p E is the loop's index, or a copy that its body makes.
+bool isLoopIndex(const Kernel &K, const ThreadLoop &L, const clang::Expr *E);
+
+/// i, or i + something that is the same in each iteration.
+bool isShiftedIndex(const Facts &F, const Kernel &K, const ThreadLoop &L,
+                    const clang::Expr *Index);
+
+/// Both are shifted indices, by the same.
+bool isSameShift(const Facts &F, const Kernel &K, const ThreadLoop &L,
+                 const clang::Expr *A, const clang::Expr *B);
+
+} // namespace stark
+
+#endif

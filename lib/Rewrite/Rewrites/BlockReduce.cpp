@@ -1,0 +1,215 @@
+//===- BlockReduce.cpp - Warp shuffles instead of a tree in shared memory -===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Applies to a tree of halves, when the block is a constant power of two
+///   from
+/// 32 to 1024. The warps reduce in registers; one value a warp goes through
+/// shared memory.
+///
+///     partial[t] = value;
+///     __syncthreads();
+///     for (int s = blockDim.x / 2; s > 0; s /= 2) {
+///       if (t < s) partial[t] += partial[t + s];
+///       __syncthreads();
+///     }
+/// ->
+///     block_reduce_sum_float(partial, value);
+///
+/// Faster, because nine barriers and as many rounds through shared memory (for
+/// 256 threads) become two.
+///
+/// Kept: partial[0] holds the result for all threads. The values are combined
+/// in another order, so a floating-point sum rounds otherwise; a minimum or
+/// maximum does not.
+///
+/// Refused where the block's size is not known, where anything but partial[0]
+/// is read afterwards, where threads may have left before, and for types that
+/// no shuffle takes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Accesses.h"
+#include "Analysis/Reduction.h"
+#include "Analysis/Uniform.h"
+#include "Analysis/WarpReduction.h"
+#include "Catalogue.h"
+
+using namespace stark;
+using namespace clang;
+
+static constexpr ReasonKind
+    OddBlockSize("its blocks have %0 threads, no power of two from 32 to 1024");
+static constexpr ReasonKind
+    OddTreeStart("the tree begins at %0, not at half of the block's %1 "
+                 "threads");
+static constexpr ReasonKind
+    NoConstantSize("'%0' has no constant size, so other uses of the memory are "
+                   "not seen");
+static constexpr ReasonKind TooSmall("'%0' is smaller than the block");
+static constexpr ReasonKind NoShuffle("no shuffle takes a '%0'");
+static constexpr ReasonKind
+    MoreThanFirst("'%0' is used for more than its element 0 at line %1");
+static constexpr ReasonKind
+    MayHaveReturned("threads may have returned at line %0, and a shuffle needs "
+                    "whole warps");
+
+namespace {
+struct Plan {
+  const Kernel *K;
+  const Site *At;
+  Reduction Tree;
+};
+
+class BlockReduce : public PlannedRewrite<Plan> {
+public:
+  BlockReduce() : PlannedRewrite("block-reduce") {}
+  void find(const Facts &F, const Visitor &Out) const override;
+  Match describe(const Facts &F, const Plan &P) const override;
+  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
+};
+} // namespace
+
+/// Empty when no shuffle takes it.
+static std::string elementType(const Facts &F, const Reduction &R) {
+  QualType T = F.context().getAsArrayType(R.Array->getType())->getElementType();
+  const auto *B = T.getCanonicalType()->getAs<BuiltinType>();
+  if (!B || T.isVolatileQualified())
+    return "";
+  switch (B->getKind()) {
+  case BuiltinType::Int:
+  case BuiltinType::UInt:
+  case BuiltinType::Long:
+  case BuiltinType::ULong:
+  case BuiltinType::LongLong:
+  case BuiltinType::ULongLong:
+  case BuiltinType::Float:
+  case BuiltinType::Double:
+    return F.typeName(T);
+  default:
+    return "";
+  }
+}
+
+/// The line of a return before \p S that not all threads take together; 0:
+/// none.
+static unsigned partialReturn(const Facts &F, const Kernel &K, const Stmt *S) {
+  Flow Order(K);
+  Uniform Same(F, K, Order, false);
+  std::optional<Range> Here = F.range(S);
+  unsigned Line = 0;
+  forEach(K.body(), [&](const Stmt *N) {
+    if (!llvm::isa<ReturnStmt>(N))
+      return;
+    std::optional<Range> At = F.range(N);
+    if (At && Here && At->Begin > Here->Begin)
+      return;
+    for (const Stmt *Up = N; Up && Up != K.body(); Up = K.parent(Up)) {
+      const auto *If = llvm::dyn_cast<IfStmt>(Up);
+      if (llvm::isa<ForStmt, WhileStmt, DoStmt, SwitchStmt>(Up))
+        Line = F.lineOf(N);
+      if (If && (!Order.known() || !Same.expression(If->getCond(), Up)))
+        Line = F.lineOf(N);
+    }
+  });
+  return Line;
+}
+
+/// The array's uses but for reductions load its element 0.
+static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
+                          const std::vector<Reduction> &All,
+                          const VarDecl *Array) {
+  std::set<const Stmt *> Fine;
+  for (const Reduction &Each : All)
+    if (Each.Array == Array) {
+      Fine.merge(nodesOf(Each.First));
+      Fine.merge(nodesOf(Each.Last));
+    }
+  Accesses A(F, K);
+  for (const Access &Each : A.all())
+    if (Each.Index && Each.Base == Array && Each.Load && !Each.Store &&
+        F.constantOf(Each.Index, K) == 0u)
+      Fine.merge(nodesOf(Each.E));
+  WhyNot Why;
+  forEachUse(K.body(), [&](const DeclRefExpr *Ref, const VarDecl *V) {
+    if (!Why && V == Array && !Fine.count(Ref))
+      Why = Reason(MoreThanFirst, nameOf(Array), F.lineOf(Ref));
+  });
+  return Why;
+}
+
+static WhyNot whyNot(const Facts &F, const Kernel &K,
+                     const std::vector<Reduction> &All, const Reduction &R) {
+  OrReason<uint64_t> Block = F.blockSize(K);
+  if (!Block)
+    return Block.why();
+  if (*Block < 32 || *Block > 1024 || (*Block & (*Block - 1)))
+    return Reason(OddBlockSize, *Block);
+  if (!R.StartsAtBlock && R.StartsAt != *Block / 2)
+    return Reason(OddTreeStart, R.StartsAt.value_or(0), *Block);
+  const auto *Array = F.context().getAsConstantArrayType(R.Array->getType());
+  if (!Array)
+    return Reason(NoConstantSize, nameOf(R.Array));
+  if (Array->getSize().ult(*Block))
+    return Reason(TooSmall, nameOf(R.Array));
+  if (elementType(F, R).empty() || R.Array->getType().isVolatileQualified())
+    return Reason(NoShuffle, Array->getElementType().getAsString());
+  if (WhyNot Why = whyNotFirst(F, K, All, R.Array))
+    return Why;
+  if (unsigned Line = partialReturn(F, K, R.First))
+    return Reason(MayHaveReturned, Line);
+  return std::nullopt;
+}
+
+void BlockReduce::find(const Facts &F, const Visitor &Out) const {
+  for (const Kernel *K : F.openKernels()) {
+    Reductions Found = findReductions(F, *K);
+    for (const AlmostReduction &Each : Found.Almost)
+      if (const Site *At = F.siteAt(SiteKind::Loop, Each.Loop))
+        Out.refuse(*At, Each.Lacks);
+    for (const Reduction &R : Found.All) {
+      const Site *At = R.Tree ? F.siteAt(SiteKind::Loop, R.Last) : nullptr;
+      if (!At)
+        continue;
+      if (WhyNot Why = whyNot(F, *K, Found.All, R))
+        Out.refuse(*At, *Why);
+      else
+        Out.fits({K, At, R});
+    }
+  }
+}
+
+Match BlockReduce::describe(const Facts &, const Plan &P) const {
+  return matchAt(
+      *P.At, {P.K->name()}, 60, "Reduce over the block with warp shuffles",
+      "The tree over '" + nameOf(P.Tree.Array) + "' at line " +
+          std::to_string(P.At->Line) +
+          " has a barrier and a round through shared memory for each halving. "
+          "Let each warp reduce in registers with __shfl_xor_sync, put one "
+          "value a warp into shared memory, and let the first warp reduce "
+          "those: two barriers. The values are combined in another order, so "
+          "a floating-point sum may round otherwise.");
+}
+
+OrReason<Changes> BlockReduce::write(const Facts &F, const Plan &P) const {
+  const Reduction &R = P.Tree;
+  std::optional<Range> First = F.statementRange(R.First),
+                       Last = F.statementRange(R.Last);
+  std::string Value = F.text(R.Value);
+  if (!First || !Last || Value.empty() || Last->End < First->Begin)
+    return Reason(InMacro, "the reduction");
+  std::string Type = elementType(F, R);
+  std::string Name = warpReductionName(R.Operation, Type);
+  OrReason<Changes> Made =
+      F.declare(*P.K, Name, warpReductionText(R.Operation, Type));
+  if (Made)
+    Made->write({First->Begin, Last->End},
+                Name + "(" + nameOf(R.Array) + ", " + Value + ");");
+  return Made;
+}
+
+STARK_REWRITE(BlockReduce)
