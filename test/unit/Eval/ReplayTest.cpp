@@ -97,16 +97,3 @@ TEST_F(ReplayTest, AFolderWithoutAJournalIsAnError) {
   EXPECT_NE(llvm::toString(E.takeError()).find("nowhere/journal.jsonl"),
             std::string::npos);
 }
-
-TEST(MakeEvaluator, AnUnknownNameIsAUsageError) {
-  Task T;
-  for (const char *Spec : {"gpu", "spool", "spool:", "replay:", "cuda:0"}) {
-    auto E = makeEvaluator(Spec, T, {});
-    ASSERT_FALSE(bool(E));
-    llvm::Error Problem = E.takeError();
-    EXPECT_EQ(errorKind(Problem), ErrorKind::Usage);
-    EXPECT_EQ(llvm::toString(std::move(Problem)),
-              std::string("evaluator: got '") + Spec +
-                  "', wanted cuda, sim[:GPU], spool:DIR or replay:RUN");
-  }
-}
