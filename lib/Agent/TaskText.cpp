@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextForms.h"
+#include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"

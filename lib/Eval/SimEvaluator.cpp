@@ -14,6 +14,7 @@
 #include "JobFolder.h"
 #include "JobProgram.h"
 #include "stark/Eval/Profiler.h"
+#include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"

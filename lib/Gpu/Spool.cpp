@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Gpu/Spool.h"
+#include "stark/Job/Names.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"
 #include <algorithm>

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Job/Npy.h"
+#include "stark/Job/Names.h"
 #include <cstring>
 #include <fstream>
 

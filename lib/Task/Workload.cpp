@@ -8,6 +8,7 @@
 #include "stark/Task/Workload.h"
 #include "WorkloadArgument.h"
 #include "WorkloadText.h"
+#include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

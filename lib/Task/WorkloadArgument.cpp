@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkloadArgument.h"
+#include "stark/Job/Names.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryLeaves.h"
+#include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Nearest.h"
 #include "stark/Task/Workload.h"

@@ -15,7 +15,7 @@
 #ifndef STARK_JOB_FORMATS_H
 #define STARK_JOB_FORMATS_H
 
-#include "stark/Job/Job.h"
+#include "stark/Job/Names.h"
 #include "stark/Json/Fields.h"
 
 namespace stark::job {

@@ -21,7 +21,6 @@
 #ifndef STARK_JOB_JOB_H
 #define STARK_JOB_JOB_H
 
-#include "stark/Json/Names.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,11 +29,6 @@
 namespace stark::job {
 
 enum class DType { F32, F64, F16, BF16, I32, I64, U8 };
-inline constexpr Named<DType> DTypeNames[] = {
-    {DType::F32, "f32"},   {DType::F64, "f64"}, {DType::F16, "f16"},
-    {DType::BF16, "bf16"}, {DType::I32, "i32"}, {DType::I64, "i64"},
-    {DType::U8, "u8"}};
-constexpr std::span<const Named<DType>> namesOf(DType) { return DTypeNames; }
 unsigned dtypeBytes(DType T);
 
 enum class Role {
@@ -43,21 +37,8 @@ enum class Role {
   InOut,   ///< filled before each call; compared
   Scratch, ///< poisoned before each call; not compared
 };
-inline constexpr Named<Role> RoleNames[] = {{Role::Input, "input"},
-                                            {Role::Output, "output"},
-                                            {Role::InOut, "inout"},
-                                            {Role::Scratch, "scratch"}};
-constexpr std::span<const Named<Role>> namesOf(Role) { return RoleNames; }
 
 enum class InitKind { Normal, Uniform, Arange, Zeros, Ones, Permutation, File };
-inline constexpr Named<InitKind> InitNames[] = {
-    {InitKind::Normal, "normal"}, {InitKind::Uniform, "uniform"},
-    {InitKind::Arange, "arange"}, {InitKind::Zeros, "zeros"},
-    {InitKind::Ones, "ones"},     {InitKind::Permutation, "permutation"},
-    {InitKind::File, "file"}};
-constexpr std::span<const Named<InitKind>> namesOf(InitKind) {
-  return InitNames;
-}
 
 struct Init {
   InitKind Kind = InitKind::Normal;
@@ -66,14 +47,6 @@ struct Init {
 };
 
 enum class LeafKind { Buffer, Integer, Real, Stream };
-inline constexpr Named<LeafKind> LeafKindNames[] = {
-    {LeafKind::Buffer, "buffer"},
-    {LeafKind::Integer, "integer"},
-    {LeafKind::Real, "real"},
-    {LeafKind::Stream, "stream"}};
-constexpr std::span<const Named<LeafKind>> namesOf(LeafKind) {
-  return LeafKindNames;
-}
 
 /// One pointer that stark_call() gets. A by-value struct is several leaves.
 struct Leaf {
@@ -143,19 +116,6 @@ enum class Outcome {
   Unsupported, ///< likewise: it cannot run this
   Infrastructure
 };
-inline constexpr Named<Outcome> OutcomeNames[] = {
-    {Outcome::Correct, "correct"},
-    {Outcome::Wrong, "wrong"},
-    {Outcome::Unstable, "unstable"},
-    {Outcome::Crashed, "crashed"},
-    {Outcome::TimedOut, "timed-out"},
-    {Outcome::Forbidden, "forbidden"},
-    {Outcome::NotCompiled, "not-compiled"},
-    {Outcome::Unsupported, "unsupported"},
-    {Outcome::Infrastructure, "infrastructure"}};
-constexpr std::span<const Named<Outcome>> namesOf(Outcome) {
-  return OutcomeNames;
-}
 
 struct Result {
   std::string Id, CandidateDigest, SourceDigest;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Gpu/Spool.h"
+#include "stark/Job/Names.h"
 #include "stark/Posix/Clock.h"
 #include <atomic>
 #include <filesystem>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Compare.h"
+#include "stark/Job/Names.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Judge.h"
+#include "stark/Job/Names.h"
 #include "stark/Judge/Compare.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"

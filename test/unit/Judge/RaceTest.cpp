@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Race.h"
+#include "stark/Job/Names.h"
 #include "stark/Posix/Clock.h"
 #include <gtest/gtest.h>
 #include <set>
