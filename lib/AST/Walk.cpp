@@ -63,4 +63,3 @@ bool Walker::walk(const ParsedSource &Source) {
   return true;
 }
 bool Walker::walk(Decl *D) { return Visitor(*this).TraverseDecl(D); }
-bool Walker::walk(Stmt *S) { return Visitor(*this).TraverseStmt(S); }

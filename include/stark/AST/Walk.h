@@ -35,7 +35,6 @@ public:
   /// Over the top-level declarations of \p Source's own file.
   bool walk(const ParsedSource &Source);
   bool walk(clang::Decl *D);
-  bool walk(clang::Stmt *S);
 
   /// Whether \p D and what it holds are walked at all.
   virtual bool enters(clang::Decl *D);
