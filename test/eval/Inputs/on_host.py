@@ -4,7 +4,7 @@
 Builds y[i] = 2 * x[i] + 1 as the source and the body (with x, y, n) as the
 candidate, for the host, and runs worker-on-host on them. Prints the outcome,
 the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
-odd size is the tool's own), timeout=MS, spool=1 (through a spool),
+odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, spool=1 (through a spool),
 outputs=1 (keep the candidate's outputs in FOLDER/outputs).
 """
 import json
@@ -49,7 +49,7 @@ def main():
     build(job, "candidate", body)
 
     def case(n, timed):
-        return {"label": f"n={n}", "timed": timed, "added": not timed and "added" in keys,
+        return {"label": f"n={n}", "timed": timed and "untimed" not in keys, "added": not timed and "added" in keys,
                 "values": [{"shape": [n]}, {"shape": [n]}, {"integer": n}, {}]}
 
     init = {"kind": "normal", "low": 0, "high": 1}
