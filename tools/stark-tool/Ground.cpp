@@ -15,17 +15,18 @@
 #include "stark/AST/Flags.h"
 #include "stark/AST/Footprint.h"
 #include "stark/AST/Parse.h"
+#include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 using tool::Flag;
 using tool::FlagList;
 namespace cl = llvm::cl;
-namespace json = llvm::json;
+using nlohmann::json;
 
 static cl::SubCommand Command(
     "ground",
@@ -90,23 +91,17 @@ parseFile(llvm::StringRef Path, llvm::StringRef As,
   return parseSource(As, *Text, Options);
 }
 
-static json::Value rangeJson(const Range &R) {
-  return json::Array{int64_t(R.Begin), int64_t(R.End)};
-}
+static json rangeJson(const Range &R) { return json::array({R.Begin, R.End}); }
 
-static json::Array anchorsJson(const std::vector<Anchor> &Anchors) {
-  json::Array Result;
-  for (const Anchor &A : Anchors) {
-    json::Array Ids;
-    for (const std::string &Id : A.SiteIds)
-      Ids.push_back(json::fixUTF8(Id));
-    Result.push_back(json::Object{{"sites", std::move(Ids)},
-                                  {"line", A.Line},
-                                  {"end_line", A.EndLine},
-                                  {"bytes", rangeJson(A.Bytes)},
-                                  {"grew_before", A.GrewBefore},
-                                  {"grew_after", A.GrewAfter}});
-  }
+static json anchorsJson(const std::vector<Anchor> &Anchors) {
+  json Result = json::array();
+  for (const Anchor &A : Anchors)
+    Result.push_back(json{{"sites", A.SiteIds},
+                          {"line", A.Line},
+                          {"end_line", A.EndLine},
+                          {"bytes", rangeJson(A.Bytes)},
+                          {"grew_before", A.GrewBefore},
+                          {"grew_after", A.GrewAfter}});
   return Result;
 }
 
@@ -128,17 +123,16 @@ static void printAnchors(const std::vector<Anchor> &Anchors) {
   }
 }
 
-static json::Array changesJson(const Footprint &Print) {
-  json::Array Result;
+static json changesJson(const Footprint &Print) {
+  json Result = json::array();
   for (const Change &C : Print.Changes)
-    Result.push_back(
-        json::Object{{"class", changeClassName(C.Why.changeClass())},
-                     {"why", json::fixUTF8(C.Why.str())},
-                     {"base", rangeJson(C.Base)},
-                     {"candidate", rangeJson(C.Candidate)},
-                     {"base_line", C.BaseLine},
-                     {"line", C.CandidateLine},
-                     {"end_line", C.CandidateEndLine}});
+    Result.push_back(json{{"class", changeClassName(C.Why.changeClass()).str()},
+                          {"why", C.Why.str()},
+                          {"base", rangeJson(C.Base)},
+                          {"candidate", rangeJson(C.Candidate)},
+                          {"base_line", C.BaseLine},
+                          {"line", C.CandidateLine},
+                          {"end_line", C.CandidateEndLine}});
   return Result;
 }
 
@@ -185,7 +179,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     Anchors = std::move(*Grounded);
   }
 
-  json::Object Out{{"version", 1}, {"anchors", anchorsJson(Anchors)}};
+  json Out = {{"version", 1}, {"anchors", anchorsJson(Anchors)}};
   if (!Json)
     printAnchors(Anchors);
   llvm::Error Problems = llvm::Error::success();
@@ -212,18 +206,18 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     if (!Json)
       Print.print(llvm::outs());
     Out["changes"] = changesJson(Print);
-    json::Array List;
+    json List = json::array();
     for (const Violation &V : Violations)
-      List.push_back(json::Object{{"line", V.Line},
-                                  {"forbidden", V.forbidden()},
-                                  {"message", json::fixUTF8(V.message())}});
+      List.push_back(json{{"line", V.Line},
+                          {"forbidden", V.forbidden()},
+                          {"message", V.message()}});
     Out["violations"] = std::move(List);
     Out["grounded"] = Print.grounded(*G);
     Problems = llvm::joinErrors(std::move(Problems),
                                 reportCandidate(Print, Violations, *G));
   }
   if (Json)
-    llvm::outs() << llvm::formatv("{0:2}", json::Value(std::move(Out))) << "\n";
+    llvm::outs() << dumpJson(Out, 2) << "\n";
   return Problems;
 }
 

@@ -6,17 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
+#include "stark/Json/Fields.h"
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 using tool::Flag;
 namespace cl = llvm::cl;
-namespace json = llvm::json;
+using nlohmann::json;
 
 static cl::SubCommand Command(
     "rewrites",
@@ -61,31 +62,27 @@ static void printText(const RewriteSet &Set) {
 }
 
 static void printJson(const RewriteSet &Set) {
-  json::Array Matches, Refusals;
-  for (const Match &M : Set.matches()) {
-    json::Array Sites;
-    for (const std::string &Id : M.Sites)
-      Sites.push_back(json::fixUTF8(Id));
-    Matches.push_back(json::Object{{"key", json::fixUTF8(M.key())},
-                                   {"rewrite", M.Rewrite},
-                                   {"variant", M.Variant},
-                                   {"site", json::fixUTF8(M.Site)},
-                                   {"sites", std::move(Sites)},
-                                   {"line", M.Line},
-                                   {"title", M.Title},
-                                   {"advice", json::fixUTF8(M.Advice)},
-                                   {"promise", M.Promise}});
-  }
+  json Matches = json::array(), Refusals = json::array();
+  for (const Match &M : Set.matches())
+    Matches.push_back(json{{"key", M.key()},
+                           {"rewrite", M.Rewrite},
+                           {"variant", M.Variant},
+                           {"site", M.Site},
+                           {"sites", M.Sites},
+                           {"line", M.Line},
+                           {"title", M.Title},
+                           {"advice", M.Advice},
+                           {"promise", M.Promise}});
   for (const Refusal &R : Set.refusals())
-    Refusals.push_back(json::Object{{"rewrite", R.Rewrite},
-                                    {"site", json::fixUTF8(R.Site)},
-                                    {"line", R.Line},
-                                    {"reason", json::fixUTF8(R.Why.str())}});
-  llvm::outs() << json::Value(json::Object{{"version", 1},
-                                           {"file", json::fixUTF8(Given.File)},
-                                           {"rewrites", std::move(Matches)},
-                                           {"refused", std::move(Refusals)}})
-               << "\n";
+    Refusals.push_back(json{{"rewrite", R.Rewrite},
+                            {"site", R.Site},
+                            {"line", R.Line},
+                            {"reason", R.Why.str()}});
+  const json All = {{"version", 1},
+                    {"file", Given.File.getValue()},
+                    {"rewrites", std::move(Matches)},
+                    {"refused", std::move(Refusals)}};
+  llvm::outs() << dumpJson(All) << "\n";
 }
 
 static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
