@@ -17,16 +17,17 @@
 
 using namespace stark::sim;
 
-extern "C" uint32_t __stark_sim_site;
+extern "C" uint32_t __stark_sim_probe;
 
 namespace {
 /// Entries of a lane's trace before its warp is looked at.
 constexpr size_t TraceLimit = 8192;
+const std::string DynamicArray = "dynamic shared memory";
 
-const char *verb(SiteKind K) {
-  return K == SiteKind::Load    ? "read"
-         : K == SiteKind::Store ? "write"
-                                : "atomic access";
+const char *verb(ProbeKind K) {
+  return K == ProbeKind::Load    ? "read"
+         : K == ProbeKind::Store ? "write"
+                                 : "atomic access";
 }
 } // namespace
 
@@ -36,10 +37,10 @@ std::string Machine::threadName(uint32_t Thread) const {
          std::to_string(Thread / Block.X / Block.Y) + ")";
 }
 
-std::string Machine::here(uint32_t Site) const {
+std::string Machine::here(uint32_t Probe) const {
   std::string Text = "kernel " + Kernels[Launched].Name;
-  if (Site < T.Sites.size() && T.Sites[Site].Line)
-    Text += ", line " + std::to_string(T.Sites[Site].Line);
+  if (Probe < T.Probes.size() && T.Probes[Probe].Line)
+    Text += ", line " + std::to_string(T.Probes[Probe].Line);
   Text += ", block (" + std::to_string(BlockLinear % Grid.X) + "," +
           std::to_string(BlockLinear / Grid.X % Grid.Y) + "," +
           std::to_string(BlockLinear / Grid.X / Grid.Y) + ")";
@@ -54,13 +55,13 @@ void Machine::finding(FindingKind Kind, std::string Text) {
 
 void Machine::unsupported(UnsupportedKind Kind, const std::string &What) {
   OnUnsupported(
-      {Kind, What + " (" + here(Running ? __stark_sim_site : ~0u) + ")"});
+      {Kind, What + " (" + here(Running ? __stark_sim_probe : ~0u) + ")"});
 }
 
-void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
-                          SiteKind Kind) {
+void Machine::outOfBounds(uint32_t Probe, const char *Address, uint64_t Bytes,
+                          ProbeKind Kind) {
   std::string What = std::string(verb(Kind)) + " of " + std::to_string(Bytes) +
-                     " bytes by " + here(Site) + ": ";
+                     " bytes by " + here(Probe) + ": ";
   if (Address >= SharedBase && Address < SharedBase + SharedMemory.size()) {
     uint64_t Offset = uint64_t(Address - SharedBase);
     const SharedVariable *Before = nullptr;
@@ -93,8 +94,8 @@ void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
                     : "the pointer is null";
   else if (Near->Freed)
     What += element(*Near, Address) + "; it was freed";
-  else if (Near->Constant && Kind != SiteKind::Load && Address >= Near->Begin &&
-           Address < Near->End)
+  else if (Near->Constant && Kind != ProbeKind::Load &&
+           Address >= Near->Begin && Address < Near->End)
     return finding(FindingKind::InputChanged,
                    What + element(*Near, Address) +
                        "; it is an input, which must be left as it is");
@@ -103,53 +104,54 @@ void Machine::outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
   finding(FindingKind::OutOfBounds, "out-of-bounds global " + What);
 }
 
-void Machine::trace(uint32_t Site, uint64_t Address) {
-  Running->Trace.push_back(uint64_t(Site) << 48 | Address);
+void Machine::trace(uint32_t Probe, uint64_t Address) {
+  Running->Trace.push_back(traceEntry(Probe, Address));
   if (Running->Trace.size() >= TraceLimit) {
     Running->State = Wait::Trace;
-    Running->Site = Site;
+    Running->Probe = Probe;
     suspend();
   }
 }
 
-void Machine::access(uint32_t Site, char *Address, uint32_t Bytes,
-                     SiteKind Kind, uint64_t Stored, bool Known) {
+void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
+                     ProbeKind Kind, uint64_t Stored, bool Known) {
   if (++Accesses > AccessLimit)
     OnLimit();
   // A thread's own variables lie on its stack.
   char *Own = Stacks[Running->Stack];
   if (Address >= Own && Address + Bytes <= Own + StackBytes)
     return;
-  uint32_t Align = T.Sites[Site].Align;
+  uint32_t Align = T.Probes[Probe].Align;
   if (Align > 1 && (reinterpret_cast<uintptr_t>(Address) & (Align - 1)))
     return finding(FindingKind::Misaligned,
                    "misaligned " + std::string(verb(Kind)) + " of " +
-                       std::to_string(Bytes) + " bytes by " + here(Site) +
+                       std::to_string(Bytes) + " bytes by " + here(Probe) +
                        ": the address is no multiple of " +
                        std::to_string(Align));
   if (How == Mode::Profile)
-    trace(Site, reinterpret_cast<uintptr_t>(Address) & AddressMask);
+    trace(Probe, reinterpret_cast<uintptr_t>(Address) & AddressMask);
   if (Address >= SharedBase && Address < SharedBase + SharedMemory.size())
-    return sharedAccess(Site, Address, Bytes, Kind, Stored, Known);
-  SiteCache &C = Cached[Site];
+    return sharedAccess(Probe, Address, Bytes, Kind, Stored, Known);
+  ProbeCache &C = Cached[Probe];
   if (Address < C.Begin || Address + Bytes > C.End) {
     Allocation *A = find(Address);
     if (!A || A->Freed || Address + Bytes > A->End ||
-        (A->Constant && Kind != SiteKind::Load))
-      return outOfBounds(Site, Address, Bytes, Kind);
+        (A->Constant && Kind != ProbeKind::Load))
+      return outOfBounds(Probe, Address, Bytes, Kind);
     C = {A->Begin, A->End, A};
   }
   if (How == Mode::Check && C.Of->Cells) {
     uint64_t Offset = uint64_t(Address - C.Of->Begin);
-    watch(Site, C.Of->Cells->data(), Offset, Address, Bytes, Kind, Stored,
-          Known, C.Of->Name, Offset / std::max(1u, C.Of->ElementBytes), false);
+    Watched A{Probe, Kind, Address, Bytes, Stored, Known, false, C.Of->Name};
+    A.Element = Offset / std::max(1u, C.Of->ElementBytes);
+    watch(A, C.Of->Cells->data(), Offset);
   }
-  if (Kind == SiteKind::Atomic || T.Sites[Site].Volatile)
+  if (Kind == ProbeKind::Atomic || T.Probes[Probe].Volatile)
     BlockSynced = true;
 }
 
-void Machine::sharedAccess(uint32_t Site, char *Address, uint32_t Bytes,
-                           SiteKind Kind, uint64_t Stored, bool Known) {
+void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
+                           ProbeKind Kind, uint64_t Stored, bool Known) {
   uint64_t Offset = uint64_t(Address - SharedBase);
   const SharedVariable *Of = nullptr;
   if (Offset < T.SharedEnd) {
@@ -157,141 +159,156 @@ void Machine::sharedAccess(uint32_t Site, char *Address, uint32_t Bytes,
         T.Shared.begin(), T.Shared.end(), Offset,
         [](uint64_t O, const SharedVariable &V) { return O < V.Offset; });
     if (After == T.Shared.begin())
-      return outOfBounds(Site, Address, Bytes, Kind);
+      return outOfBounds(Probe, Address, Bytes, Kind);
     Of = &*std::prev(After);
     if (Offset + Bytes > Of->Offset + Of->Bytes)
-      return outOfBounds(Site, Address, Bytes, Kind);
+      return outOfBounds(Probe, Address, Bytes, Kind);
   } else if (Offset + Bytes > T.SharedEnd + Dynamic) {
-    return outOfBounds(Site, Address, Bytes, Kind);
+    return outOfBounds(Probe, Address, Bytes, Kind);
   }
   if (How != Mode::Check)
     return;
   uint64_t Within = Of ? Offset - Of->Offset : Offset - T.SharedEnd;
-  static const std::string Extern = "dynamic shared memory";
-  watch(Site, SharedCells.data(), Offset, Address, Bytes, Kind, Stored, Known,
-        Of ? Of->Name : Extern, Within / std::max(1u, Bytes), true);
+  Watched A{Probe,  Kind,  Address, Bytes,
+            Stored, Known, true,    Of ? Of->Name : DynamicArray};
+  A.Element = Within / std::max(1u, Bytes);
+  watch(A, SharedCells.data(), Offset);
 }
 
-/// The word's history against this access.
-void Machine::watch(uint32_t Site, Cell *Cells, uint64_t Offset, char *Address,
-                    uint32_t Bytes, SiteKind Kind, uint64_t Stored, bool Known,
-                    const std::string &Array, uint64_t Element, bool Shared) {
-  uint32_t Thread = uint32_t(BlockLinear * Threads + Running->Thread);
-  unsigned W = Running->Thread / 32;
-  uint16_t Mine = WarpEpoch[W];
-  bool Ordered = Kind == SiteKind::Atomic || T.Sites[Site].Volatile;
-  auto Races = [&](uint32_t Other, uint32_t OtherEpoch, uint16_t OtherWarp) {
-    if (OtherEpoch < LaunchEpoch || Other == Thread)
-      return false;
-    bool SameBlock = Other / Threads == Thread / Threads;
-    if (!SameBlock)
-      return !Shared && !BlockSynced;
-    if (OtherEpoch != Epoch)
-      return false;
-    return (Other % Threads) / 32 != W || OtherWarp == Mine;
-  };
-  auto Tell = [&](const char *Theirs, uint32_t Other, uint32_t OtherSite) {
-    const char *Name = Kind == SiteKind::Load ? "read" : "write";
-    std::string Who = "thread " + threadName(Other % Threads);
-    if (Other / Threads != Thread / Threads)
-      Who += " of block " + std::to_string(Other / Threads);
-    std::string Which =
-        Array.empty() ? "global memory"
-                      : Array + (Shared && Array == "dynamic shared memory"
-                                     ? " at element " + std::to_string(Element)
-                                     : "[" + std::to_string(Element) + "]");
-    finding(FindingKind::Race,
-            std::string("data race on ") + (Shared ? "shared " : "global ") +
-                Which + ": " + Name + " by " + here(Site) + " and " + Theirs +
-                " by " + Who + ", line " +
-                std::to_string(
-                    OtherSite < T.Sites.size() ? T.Sites[OtherSite].Line : 0) +
-                ", with no barrier between them");
-  };
-  for (uint64_t At = Offset; At < Offset + Bytes;) {
-    Cell &C = Cells[At / 4];
-    uint64_t Stop = std::min(Offset + Bytes, (At / 4 + 1) * 4);
-    uint8_t Mask = uint8_t(((1u << (Stop - At)) - 1) << (At % 4));
-    bool Fresh = Shared && C.WriteEpoch < BlockEpoch;
-    uint8_t Holds = Fresh ? 0 : C.Written;
-    if (Kind != SiteKind::Store && (Holds & Mask) != Mask)
-      return finding(
-          FindingKind::Uninitialised,
-          "read of uninitialised " + std::string(Shared ? "shared " : "") +
-              "memory by " + here(Site) + ": " +
-              (Array.empty() ? "an allocation at byte " + std::to_string(Offset)
-                             : Array + "[" + std::to_string(Element) + "]") +
+/// Who else touched a word, and whether nothing orders that against this
+/// access.
+bool Machine::races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
+                    uint16_t OtherWarpEpoch) const {
+  if (OtherEpoch < LaunchEpoch || Other == A.Thread)
+    return false;
+  bool SameBlock = Other / Threads == A.Thread / Threads;
+  if (!SameBlock)
+    return !A.Shared && !BlockSynced;
+  if (OtherEpoch != Epoch)
+    return false;
+  return (Other % Threads) / 32 != A.Warp || OtherWarpEpoch == A.WarpEpoch;
+}
+
+/// Two threads that write the same value do not race.
+bool Machine::changes(const Watched &A) {
+  uint64_t Held = 0;
+  if (A.Known && A.Bytes <= 8)
+    std::memcpy(&Held, A.Address, A.Bytes);
+  return !A.Known || Held != A.Stored;
+}
+
+void Machine::tellRace(const Watched &A, const char *Theirs, uint32_t Other,
+                       uint32_t OtherProbe) {
+  const char *Name = A.Kind == ProbeKind::Load ? "read" : "write";
+  std::string Who = "thread " + threadName(Other % Threads);
+  if (Other / Threads != A.Thread / Threads)
+    Who += " of block " + std::to_string(Other / Threads);
+  std::string Number = std::to_string(A.Element);
+  std::string Which = A.Array.empty() ? "global memory"
+                      : &A.Array == &DynamicArray
+                          ? A.Array + " at element " + Number
+                          : A.Array + "[" + Number + "]";
+  unsigned Line = OtherProbe < T.Probes.size() ? T.Probes[OtherProbe].Line : 0;
+  finding(FindingKind::Race,
+          std::string("data race on ") + (A.Shared ? "shared " : "global ") +
+              Which + ": " + Name + " by " + here(A.Probe) + " and " + Theirs +
+              " by " + Who + ", line " + std::to_string(Line) +
+              ", with no barrier between them");
+}
+
+void Machine::tellUninitialised(const Watched &A, uint64_t Offset) {
+  finding(FindingKind::Uninitialised,
+          "read of uninitialised " + std::string(A.Shared ? "shared " : "") +
+              "memory by " + here(A.Probe) + ": " +
+              (A.Array.empty()
+                   ? "an allocation at byte " + std::to_string(Offset)
+                   : A.Array + "[" + std::to_string(A.Element) + "]") +
               " was never written");
-    if (!Ordered && (C.WriteMask & Mask) &&
-        Races(C.Writer, C.WriteEpoch, C.WriteWarpEpoch)) {
-      uint64_t Held = 0;
-      if (Known && Bytes <= 8)
-        std::memcpy(&Held, Address, Bytes);
-      if (Kind == SiteKind::Load || !Known || Held != Stored)
-        return Tell("write", C.Writer, C.WriteSite);
-    }
-    if (Kind == SiteKind::Store && !Ordered)
+}
+
+/// The two newest readers of a word are kept, of different threads.
+void Machine::noteRead(const Watched &A, Cell &C, uint8_t Mask) const {
+  if (A.Ordered)
+    return;
+  unsigned R = C.Reader[0] == A.Thread || C.ReadEpoch[0] < LaunchEpoch ||
+                       C.ReadEpoch[0] != Epoch
+                   ? 0
+                   : 1;
+  bool Add = C.Reader[R] == A.Thread && C.ReadEpoch[R] == Epoch;
+  C.ReadMask[R] = Add ? C.ReadMask[R] | Mask : Mask;
+  C.Reader[R] = A.Thread;
+  C.ReadEpoch[R] = Epoch;
+  C.ReadWarpEpoch[R] = A.WarpEpoch;
+  C.ReadProbe[R] = A.Probe;
+}
+
+void Machine::noteWrite(const Watched &A, Cell &C, uint8_t Mask,
+                        uint8_t Holds) const {
+  C.Written = uint8_t(Holds | Mask);
+  bool Add = C.Writer == A.Thread && C.WriteEpoch == Epoch && !A.Ordered;
+  C.WriteMask = A.Ordered ? 0 : Add ? C.WriteMask | Mask : Mask;
+  C.Writer = A.Thread;
+  C.WriteEpoch = Epoch;
+  C.WriteWarpEpoch = A.WarpEpoch;
+  C.WriteProbe = A.Probe;
+}
+
+/// The history of each word of the access against it.
+void Machine::watch(Watched &A, Cell *Cells, uint64_t Offset) {
+  A.Thread = uint32_t(BlockLinear * Threads + Running->Thread);
+  A.Warp = Running->Thread / 32;
+  A.WarpEpoch = WarpEpoch[A.Warp];
+  A.Ordered = A.Kind == ProbeKind::Atomic || T.Probes[A.Probe].Volatile;
+  for (uint64_t At = Offset; At < Offset + A.Bytes;) {
+    Cell &C = Cells[At / 4];
+    uint64_t Stop = std::min(Offset + A.Bytes, (At / 4 + 1) * 4);
+    uint8_t Mask = uint8_t(((1u << (Stop - At)) - 1) << (At % 4));
+    uint8_t Holds = A.Shared && C.WriteEpoch < BlockEpoch ? 0 : C.Written;
+    if (A.Kind != ProbeKind::Store && (Holds & Mask) != Mask)
+      return tellUninitialised(A, Offset);
+    if (!A.Ordered && (C.WriteMask & Mask) &&
+        races(A, C.Writer, C.WriteEpoch, C.WriteWarpEpoch) &&
+        (A.Kind == ProbeKind::Load || changes(A)))
+      return tellRace(A, "write", C.Writer, C.WriteProbe);
+    if (A.Kind == ProbeKind::Store && !A.Ordered)
       for (unsigned R = 0; R < 2; ++R)
         if ((C.ReadMask[R] & Mask) &&
-            Races(C.Reader[R], C.ReadEpoch[R], C.ReadWarpEpoch[R])) {
-          uint64_t Held = 0;
-          if (Known && Bytes <= 8)
-            std::memcpy(&Held, Address, Bytes);
-          if (!Known || Held != Stored)
-            return Tell("read", C.Reader[R], C.ReadSite[R]);
-        }
-    if (Kind == SiteKind::Load) {
-      if (!Ordered) {
-        // The two newest readers are kept, of different threads.
-        unsigned R = C.Reader[0] == Thread || C.ReadEpoch[0] < LaunchEpoch ||
-                             (C.ReadEpoch[0] != Epoch)
-                         ? 0
-                         : 1;
-        bool Add = C.Reader[R] == Thread && C.ReadEpoch[R] == Epoch;
-        C.ReadMask[R] = Add ? C.ReadMask[R] | Mask : Mask;
-        C.Reader[R] = Thread;
-        C.ReadEpoch[R] = Epoch;
-        C.ReadWarpEpoch[R] = Mine;
-        C.ReadSite[R] = Site;
-      }
-    } else {
-      C.Written = uint8_t((Fresh ? 0 : C.Written) | Mask);
-      bool Add = C.Writer == Thread && C.WriteEpoch == Epoch && !Ordered;
-      C.WriteMask = Ordered ? 0 : Add ? C.WriteMask | Mask : Mask;
-      C.Writer = Thread;
-      C.WriteEpoch = Epoch;
-      C.WriteWarpEpoch = Mine;
-      C.WriteSite = Site;
-    }
+            races(A, C.Reader[R], C.ReadEpoch[R], C.ReadWarpEpoch[R]) &&
+            changes(A))
+          return tellRace(A, "read", C.Reader[R], C.ReadProbe[R]);
+    if (A.Kind == ProbeKind::Load)
+      noteRead(A, C, Mask);
+    else
+      noteWrite(A, C, Mask, Holds);
     At = Stop;
   }
 }
 
-void Machine::range(uint32_t Site, char *Address, uint64_t Bytes) {
+void Machine::range(uint32_t Probe, char *Address, uint64_t Bytes) {
   if (!Bytes)
     return;
   // Word by word, as a copy loop would.
-  SiteKind Kind = T.Sites[Site].Kind;
+  ProbeKind Kind = T.Probes[Probe].Kind;
   for (uint64_t I = 0; I < Bytes;) {
     uint32_t Step = uint32_t(std::min<uint64_t>(Bytes - I, 4));
-    access(Site, Address + I, Step, Kind, 0, false);
+    access(Probe, Address + I, Step, Kind, 0, false);
     I += Step;
   }
 }
 
-void Machine::local(uint32_t Site, const char *Base, uint64_t Size,
+void Machine::local(uint32_t Probe, const char *Base, uint64_t Size,
                     const char *Address, uint32_t Bytes) {
   if (Address >= Base && Address + Bytes <= Base + Size) {
     // Word W of every lane's array lies in one line, as on a GPU.
     if (How == Mode::Profile)
-      trace(Site,
+      trace(Probe,
             LocalBegin +
                 (uint64_t(Address - Base) / 4 * 32 + Running->Thread % 32) * 4);
     return;
   }
   finding(FindingKind::OutOfBounds,
-          "out-of-bounds local " + std::string(verb(T.Sites[Site].Kind)) +
-              " of " + std::to_string(Bytes) + " bytes by " + here(Site) +
+          "out-of-bounds local " + std::string(verb(T.Probes[Probe].Kind)) +
+              " of " + std::to_string(Bytes) + " bytes by " + here(Probe) +
               ": byte " + std::to_string(Address - Base) +
               " of a local array of " + std::to_string(Size) + " bytes");
 }

@@ -24,7 +24,7 @@ extern "C" {
 uint32_t *__stark_sim_lane;
 uint32_t *__stark_sim_counts;
 char *__stark_sim_shared;
-uint32_t __stark_sim_site;
+uint32_t __stark_sim_probe;
 }
 
 namespace {
@@ -148,12 +148,12 @@ void Machine::prepareBlock(uint64_t Linear) {
 
 /// Looks at the traces of a warp whose lanes have all come to a stop.
 void Machine::endOfWarp(unsigned W) {
-  std::vector<std::vector<uint64_t> *> Traces;
+  std::vector<Trace *> Traces;
   for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
     Traces.push_back(&Lanes[I].Trace);
   Recorder->warp(Traces, SharedBase, SharedMemory.size());
-  for (std::vector<uint64_t> *Trace : Traces)
-    Trace->clear();
+  for (Trace *T : Traces)
+    T->clear();
 }
 
 void Machine::runWarp(unsigned W) {
@@ -202,7 +202,7 @@ void Machine::runBlock() {
     if (InGrid)
       return finding(FindingKind::DivergentBarrier,
                      "barrier of the grid reached by a part of the block: " +
-                         here(Waits->Site) + ": thread " +
+                         here(Waits->Probe) + ": thread " +
                          threadName(Left->Thread) + " has left the kernel");
     if (Waiting)
       releaseBarrier();
@@ -229,20 +229,20 @@ void Machine::releaseBarrier() {
   if (First->BarrierCount == 0)
     for (Lane &L : Lanes)
       if (L.State == Wait::Done ||
-          T.Sites[L.Site].Line != T.Sites[First->Site].Line) {
+          T.Probes[L.Probe].Line != T.Probes[First->Probe].Line) {
         uint64_t Reached = 0;
         for (const Lane &Other : Lanes)
           Reached += Other.State == Wait::Barrier &&
-                     T.Sites[Other.Site].Line == T.Sites[First->Site].Line;
+                     T.Probes[Other.Probe].Line == T.Probes[First->Probe].Line;
         Running = &L;
         std::string Where =
             L.State == Wait::Done
                 ? "has left the kernel"
-                : "waits at line " + std::to_string(T.Sites[L.Site].Line);
+                : "waits at line " + std::to_string(T.Probes[L.Probe].Line);
         Running = nullptr;
         return finding(
             FindingKind::DivergentBarrier,
-            "barrier reached by a part of the block: " + here(First->Site) +
+            "barrier reached by a part of the block: " + here(First->Probe) +
                 ": " + std::to_string(Reached) + " of " +
                 std::to_string(Threads) + " threads reached it, thread " +
                 threadName(L.Thread) + " " + Where);
@@ -274,17 +274,17 @@ void Machine::stuck() {
         char Hex[16];
         std::snprintf(Hex, sizeof(Hex), "0x%08x", L.Mask);
         Running = &L;
-        std::string Where = here(L.Site);
+        std::string Where = here(L.Probe);
         Running = nullptr;
         return finding(
             FindingKind::WrongMask,
-            "wrong mask: " + T.Sites[L.Site].What + " by " + Where +
+            "wrong mask: " + T.Probes[L.Probe].What + " by " + Where +
                 " has mask " + Hex + ", which names lane " + std::to_string(I) +
                 ", but that lane " +
                 (Other.State == Wait::Done
                      ? "has left the kernel"
                      : "waits at line " +
-                           std::to_string(T.Sites[Other.Site].Line)));
+                           std::to_string(T.Probes[Other.Probe].Line)));
       }
     }
   finding(FindingKind::Stuck,
@@ -294,7 +294,7 @@ void Machine::stuck() {
 
 int Machine::barrier(int Op, int Predicate, int Id, int Count) {
   Lane &L = *Running;
-  L.Site = __stark_sim_site;
+  L.Probe = __stark_sim_probe;
   L.State = Wait::Barrier;
   L.BarrierOp = Op;
   L.BarrierId = Id;

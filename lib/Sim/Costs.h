@@ -33,6 +33,9 @@ struct Slots {
   float sum() const { return Count + Float + Integer; }
 };
 Slots costOf(const llvm::Instruction &I);
+/// Of a call of a function of CUDA's mathematical library, on its path without
+/// exceptions, by its name and by the type of its result.
+Slots libraryCost(llvm::StringRef Name, const llvm::Type *Result);
 
 /// One of the simulator's own variables; a GPU has what they hold in registers.
 bool isOurs(const llvm::Value *Pointer);
@@ -45,6 +48,8 @@ bool isSharedMemory(const llvm::Value *Pointer);
 /// short fixed sequence, of a GPU: it is costed as that where it is called, and
 /// what this CPU does for it is not looked at.
 bool isInstruction(const llvm::Function &F);
+/// Of such a function.
+Slots instructionCost(const llvm::Function &F);
 
 /// How many 32-bit values are live at the worst place of \p F, and a few that
 /// every kernel needs for addresses.

@@ -16,28 +16,21 @@ using namespace stark;
 using namespace stark::sim;
 using Json = nlohmann::json;
 
-llvm::Expected<GpuDescription> sim::parseGpu(llvm::StringRef Text,
-                                             llvm::StringRef File) {
-  Json J = Json::parse(Text.begin(), Text.end(), nullptr, false);
-  if (J.is_discarded())
-    return failed(File + ": not valid JSON");
-  GpuDescription G;
-  std::string Sources;
-  FieldReader<Json> R(J, File.str(), "");
+namespace stark::sim {
+/// The format of lib/Sim/gpus.
+template <class IO> static void fields(IO &F, GpuDescription &G) {
+  constexpr uint64_t Most = uint64_t(1) << 40;
   auto Whole = [&](const char *Name, auto &Value) {
-    uint64_t Wide = 0;
-    R.required(Name, Wide);
-    if (R.good() && (Wide < 1 || Wide > (uint64_t(1) << 40)))
-      R.fail(Name, std::to_string(Wide), "a number from 1 to 2^40");
-    Value = std::remove_reference_t<decltype(Value)>(Wide);
+    F.required(Name, Value);
+    F.check(Value >= 1 && Value <= Most, Name, "a number from 1 to 2^40");
   };
   auto Real = [&](const char *Name, double &Value) {
-    R.required(Name, Value);
-    if (R.good() && !(Value > 0 && Value < 1e15))
-      R.fail(Name, std::to_string(Value), "a positive number");
+    F.required(Name, Value);
+    F.check(Value > 0 && Value < 1e15, Name, "a positive number");
   };
-  R.required("name", G.Name);
-  R.required("arch", G.Arch);
+  F.required("name", G.Name);
+  F.required("arch", G.Arch);
+  F.optional("stands_for", G.StandsFor);
   Whole("sms", G.Sms);
   Real("clock_ghz", G.ClockGHz);
   Real("dram_gb_per_s", G.DramGBs);
@@ -56,8 +49,6 @@ llvm::Expected<GpuDescription> sim::parseGpu(llvm::StringRef Text,
   Real("double_rate", G.DoubleRate);
   Real("half_rate", G.HalfRate);
   Real("special_rate", G.SpecialRate);
-  Real("memory_rate", G.MemoryRate);
-  Real("l1_bytes_per_cycle", G.L1BytesPerCycle);
   Real("l1_latency", G.L1Latency);
   Real("l2_latency", G.L2Latency);
   Real("dram_latency", G.DramLatency);
@@ -72,32 +63,55 @@ llvm::Expected<GpuDescription> sim::parseGpu(llvm::StringRef Text,
   Real("atomics_per_ns_one_line", G.AtomicsPerNsOneLine);
   Real("float_atomics_per_ns_one_line", G.FloatAtomicsPerNsOneLine);
   Real("launch_us", G.LaunchUs);
-  R.optional("sources", Sources);
-  if (std::string Problem = R.problem(); !Problem.empty())
+  F.ignored("sources");
+  // Files that were written for earlier versions have them.
+  F.ignored("memory_rate");
+  F.ignored("l1_bytes_per_cycle");
+}
+} // namespace stark::sim
+
+static llvm::Expected<GpuDescription> parseGpu(llvm::StringRef Text,
+                                               llvm::StringRef File) {
+  Json J = Json::parse(Text.begin(), Text.end(), nullptr, false);
+  if (J.is_discarded())
+    return failed(File + ": not valid JSON");
+  GpuDescription G;
+  std::string Problem = readFields(J, File.str(), "", G);
+  if (!Problem.empty())
     return failed(Problem);
   return G;
 }
 
-std::vector<std::string> sim::knownGpus() {
-  std::vector<std::string> Names;
-  for (const EmbeddedFile &G : embeddedGpus())
-    Names.push_back(llvm::StringRef(G.Name).rsplit('.').first.str());
-  return Names;
+static llvm::StringRef gpuName(const EmbeddedFile &G) {
+  return llvm::StringRef(G.Name).rsplit('.').first;
 }
 
 llvm::Expected<GpuDescription> sim::describeGpu(llvm::StringRef NameOrFile) {
-  for (const EmbeddedFile &G : embeddedGpus())
-    if (llvm::StringRef(G.Name).rsplit('.').first == NameOrFile)
+  std::string Names;
+  for (const EmbeddedFile &G : embeddedGpus()) {
+    if (gpuName(G) == NameOrFile)
       return parseGpu(G.Text, G.Name);
+    Names += (gpuName(G) + ", ").str();
+  }
   if (NameOrFile.ends_with(".json")) {
     llvm::Expected<std::string> Text = readFile(NameOrFile);
     if (!Text)
       return Text.takeError();
     return parseGpu(*Text, NameOrFile);
   }
-  std::string Names;
-  for (const std::string &N : knownGpus())
-    Names += N + ", ";
   return usageError("GPU: got '" + NameOrFile + "', wanted " + Names +
                     "or a .json file that describes one");
+}
+
+std::string sim::gpuForArch(llvm::StringRef Arch) {
+  for (const EmbeddedFile &File : embeddedGpus()) {
+    llvm::Expected<GpuDescription> G = parseGpu(File.Text, File.Name);
+    if (!G)
+      llvm::consumeError(G.takeError());
+    else
+      for (const std::string &Each : G->StandsFor)
+        if (Arch.starts_with(Each))
+          return gpuName(File).str();
+  }
+  return DefaultGpu;
 }

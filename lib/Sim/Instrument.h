@@ -23,7 +23,7 @@ namespace stark::sim {
 /// (vectorizers) or a library call of a loop would change what is counted.
 void optimizeDevice(llvm::Module &M);
 
-/// Errors: more sites than can be numbered.
+/// Errors: more probes than can be numbered.
 llvm::Expected<Tables> instrument(llvm::Module &M, llvm::StringRef UserFile);
 
 } // namespace stark::sim

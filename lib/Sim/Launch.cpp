@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Model/Model.h"
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -27,8 +28,13 @@ extern uint32_t *__stark_sim_counts;
 
 namespace {
 // cudaError_t
-constexpr int InvalidConfiguration = 9, InvalidValue = 1;
+constexpr int InvalidConfiguration = 9;
 constexpr uint64_t MiddleBlocks = 3;
+/// CUDA C++ Programming Guide, technical specifications, of every architecture.
+constexpr Dim3 MaxBlock = {1024, 1024, 64},
+               MaxGrid = {2147483647, 65535, 65535};
+/// Bytes of shared memory that a kernel may have unless it is allowed more.
+constexpr uint64_t DefaultShared = 48 * 1024;
 
 /// Of this process: what others do on the machine does not count.
 double processorSeconds() {
@@ -39,7 +45,7 @@ double processorSeconds() {
 } // namespace
 
 Machine::Machine(const Tables &T, const GpuDescription &Gpu) : T(T), Gpu(Gpu) {
-  Cached.resize(T.Sites.size());
+  Cached.resize(T.Probes.size());
 }
 
 Machine::~Machine() = default;
@@ -80,6 +86,53 @@ std::vector<uint64_t> Machine::sampledBlocks() const {
   return List;
 }
 
+static std::string extent(Dim3 D, const char *Between) {
+  return std::to_string(D.X) + Between + std::to_string(D.Y) + Between +
+         std::to_string(D.Z);
+}
+
+/// Why the launch is refused, empty when it is not.
+std::string Machine::whyNotLaunched(const Kernel &K, bool Cooperative) const {
+  uint64_t PerBlock = Block.count();
+  if (!PerBlock || !Grid.count())
+    return "grid (" + extent(Grid, ",") + "), block (" + extent(Block, ",") +
+           "): none may be 0";
+  if (PerBlock > Gpu.MaxThreadsPerBlock || Block.X > MaxBlock.X ||
+      Block.Y > MaxBlock.Y || Block.Z > MaxBlock.Z)
+    return "a block of " + extent(Block, " x ") + " = " +
+           std::to_string(PerBlock) + " threads, the GPU takes " +
+           std::to_string(Gpu.MaxThreadsPerBlock) + " (" +
+           extent(MaxBlock, " x ") + ")";
+  if (Grid.X > MaxGrid.X || Grid.Y > MaxGrid.Y || Grid.Z > MaxGrid.Z)
+    return "a grid of " + extent(Grid, " x ") + " blocks, the GPU takes " +
+           extent(MaxGrid, " x ");
+  if (Dynamic > K.MaxDynamic)
+    return std::to_string(Dynamic) +
+           " bytes of dynamic shared memory, it may have " +
+           std::to_string(K.MaxDynamic) +
+           (K.MaxDynamic <= DefaultShared
+                ? " unless cudaFuncSetAttribute allows more"
+                : "");
+  if (K.StaticShared > DefaultShared)
+    return std::to_string(K.StaticShared) +
+           " bytes of static shared memory, the limit is " +
+           std::to_string(DefaultShared);
+  if (K.StaticShared + Dynamic > Gpu.SharedPerBlock)
+    return std::to_string(K.StaticShared + Dynamic) +
+           " bytes of shared memory, the GPU has " +
+           std::to_string(Gpu.SharedPerBlock) + " for a block";
+  unsigned PerSm = blocksPerSm(K, PerBlock, Dynamic);
+  if (!PerSm)
+    return "too many resources: " + std::to_string(K.Registers) +
+           " registers (estimated) for each of " + std::to_string(PerBlock) +
+           " threads, the GPU has " + std::to_string(Gpu.RegistersPerSm);
+  if (Cooperative && Grid.count() > uint64_t(PerSm) * Gpu.Sms)
+    return "a cooperative grid of " + std::to_string(Grid.count()) +
+           " blocks, " + std::to_string(uint64_t(PerSm) * Gpu.Sms) +
+           " fit on the GPU at once";
+  return "";
+}
+
 int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
                     Dim3 NewBlock, uint64_t NewDynamic, bool Cooperative) {
   const Kernel &K = Kernels[KernelIndex];
@@ -89,59 +142,17 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   Dynamic = NewDynamic;
   Closure = Values;
   BlockLinear = 0;
-  auto Refuse = [&](const std::string &Why) {
+  std::string Why = whyNotLaunched(K, Cooperative);
+  if (!Why.empty()) {
+    std::string Line =
+        LaunchLine ? ", launched at line " + std::to_string(LaunchLine) + ","
+                   : "";
     finding(FindingKind::Launch,
-            "kernel " + K.Name +
-                (LaunchLine
-                     ? ", launched at line " + std::to_string(LaunchLine) + ","
-                     : "") +
-                " cannot be launched: " + Why);
+            "kernel " + K.Name + Line + " cannot be launched: " + Why);
     return LastError = InvalidConfiguration;
-  };
-  uint64_t PerBlock = NewBlock.count();
-  if (!PerBlock || !NewGrid.count())
-    return Refuse("grid (" + std::to_string(Grid.X) + "," +
-                  std::to_string(Grid.Y) + "," + std::to_string(Grid.Z) +
-                  "), block (" + std::to_string(Block.X) + "," +
-                  std::to_string(Block.Y) + "," + std::to_string(Block.Z) +
-                  "): none may be 0");
-  if (PerBlock > Gpu.MaxThreadsPerBlock || Block.X > 1024 || Block.Y > 1024 ||
-      Block.Z > 64)
-    return Refuse(
-        "a block of " + std::to_string(Block.X) + " x " +
-        std::to_string(Block.Y) + " x " + std::to_string(Block.Z) + " = " +
-        std::to_string(PerBlock) + " threads, the GPU takes " +
-        std::to_string(Gpu.MaxThreadsPerBlock) + " (1024 x 1024 x 64)");
-  if (Grid.X > 2147483647u || Grid.Y > 65535 || Grid.Z > 65535)
-    return Refuse("a grid of " + std::to_string(Grid.X) + " x " +
-                  std::to_string(Grid.Y) + " x " + std::to_string(Grid.Z) +
-                  " blocks, the GPU takes 2147483647 x 65535 x 65535");
-  if (Dynamic > K.MaxDynamic)
-    return Refuse(std::to_string(Dynamic) +
-                  " bytes of dynamic shared memory, it may have " +
-                  std::to_string(K.MaxDynamic) +
-                  (K.MaxDynamic <= 48 * 1024
-                       ? " unless cudaFuncSetAttribute allows more"
-                       : ""));
-  if (K.StaticShared > 48 * 1024)
-    return Refuse(std::to_string(K.StaticShared) +
-                  " bytes of static shared memory, the limit is 49152");
-  if (K.StaticShared + Dynamic > Gpu.SharedPerBlock)
-    return Refuse(std::to_string(K.StaticShared + Dynamic) +
-                  " bytes of shared memory, the GPU has " +
-                  std::to_string(Gpu.SharedPerBlock) + " for a block");
-  unsigned PerSm = blocksPerSm(K, PerBlock, Dynamic);
-  if (!PerSm)
-    return Refuse("too many resources: " + std::to_string(K.Registers) +
-                  " registers (estimated) for each of " +
-                  std::to_string(PerBlock) + " threads, the GPU has " +
-                  std::to_string(Gpu.RegistersPerSm));
-  if (Cooperative && Grid.count() > uint64_t(PerSm) * Gpu.Sms)
-    return Refuse("a cooperative grid of " + std::to_string(Grid.count()) +
-                  " blocks, " + std::to_string(uint64_t(PerSm) * Gpu.Sms) +
-                  " fit on the GPU at once");
+  }
 
-  Threads = unsigned(PerBlock);
+  Threads = unsigned(Block.count());
   Warps = (Threads + 31) / 32;
   Lanes.resize(Threads);
   WarpEpoch.assign(Warps, 0);
@@ -160,7 +171,7 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   else if (How == Mode::Check)
     checkBlocks();
   else
-    profileBlocks(K, PerSm);
+    profileBlocks(K);
   Profiled.LaunchSeconds += processorSeconds() - Begun;
   if (overran())
     unsupported(UnsupportedKind::LocalMemory,
@@ -199,14 +210,15 @@ void Machine::checkBlocks() {
   addInstructions(CountPool.data());
 }
 
-void Machine::profileBlocks(const Kernel &K, unsigned PerSm) {
-  std::vector<std::pair<uint64_t, uint64_t>> Constants;
+void Machine::profileBlocks(const Kernel &K) {
+  ArrayBounds Constants;
   for (const auto &A : Allocations)
     if (A->Banked)
       Constants.push_back({reinterpret_cast<uint64_t>(A->Begin) & AddressMask,
                            reinterpret_cast<uint64_t>(A->End) & AddressMask});
   Recorder = std::make_unique<LaunchRecorder>(
-      T, Gpu, PerSm, K.StaticShared + Dynamic, std::move(Constants));
+      T, Gpu, blocksPerSm(K, Threads, Dynamic), K.StaticShared + Dynamic,
+      std::move(Constants));
   std::vector<uint64_t> Sample = sampledBlocks();
   for (uint64_t I : Sample) {
     prepareBlock(I);
@@ -224,7 +236,7 @@ void Machine::profileBlocks(const Kernel &K, unsigned PerSm) {
       addInstructions(L.Counts);
     Recorder->endBlock();
   }
-  std::vector<std::pair<uint64_t, uint64_t>> Arrays;
+  ArrayBounds Arrays;
   for (const auto &A : Allocations)
     if (!A->Freed)
       Arrays.push_back({reinterpret_cast<uint64_t>(A->Begin),
@@ -234,10 +246,9 @@ void Machine::profileBlocks(const Kernel &K, unsigned PerSm) {
   P.Line = T.Functions[K.Function].Line;
   P.Blocks = Grid.count();
   P.ThreadsPerBlock = Threads;
-  P.SharedBytes = K.StaticShared + Dynamic;
   P.Registers = K.Registers;
-  P.BlocksPerSm = PerSm;
-  Profiled.Launches.push_back(Recorder->finish(Grid.X, Grid.Y, Grid.Z, Arrays));
+  Profiled.Launches.push_back(
+      Recorder->finish({Grid.X, Grid.Y, Grid.Z}, std::move(Arrays)));
   model(Profiled.Launches.back(), T, Gpu);
   Recorder.reset();
 }

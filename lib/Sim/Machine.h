@@ -15,6 +15,7 @@
 #ifndef STARK_LIB_SIM_MACHINE_H
 #define STARK_LIB_SIM_MACHINE_H
 
+#include "Model/LaunchRecorder.h"
 #include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Profile.h"
@@ -35,8 +36,8 @@ struct Dim3 {
 /// Who touched a 32-bit word last, and when. Epochs count barriers of all
 /// blocks of all launches.
 struct Cell {
-  uint32_t Writer = 0, WriteEpoch = 0, WriteSite = 0;
-  uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadSite[2] = {0, 0};
+  uint32_t Writer = 0, WriteEpoch = 0, WriteProbe = 0;
+  uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadProbe[2] = {0, 0};
   uint16_t WriteWarpEpoch = 0, ReadWarpEpoch[2] = {0, 0};
   uint8_t WriteMask = 0, ReadMask[2] = {0, 0};
   uint8_t Written = 0; ///< bytes that hold a value
@@ -64,7 +65,7 @@ struct Lane {
   Wait State = Wait::None;
   bool Started = false;
   uint32_t Thread = 0; ///< in the block
-  uint32_t Site = 0;   ///< of what it waits for
+  uint32_t Probe = 0;  ///< of what it waits for
   // Of a warp operation.
   WarpOp Op = WarpOp::Sync;
   uint32_t Mask = 0;
@@ -75,7 +76,7 @@ struct Lane {
   boost::context::detail::fcontext_t Context = nullptr;
   unsigned Stack = ~0u;
   uint32_t *Counts = nullptr;
-  std::vector<uint64_t> Trace; ///< site << 48 | address
+  sim::Trace Trace;
 };
 
 struct Kernel {
@@ -121,7 +122,6 @@ public:
                     unsigned ElementBytes, bool Holds);
   Allocation *find(const void *Pointer);
   void markWritten(void *Pointer, uint64_t Bytes);
-  void resetMemory();
 
   // Launches.
   int launch(unsigned KernelIndex, const void *Closure, Dim3 Grid, Dim3 Block,
@@ -132,10 +132,10 @@ public:
   void addTransfer(uint64_t Bytes);
 
   // What instrumented code calls.
-  void access(uint32_t Site, char *Address, uint32_t Bytes, SiteKind Kind,
+  void access(uint32_t Probe, char *Address, uint32_t Bytes, ProbeKind Kind,
               uint64_t Stored, bool KnownValue);
-  void range(uint32_t Site, char *Address, uint64_t Bytes);
-  void local(uint32_t Site, const char *Base, uint64_t Size,
+  void range(uint32_t Probe, char *Address, uint64_t Bytes);
+  void local(uint32_t Probe, const char *Base, uint64_t Size,
              const char *Address, uint32_t Bytes);
   int barrier(int Op, int Predicate, int Id, int Count);
   uint64_t warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
@@ -144,7 +144,7 @@ public:
   void unsupported(UnsupportedKind Kind, const std::string &What);
   void finding(FindingKind Kind, std::string Text);
   /// "kernel k, line 14, block (3,0,0), thread (7,0,0)"
-  std::string here(uint32_t Site) const;
+  std::string here(uint32_t Probe) const;
   std::string threadName(uint32_t Thread) const;
   uint32_t activeMask() const;
   const GpuDescription &gpu() const { return Gpu; }
@@ -171,16 +171,39 @@ private:
   void makeShared();
   unsigned newStack();
   bool overran() const;
-  void profileBlocks(const Kernel &K, unsigned PerSm);
+  void profileBlocks(const Kernel &K);
+  std::string whyNotLaunched(const Kernel &K, bool Cooperative) const;
   void addInstructions(const uint32_t *Counts);
-  void trace(uint32_t Site, uint64_t Address);
-  void outOfBounds(uint32_t Site, const char *Address, uint64_t Bytes,
-                   SiteKind Kind);
-  void sharedAccess(uint32_t Site, char *Address, uint32_t Bytes, SiteKind Kind,
-                    uint64_t Stored, bool Known);
-  void watch(uint32_t Site, Cell *Cells, uint64_t Offset, char *Address,
-             uint32_t Bytes, SiteKind Kind, uint64_t Stored, bool Known,
-             const std::string &Array, uint64_t Element, bool Shared);
+  void trace(uint32_t Probe, uint64_t Address);
+  void outOfBounds(uint32_t Probe, const char *Address, uint64_t Bytes,
+                   ProbeKind Kind);
+  void sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
+                    ProbeKind Kind, uint64_t Stored, bool Known);
+  /// An access to words whose history is kept.
+  struct Watched {
+    uint32_t Probe;
+    ProbeKind Kind;
+    char *Address;
+    uint32_t Bytes;
+    uint64_t Stored; ///< when Known
+    bool Known, Shared;
+    const std::string &Array;
+    uint64_t Element = 0;
+    // Of the thread that makes it.
+    bool Ordered = false; ///< against others, by its writer
+    uint32_t Thread = 0;
+    unsigned Warp = 0;
+    uint16_t WarpEpoch = 0;
+  };
+  void watch(Watched &A, Cell *Cells, uint64_t Offset);
+  bool races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
+             uint16_t OtherWarpEpoch) const;
+  static bool changes(const Watched &A);
+  void noteRead(const Watched &A, Cell &C, uint8_t Mask) const;
+  void noteWrite(const Watched &A, Cell &C, uint8_t Mask, uint8_t Holds) const;
+  void tellRace(const Watched &A, const char *Theirs, uint32_t Other,
+                uint32_t OtherProbe);
+  void tellUninitialised(const Watched &A, uint64_t Offset);
   std::string element(const Allocation &A, const char *Address) const;
 
   const Tables &T;
@@ -188,11 +211,11 @@ private:
   Mode How = Mode::Check;
   std::vector<std::unique_ptr<Allocation>> Allocations; ///< by address
   char *Arena = nullptr, *ArenaNext = nullptr, *ArenaEnd = nullptr;
-  struct SiteCache {
+  struct ProbeCache {
     char *Begin = nullptr, *End = nullptr;
     Allocation *Of = nullptr;
   };
-  std::vector<SiteCache> Cached;
+  std::vector<ProbeCache> Cached;
 
   // The launch in progress.
   unsigned Launched = 0;
@@ -223,10 +246,6 @@ private:
 /// The one that instrumented code talks to.
 Machine *theMachine();
 void setMachine(Machine *M);
-
-/// Names and addresses of all that device and host code may call.
-std::vector<std::pair<std::string, void *>> deviceSymbols();
-std::vector<std::pair<std::string, void *>> hostSymbols();
 
 } // namespace stark::sim
 

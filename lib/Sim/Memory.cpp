@@ -93,7 +93,7 @@ int Machine::release(void *Pointer) {
   A->Cells.reset();
   if (A->Begin >= Arena && A->End <= ArenaEnd)
     madvise(A->Begin, size_t(A->End - A->Begin), MADV_DONTNEED);
-  std::fill(Cached.begin(), Cached.end(), SiteCache());
+  std::fill(Cached.begin(), Cached.end(), ProbeCache());
   return 0;
 }
 

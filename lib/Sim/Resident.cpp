@@ -20,7 +20,7 @@ using namespace stark::sim;
 
 extern "C" {
 extern char *__stark_sim_shared;
-extern uint32_t __stark_sim_site;
+extern uint32_t __stark_sim_probe;
 }
 
 struct Machine::ResidentBlock {
@@ -75,7 +75,7 @@ void Machine::checkResident() {
       BlockLinear = There->Linear;
       return finding(FindingKind::DivergentBarrier,
                      "barrier of the grid reached by a part of it: " +
-                         here(There->Lanes[0].Site) + " waits, block " +
+                         here(There->Lanes[0].Probe) + " waits, block " +
                          std::to_string(Gone->Linear) + " has left the kernel");
     }
     if (!There)
@@ -93,7 +93,7 @@ void Machine::checkResident() {
 void Machine::gridSync() {
   if (!TogetherInGrid)
     return finding(FindingKind::Launch,
-                   "grid.sync() by " + here(__stark_sim_site) +
+                   "grid.sync() by " + here(__stark_sim_probe) +
                        " in a launch that is not cooperative; "
                        "cudaLaunchCooperativeKernel() makes one");
   // A profile runs a few blocks, one after the other.
@@ -101,7 +101,7 @@ void Machine::gridSync() {
     barrier(-1, 0, 0, 0);
     return;
   }
-  Running->Site = __stark_sim_site;
+  Running->Probe = __stark_sim_probe;
   Running->State = Wait::Grid;
   suspend();
 }

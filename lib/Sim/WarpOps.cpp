@@ -11,18 +11,18 @@
 
 using namespace stark::sim;
 
-extern "C" uint32_t __stark_sim_site;
+extern "C" uint32_t __stark_sim_probe;
 
 uint64_t Machine::warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
                        int Argument, int Width, int *Predicate) {
   Lane &L = *Running;
-  L.Site = __stark_sim_site;
+  L.Probe = __stark_sim_probe;
   unsigned Me = L.Thread % 32;
   if (!(Mask >> Me & 1)) {
     char Hex[16];
     std::snprintf(Hex, sizeof(Hex), "0x%08x", Mask);
     finding(FindingKind::WrongMask,
-            "wrong mask: " + T.Sites[L.Site].What + " by " + here(L.Site) +
+            "wrong mask: " + T.Probes[L.Probe].What + " by " + here(L.Probe) +
                 " has mask " + Hex + ", which leaves out the calling lane " +
                 std::to_string(Me));
   }

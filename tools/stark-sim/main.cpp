@@ -28,9 +28,9 @@ static cl::opt<std::string>
                cl::desc("Where the result goes (default: standard output)"),
                cl::cat(Category));
 static cl::opt<std::string>
-    Gpu("gpu", cl::value_desc("name"), cl::init("h200"),
-        cl::desc("h200 (default), h100, a100, rtx4090, or a .json file that "
-                 "describes a GPU"),
+    Gpu("gpu", cl::value_desc("name"), cl::init(sim::DefaultGpu),
+        cl::desc("One of lib/Sim/gpus (default: h200; an unknown name lists "
+                 "them), or a .json file that describes a GPU"),
         cl::cat(Category));
 
 static cl::opt<unsigned>

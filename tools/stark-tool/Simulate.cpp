@@ -40,8 +40,8 @@ static Flag<std::string>
                   cl::desc("Another form of FILE.cu to judge"));
 static Flag<std::string>
     Gpu(Command, "gpu", cl::value_desc("name"), cl::init("h200"),
-        cl::desc("h200 (default), h100, a100, rtx4090, or a .json file that "
-                 "describes one (docs/sim.md)"));
+        cl::desc("h200 (default), another of those that docs/sim.md names, or "
+                 "a .json file that describes one"));
 static Flag<std::string> Arch(Command, "arch", cl::value_desc("sm_NN"),
                               cl::desc("GPU architecture for __CUDA_ARCH__ "
                                        "(default: sm_90)"));

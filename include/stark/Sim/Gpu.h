@@ -24,6 +24,8 @@ namespace stark::sim {
 struct GpuDescription {
   std::string Name; ///< "NVIDIA H200"
   std::string Arch; ///< "sm_90"
+  /// Architectures whose GPU this one is taken for where none is named.
+  std::vector<std::string> StandsFor;
   unsigned Sms = 0;
   double ClockGHz = 0;
   double DramGBs = 0; ///< of a copy, read + written
@@ -36,8 +38,7 @@ struct GpuDescription {
   uint64_t SharedPerSm = 0, SharedPerBlock = 0, SharedReserved = 1024;
   // Thread instructions a cycle.
   double IntegerRate = 64, FloatRate = 128, DoubleRate = 64, HalfRate = 128,
-         SpecialRate = 16, MemoryRate = 32;
-  double L1BytesPerCycle = 128;
+         SpecialRate = 16;
   // Cycles.
   double L1Latency = 33, L2Latency = 270, DramLatency = 600, SharedLatency = 23,
          BarrierLatency = 30, AtomicCycles = 2;
@@ -52,12 +53,14 @@ struct GpuDescription {
   double LaunchUs = 2.0; ///< a kernel that does nothing, between two events
 };
 
-/// "h200", "h100", "a100", "rtx4090", or the path of a .json file. The error
-/// says what there is.
+/// The name of a file in lib/Sim/gpus ("h200"), or the path of a .json file.
+/// The error says what there is.
 llvm::Expected<GpuDescription> describeGpu(llvm::StringRef NameOrFile);
-llvm::Expected<GpuDescription> parseGpu(llvm::StringRef Text,
-                                        llvm::StringRef File);
-std::vector<std::string> knownGpus();
+
+/// Where neither a name nor an architecture says another.
+constexpr char DefaultGpu[] = "h200";
+/// The name of the GPU that stands for \p Arch ("sm_90"), else DefaultGpu.
+std::string gpuForArch(llvm::StringRef Arch);
 
 } // namespace stark::sim
 

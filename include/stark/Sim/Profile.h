@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Counters of each launch, by source line, and the time that the model makes
-/// of them.
+///   Counters of each launch, by probe and basic block, and the time that the
+/// model (lib/Sim/Model) makes of them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +16,11 @@
 
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Tables.h"
-#include <memory>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace stark::sim {
 
-/// Addresses in a trace have 48 bits; a thread's own arrays lie above this.
-constexpr uint64_t AddressMask = 0xffffffffffffull,
-                   LocalBegin = 0xf00000000000ull;
-
-/// Of one site, over the sampled blocks.
-struct SiteProfile {
+/// Of one probe, over the sampled blocks.
+struct ProbeCounters {
   uint64_t Requests = 0; ///< of warps
   uint64_t Threads = 0;
   uint64_t Sectors = 0;      ///< of 32 bytes
@@ -42,13 +35,25 @@ struct SiteProfile {
   uint64_t L2Writes = 0; ///< lines of stores and atomics, which pass L1
 };
 
+/// What a launch keeps busy.
+enum class Part {
+  Issue, ///< slots and arithmetic units of the SMs
+  LoadStore,
+  L2,
+  Dram,
+  Latency, ///< nothing; warps wait for themselves
+  Atomics,
+  Dispatch
+};
+constexpr unsigned Parts = 7;
+
 struct LaunchProfile {
   std::string Kernel;
   unsigned Line = 0;
   uint64_t Blocks = 0, ThreadsPerBlock = 0, SharedBytes = 0;
   unsigned Registers = 0, BlocksPerSm = 0;
   uint64_t SampledBlocks = 0;
-  std::vector<SiteProfile> Sites;     ///< by site
+  std::vector<ProbeCounters> Probes;  ///< by probe
   std::vector<uint64_t> ThreadCounts; ///< by basic block: threads, and warps
   std::vector<uint64_t> WarpCounts;
   uint64_t WarpsSampled = 0;
@@ -59,10 +64,11 @@ struct LaunchProfile {
   double L2Sectors = 0; ///< of a mean block
   double DramBytes = 0; ///< of the launch
   double FillBytes = 0; ///< of them, to complete what is written in part
-  // Made by the model, in microseconds; the greatest bounds the launch.
-  double TimeUs = 0, IssueUs = 0, PipeUs = 0, L2Us = 0, DramUs = 0,
-         LatencyUs = 0, DispatchUs = 0, AtomicUs = 0;
-  std::string Bound; ///< "DRAM bandwidth"
+  // Made by the model, in microseconds.
+  double TimeUs = 0;
+  std::array<double, Parts> PartUs{};
+  Part Bound = Part::Latency; ///< takes longest
+  double us(Part P) const { return PartUs[unsigned(P)]; }
 };
 
 struct RunProfile {
@@ -74,59 +80,6 @@ struct RunProfile {
   double ThreadInstructions = 0, LaunchSeconds = 0;
   double timeUs() const;
 };
-
-/// Collects one launch.
-class LaunchRecorder {
-public:
-  /// \p Constants: where __constant__ variables lie.
-  LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
-                 unsigned BlocksPerSm, uint64_t SharedBytes,
-                 std::vector<std::pair<uint64_t, uint64_t>> Constants);
-  /// \p Lanes: the traces of one warp, site << 48 | address, each from lane 0.
-  void warp(const std::vector<std::vector<uint64_t> *> &Lanes, char *SharedBase,
-            uint64_t SharedBytes);
-  void counts(const std::vector<uint32_t *> &Lanes);
-  void barrier() { ++Out.Barriers; }
-  void beginBlock(uint64_t X, uint64_t Y, uint64_t Z);
-  void endBlock();
-  /// \p Wave: the grid's blocks in the order of their numbers.
-  LaunchProfile
-  finish(uint64_t GridX, uint64_t GridY, uint64_t GridZ,
-         const std::vector<std::pair<uint64_t, uint64_t>> &Arrays);
-  LaunchProfile Out;
-
-private:
-  struct Footprint {
-    uint64_t X, Y, Z;
-    std::unordered_map<uint32_t, uint64_t> FirstAddress; ///< by site
-    std::unordered_map<uint32_t, uint64_t> Unique;       ///< granules, by site
-    std::unordered_map<uint32_t, uint64_t> First; ///< of them new to the block
-    std::unordered_map<uint32_t, uint64_t> Traffic; ///< to L2, by site
-  };
-  bool touchL1(uint64_t Sector);
-  const Tables &T;
-  const GpuDescription &Gpu;
-  std::vector<uint64_t> L1Tags; ///< lines, most recent first in each set
-  std::vector<uint8_t> L1Valid;
-  uint64_t L1Sets = 0;
-  std::vector<Footprint> Blocks;
-  std::unordered_map<uint32_t, std::unordered_set<uint64_t>>
-      Seen;                                  ///< granules of one block, by site
-  std::unordered_set<uint64_t> SeenByAny[2]; ///< granules read, and written
-  struct Part {
-    uint32_t Bytes = 0; ///< which of the sector were written
-    uint32_t Site = 0;
-  };
-  std::unordered_map<uint64_t, Part> Parts; ///< sectors that a block writes
-  /// By line, all blocks; of integers and of floating-point numbers.
-  std::unordered_map<uint64_t, uint64_t> Atomics[2], BlockAtomics[2];
-  /// Of the line that most atomics of a block meet, summed over the blocks.
-  uint64_t HottestOfBlocks[2] = {0, 0};
-  std::vector<std::pair<uint64_t, uint64_t>> Constants;
-};
-
-/// Fills the times of \p P.
-void model(LaunchProfile &P, const Tables &T, const GpuDescription &Gpu);
 
 /// "line 14: 32 sectors a request, 4 would do", worst first; for programmers
 /// and for the plan agent.

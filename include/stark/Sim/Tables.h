@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   Instrumented code names its places by number; these tables say what the
-/// numbers mean. A site is one instruction that touches memory or meets other
+/// numbers mean. A probe is one instruction that touches memory or meets other
 /// threads; a block is one basic block, with what a GPU issues for it.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,10 +22,10 @@
 
 namespace stark::sim {
 
-enum class SiteKind { Load, Store, Atomic, Sync };
+enum class ProbeKind { Load, Store, Atomic, Sync };
 
-struct Site {
-  SiteKind Kind = SiteKind::Load;
+struct Probe {
+  ProbeKind Kind = ProbeKind::Load;
   unsigned Bytes = 0;    ///< of one thread, 0: not known before it runs
   unsigned Align = 1;    ///< what the code promises of the address
   unsigned Line = 0;     ///< of the user's file, 0: unknown
@@ -48,7 +48,6 @@ enum class Unit {
   Multiply
 };
 constexpr unsigned Units = 8;
-const char *unitName(Unit U);
 
 struct CodeBlock {
   std::array<float, Units> Slots{};
@@ -58,7 +57,7 @@ struct CodeBlock {
   /// and how many loads from memory follow one another on a chain: from global
   /// memory, and from shared memory or other lanes.
   float Path = 0, LoadDepth = 0, SharedDepth = 0;
-  std::vector<unsigned> Sites; ///< of its accesses
+  std::vector<unsigned> Probes; ///< of its accesses
   unsigned Function = 0;
 };
 
@@ -86,7 +85,7 @@ struct DeviceFunction {
 };
 
 struct Tables {
-  std::vector<Site> Sites;
+  std::vector<Probe> Probes;
   std::vector<CodeBlock> Blocks;
   std::vector<SharedVariable> Shared; ///< by offset
   std::vector<DeviceVariable> Variables;

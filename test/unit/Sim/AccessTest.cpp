@@ -43,7 +43,7 @@ TEST(Access, NullAndWildPointersAreTold) {
 TEST(Access, AnAddressThatIsNotAlignedIsTold) {
   std::string Said = Device().threads(
       [](Machine &M, float *X) {
-        M.access(Load, reinterpret_cast<char *>(X) + 2, 4, SiteKind::Load, 0,
+        M.access(Load, reinterpret_cast<char *>(X) + 2, 4, ProbeKind::Load, 0,
                  false);
       },
       {}, {1, 1, 1});

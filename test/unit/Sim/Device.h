@@ -24,14 +24,14 @@
 
 extern "C" {
 extern uint32_t *__stark_sim_lane;
-extern uint32_t __stark_sim_site;
+extern uint32_t __stark_sim_probe;
 extern char *__stark_sim_shared;
 }
 
 namespace stark::sim::test {
 
-/// Sites of the tables below; site N is at line N + 1.
-enum : uint32_t { Load, Store, Atomic, Sync, Other, SiteCount };
+/// Probes of the tables below; probe N is at line N + 1.
+enum : uint32_t { Load, Store, Atomic, Sync, Other, ProbeCount };
 
 inline uint32_t threadX() { return __stark_sim_lane[0]; }
 inline uint32_t blockX() { return __stark_sim_lane[3]; }
@@ -42,17 +42,17 @@ struct Device {
   Mode How = Mode::Check;
 
   Device() {
-    T.Sites.resize(SiteCount);
-    for (uint32_t S = 0; S < SiteCount; ++S) {
-      T.Sites[S].Line = S + 1;
-      T.Sites[S].Align = S <= Atomic ? 4 : 1;
-      T.Sites[S].Bytes = S <= Atomic ? 4 : 0;
+    T.Probes.resize(ProbeCount);
+    for (uint32_t S = 0; S < ProbeCount; ++S) {
+      T.Probes[S].Line = S + 1;
+      T.Probes[S].Align = S <= Atomic ? 4 : 1;
+      T.Probes[S].Bytes = S <= Atomic ? 4 : 0;
     }
-    T.Sites[Store].Kind = SiteKind::Store;
-    T.Sites[Atomic].Kind = SiteKind::Atomic;
-    T.Sites[Sync].Kind = T.Sites[Other].Kind = SiteKind::Sync;
-    T.Sites[Sync].What = "barrier";
-    T.Sites[Other].What = "shuffle";
+    T.Probes[Store].Kind = ProbeKind::Store;
+    T.Probes[Atomic].Kind = ProbeKind::Atomic;
+    T.Probes[Sync].Kind = T.Probes[Other].Kind = ProbeKind::Sync;
+    T.Probes[Sync].What = "barrier";
+    T.Probes[Other].What = "shuffle";
     T.Shared.push_back({"tile", 0, 256, "tile"});
     T.SharedEnd = 1024;
     T.Functions.emplace_back();
@@ -126,21 +126,21 @@ struct Device {
 
 // What instrumented code does at an access.
 inline float load(Machine &M, float *P) {
-  M.access(Load, reinterpret_cast<char *>(P), 4, SiteKind::Load, 0, false);
+  M.access(Load, reinterpret_cast<char *>(P), 4, ProbeKind::Load, 0, false);
   return *P;
 }
 inline void store(Machine &M, float *P, float V) {
   uint32_t Bits;
   std::memcpy(&Bits, &V, 4);
-  M.access(Store, reinterpret_cast<char *>(P), 4, SiteKind::Store, Bits, true);
+  M.access(Store, reinterpret_cast<char *>(P), 4, ProbeKind::Store, Bits, true);
   *P = V;
 }
 inline void add(Machine &M, float *P, float V) {
-  M.access(Atomic, reinterpret_cast<char *>(P), 4, SiteKind::Atomic, 0, false);
+  M.access(Atomic, reinterpret_cast<char *>(P), 4, ProbeKind::Atomic, 0, false);
   *P += V;
 }
-inline void syncthreads(Machine &M, uint32_t Site = Sync) {
-  __stark_sim_site = Site;
+inline void syncthreads(Machine &M, uint32_t Probe = Sync) {
+  __stark_sim_probe = Probe;
   M.barrier(-1, 0, 0, 0);
 }
 

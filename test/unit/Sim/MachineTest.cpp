@@ -73,7 +73,7 @@ TEST(Machine, ABarrierThatAPartReachesIsTold) {
 TEST(Machine, ABarrierCountsAndCombines) {
   for (auto [Op, Wanted] : {std::pair<int, int>{0, 21}, {1, 0}, {2, 1}}) {
     auto Count = [Op = Op, Wanted = Wanted](Machine &M, float *) {
-      __stark_sim_site = Sync;
+      __stark_sim_probe = Sync;
       if (M.barrier(Op, threadX() < 21, 0, 0) != Wanted)
         M.finding(FindingKind::Assert, "wrong result");
     };
@@ -83,7 +83,7 @@ TEST(Machine, ABarrierCountsAndCombines) {
 
 static uint64_t shuffled(Machine &M, uint32_t Mask, uint64_t V, int Mode,
                          int Argument, int Width = 32) {
-  __stark_sim_site = Other;
+  __stark_sim_probe = Other;
   return M.warp(WarpOp::Shuffle, Mask, V, Mode, Argument, Width, nullptr);
 }
 
@@ -103,7 +103,7 @@ TEST(Machine, ShufflesReadTheLaneThatIsMeant) {
 
 TEST(Machine, VotesMatchesAndSums) {
   auto All = [](Machine &M, float *) {
-    __stark_sim_site = Other;
+    __stark_sim_probe = Other;
     uint32_t Me = threadX();
     int Odd = int(Me & 1);
     uint64_t Ballot = M.warp(WarpOp::Vote, ~0u, 0, 2, 0, 32, &Odd);
@@ -137,7 +137,7 @@ TEST(Machine, AMaskMustNameTheLanesThatCome) {
 TEST(Machine, TheGridsBarrierOrdersItsBlocks) {
   auto Meet = [](Machine &M, float *X) {
     store(M, X + blockX() * 2 + threadX(), float(blockX()));
-    __stark_sim_site = Sync;
+    __stark_sim_probe = Sync;
     M.gridSync();
     if (load(M, X + (5 - blockX()) * 2 + threadX()) != float(5 - blockX()))
       M.finding(FindingKind::Assert, "block " + std::to_string(blockX()));

@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_SIM_TABLES_H
-#define STARK_SIM_TABLES_H
+#ifndef STARK_SIM_STANDIN_TABLES_H
+#define STARK_SIM_STANDIN_TABLES_H
 
 // X(name, value, text)
 #define STARK_SIM_ERRORS(X)                                                    \

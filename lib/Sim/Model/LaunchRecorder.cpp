@@ -1,0 +1,154 @@
+//===- LaunchRecorder.cpp - The counters of a launch ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model/LaunchRecorder.h"
+#include <algorithm>
+#include <set>
+
+using namespace stark::sim;
+
+namespace {
+/// Of an access whose width is known only when it runs.
+constexpr unsigned UnknownBytes = 4;
+} // namespace
+
+LaunchRecorder::LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
+                               unsigned BlocksPerSm, uint64_t SharedBytes,
+                               ArrayBounds Constants)
+    : T(T), Gpu(Gpu), Constants(std::move(Constants)),
+      L1(l1ShareOf(Gpu, BlocksPerSm, SharedBytes)) {
+  Out.BlocksPerSm = BlocksPerSm;
+  Out.SharedBytes = SharedBytes;
+  Out.Probes.resize(T.Probes.size());
+  Out.ThreadCounts.resize(T.Blocks.size());
+  Out.WarpCounts.resize(T.Blocks.size());
+}
+
+void LaunchRecorder::beginBlock(uint64_t X, uint64_t Y, uint64_t Z) {
+  Sets.beginBlock(X, Y, Z);
+  L1.clear();
+}
+
+void LaunchRecorder::warp(const std::vector<Trace *> &Lanes, char *SharedBase,
+                          uint64_t SharedBytes) {
+  SharedBegin = reinterpret_cast<uint64_t>(SharedBase) & AddressMask;
+  SharedEnd = SharedBegin + SharedBytes;
+  size_t At[WarpLanes] = {};
+  for (;;) {
+    // Lanes that are behind go first: probes are numbered in program order.
+    Request R;
+    R.Probe = ~0u;
+    for (size_t L = 0; L < Lanes.size(); ++L)
+      if (At[L] < Lanes[L]->size())
+        R.Probe = std::min(R.Probe, probeOf((*Lanes[L])[At[L]]));
+    if (R.Probe == ~0u)
+      return;
+    for (size_t L = 0; L < Lanes.size(); ++L)
+      if (At[L] < Lanes[L]->size() && probeOf((*Lanes[L])[At[L]]) == R.Probe)
+        R.Addresses[R.Count++] = (*Lanes[L])[At[L]++] & AddressMask;
+    record(R);
+  }
+}
+
+/// To the memory in which its first address lies.
+void LaunchRecorder::record(Request &R) {
+  const Probe &P = T.Probes[R.Probe];
+  ProbeCounters &C = Out.Probes[R.Probe];
+  R.Bytes = P.Bytes ? P.Bytes : UnknownBytes;
+  ++C.Requests;
+  C.Threads += R.Count;
+  uint64_t First = R.Addresses[0];
+  if (First >= SharedBegin && First < SharedEnd) {
+    ++C.SharedRequests;
+    C.SharedCycles += sharedCycles(R, P);
+  } else if (inConstants(First)) {
+    C.ConstantCycles += constantCycles(R);
+  } else if (First >= LocalBegin) {
+    localAccess(R, C);
+  } else {
+    globalAccess(R, C);
+  }
+}
+
+bool LaunchRecorder::inConstants(uint64_t Address) const {
+  return std::any_of(Constants.begin(), Constants.end(),
+                     [&](const auto &Range) {
+                       return Address >= Range.first && Address < Range.second;
+                     });
+}
+
+/// Served by L1, a line a cycle.
+void LaunchRecorder::localAccess(const Request &R, ProbeCounters &C) {
+  std::set<uint64_t> Lines;
+  for (unsigned I = 0; I < R.Count; ++I)
+    Lines.insert(R.Addresses[I] / LineBytes);
+  C.Lines += Lines.size();
+  // L1 writes through.
+  if (T.Probes[R.Probe].Kind == ProbeKind::Store)
+    C.L2Writes += Lines.size();
+  C.Sectors += Lines.size() * LineSectors;
+  C.L1Sectors += Lines.size() * LineSectors;
+  C.LeastSectors += LineSectors;
+}
+
+void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
+  const Probe &P = T.Probes[R.Probe];
+  bool Loads = P.Kind == ProbeKind::Load;
+  Pieces Sectors = sectorsOf(R);
+  C.Sectors += Sectors.Count;
+  if (P.Kind == ProbeKind::Atomic) {
+    C.AtomicConflicts += atomicConflicts(R);
+    Atomics.add(R, P.Float);
+  }
+  if (P.Kind == ProbeKind::Store)
+    Sets.store(R);
+  // The bytes that were asked for, each counted once.
+  C.LeastSectors +=
+      (distinctAddresses(R) * R.Bytes + SectorBytes - 1) / SectorBytes;
+  Sets.begin(R, R.Addresses[0]);
+  Pieces Lines = linesOf(Sectors);
+  C.Lines += Lines.Count;
+  // Stores and atomics pass L1, and so does what is ordered.
+  for (unsigned I = 0; I < Sectors.Count; ++I) {
+    bool Hit = Loads && !P.Volatile && L1.touch(Sectors.List[I]);
+    C.L1Sectors += Hit;
+    Sets.touch(R, Loads, Sectors.List[I], Hit);
+  }
+  if (!Loads)
+    C.L2Writes += Lines.Count;
+}
+
+void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {
+  for (size_t B = 0; B < T.Blocks.size(); ++B) {
+    uint64_t Sum = 0;
+    uint32_t Most = 0;
+    for (const uint32_t *Counts : Lanes) {
+      Sum += Counts[B];
+      Most = std::max(Most, Counts[B]);
+    }
+    Out.ThreadCounts[B] += Sum;
+    Out.WarpCounts[B] += Most;
+  }
+  ++Out.WarpsSampled;
+}
+
+void LaunchRecorder::endBlock() {
+  ++Out.SampledBlocks;
+  Sets.endBlock([&](uint32_t Number) { ++Out.Probes[Number].FilledGranules; });
+  Atomics.endBlock();
+}
+
+LaunchProfile LaunchRecorder::finish(GridExtent Grid, ArrayBounds Arrays) {
+  DramTraffic Moved = estimateDram({T, Gpu, Sets.blocks(), Out.Probes, Grid,
+                                    Out.BlocksPerSm, std::move(Arrays)});
+  Out.L2Sectors = Moved.L2Sectors;
+  Out.DramBytes = Moved.Bytes;
+  Out.FillBytes = Moved.FillBytes;
+  double Sampled = double(std::max<uint64_t>(1, Out.SampledBlocks));
+  Atomics.finish(Out, Moved.Atomics, Grid.blocks() / Sampled);
+  return std::move(Out);
+}

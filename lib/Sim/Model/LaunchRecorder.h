@@ -1,0 +1,64 @@
+//===- LaunchRecorder.h - The counters of a launch ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   traces of a warp's lanes -> requests -> shared memory, constant cache, L1,
+///   working sets, atomics -> LaunchProfile
+/// The lanes of a warp are brought together again: accesses of one probe that
+/// stand next in their traces are one request.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_SIM_MODEL_LAUNCHRECORDER_H
+#define STARK_LIB_SIM_MODEL_LAUNCHRECORDER_H
+
+#include "Model/Atomics.h"
+#include "Model/Dram.h"
+#include "Model/L1Cache.h"
+#include "Model/WorkingSet.h"
+#include "stark/Sim/Profile.h"
+
+namespace stark::sim {
+
+class LaunchRecorder {
+public:
+  /// \p Constants: where __constant__ variables lie.
+  LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
+                 unsigned BlocksPerSm, uint64_t SharedBytes,
+                 ArrayBounds Constants);
+  void beginBlock(uint64_t X, uint64_t Y, uint64_t Z);
+  /// \p Lanes: the traces of one warp, each from lane 0. Shared memory lies at
+  /// \p SharedBase.
+  void warp(const std::vector<Trace *> &Lanes, char *SharedBase,
+            uint64_t SharedBytes);
+  /// \p Lanes: how often each of a warp entered each basic block.
+  void counts(const std::vector<uint32_t *> &Lanes);
+  void barrier() { ++Out.Barriers; }
+  void endBlock();
+  /// \p Arrays: of device memory.
+  LaunchProfile finish(GridExtent Grid, ArrayBounds Arrays);
+  /// What the caller knows of the launch.
+  LaunchProfile Out;
+
+private:
+  void record(Request &R);
+  bool inConstants(uint64_t Address) const;
+  void localAccess(const Request &R, ProbeCounters &C);
+  void globalAccess(Request &R, ProbeCounters &C);
+
+  const Tables &T;
+  const GpuDescription &Gpu;
+  ArrayBounds Constants;
+  uint64_t SharedBegin = 0, SharedEnd = 0; ///< of the warp that is looked at
+  L1Cache L1;
+  WorkingSets Sets;
+  AtomicCounters Atomics;
+};
+
+} // namespace stark::sim
+
+#endif

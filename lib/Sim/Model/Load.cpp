@@ -1,0 +1,140 @@
+//===- Load.cpp - What a launch asks of the parts of a GPU ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model/Load.h"
+#include "Model/Units.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace stark::sim;
+
+namespace {
+/// Branches and returns a cycle of an SM: as many as its widest unit takes
+/// threads (fit: they bound no kernel of test/calibration).
+constexpr double ControlRate = 128;
+
+/// Cycles that a load waits.
+class MemoryLatency {
+public:
+  MemoryLatency(const LaunchProfile &P, const GpuDescription &Gpu) : Gpu(Gpu) {
+    double Sectors = 0, Hits = 0;
+    for (const ProbeCounters &C : P.Probes) {
+      Sectors += double(C.Sectors);
+      Hits += double(C.L1Sectors);
+    }
+    double Misses = Sectors > 0 ? 1 - Hits / Sectors : 0;
+    double FromDram =
+        P.L2Sectors > 0
+            ? std::min(1.0, P.DramBytes /
+                                (P.L2Sectors * SectorBytes * double(P.Blocks)))
+            : 0;
+    BeyondL1 = (1 - FromDram) * Gpu.L2Latency + FromDram * Gpu.DramLatency;
+    Mean = (1 - Misses) * Gpu.L1Latency + Misses * BeyondL1;
+  }
+  double of(const ProbeCounters &C) const {
+    if (C.ConstantCycles)
+      return Gpu.SharedLatency;
+    if (!C.Sectors)
+      return Mean;
+    return Gpu.L1Latency + (1 - double(C.L1Sectors) / double(C.Sectors)) *
+                               (BeyondL1 - Gpu.L1Latency);
+  }
+
+private:
+  const GpuDescription &Gpu;
+  double BeyondL1 = 0, Mean = 0;
+};
+} // namespace
+
+/// Threads a cycle of an SM.
+static std::array<double, Units> ratesOf(const GpuDescription &Gpu) {
+  std::array<double, Units> Rates{};
+  auto Set = [&](Unit U, double Rate) { Rates[unsigned(U)] = Rate; };
+  Set(Unit::Integer, Gpu.IntegerRate);
+  Set(Unit::Float, Gpu.FloatRate);
+  Set(Unit::Double, Gpu.DoubleRate);
+  Set(Unit::Half, Gpu.HalfRate);
+  Set(Unit::Special, Gpu.SpecialRate);
+  Set(Unit::Control, ControlRate);
+  Set(Unit::Multiply, Gpu.IntegerRate);
+  return Rates;
+}
+
+static void addInstructions(LaunchLoad &L, const LaunchProfile &P,
+                            const Tables &T, const GpuDescription &Gpu) {
+  std::array<double, Units> Rates = ratesOf(Gpu);
+  for (size_t B = 0; B < T.Blocks.size(); ++B) {
+    double Count = double(P.WarpCounts[B]) / L.Sampled;
+    for (unsigned U = 0; P.WarpCounts[B] && U < Units; ++U) {
+      // What goes to memory waits in the load/store pipe.
+      if (Unit(U) != Unit::Memory)
+        L.UnitCycles[U] += Count * T.Blocks[B].Slots[U] * WarpLanes / Rates[U];
+      L.WarpInstructions += Count * T.Blocks[B].Slots[U];
+    }
+  }
+  // Products of integers go to the unit of the floating-point ones.
+  L.UnitCycles[unsigned(Unit::Float)] += L.UnitCycles[unsigned(Unit::Multiply)];
+}
+
+/// A load of a basic block waits as long as those of its probes do. What a warp
+/// asks of the load/store pipe leaves it one after the other.
+static double cyclesOf(const CodeBlock &C, uint64_t Entered,
+                       const LaunchProfile &P, const Tables &T,
+                       const MemoryLatency &Memory, double SharedLatency) {
+  double Latency = 0, Pipe = 0;
+  for (unsigned Number : C.Probes) {
+    const ProbeCounters &Found = P.Probes[Number];
+    Pipe += double(Found.Lines + Found.SharedCycles + Found.ConstantCycles);
+    if (T.Probes[Number].Kind != ProbeKind::Store && Found.Requests &&
+        !Found.SharedRequests)
+      Latency = std::max(Latency, Memory.of(Found));
+  }
+  double Issue = 0;
+  for (float Each : C.Slots)
+    Issue += Each;
+  double Alone = std::max({Issue, double(C.Path), Pipe / double(Entered)});
+  return Alone + C.LoadDepth * Latency + C.SharedDepth * SharedLatency;
+}
+
+static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
+                    const GpuDescription &Gpu) {
+  MemoryLatency Memory(P, Gpu);
+  double Warps = double(std::max<uint64_t>(1, P.WarpsSampled));
+  for (size_t B = 0; B < T.Blocks.size(); ++B)
+    if (P.WarpCounts[B])
+      L.WarpCycles += double(P.WarpCounts[B]) / Warps *
+                      cyclesOf(T.Blocks[B], P.WarpCounts[B], P, T, Memory,
+                               Gpu.SharedLatency);
+  L.WarpBarriers = double(P.Barriers) / Warps;
+}
+
+LaunchLoad stark::sim::loadOf(const LaunchProfile &P, const Tables &T,
+                              const GpuDescription &Gpu) {
+  LaunchLoad L;
+  L.Blocks = double(P.Blocks);
+  L.WarpsPerBlock = std::ceil(double(P.ThreadsPerBlock) / WarpLanes);
+  L.BlocksPerSm = std::max(1.0, double(P.BlocksPerSm));
+  L.Sampled = double(std::max<uint64_t>(1, P.SampledBlocks));
+  L.L2Sectors = P.L2Sectors;
+  L.DramBytes = P.DramBytes;
+  for (unsigned Float = 0; Float < 2; ++Float) {
+    L.GlobalAtomics[Float] = P.GlobalAtomics[Float];
+    L.HottestShare[Float] = P.HottestShare[Float];
+  }
+  for (size_t I = 0; I < P.Probes.size(); ++I) {
+    const ProbeCounters &C = P.Probes[I];
+    L.Lines += double(C.Lines);
+    L.SharedCycles += double(C.SharedCycles);
+    L.ConstantCycles += double(C.ConstantCycles);
+    L.L2Writes += double(C.L2Writes);
+    if (T.Probes[I].Kind == ProbeKind::Atomic)
+      L.Atomics += double(C.Sectors + C.AtomicConflicts);
+  }
+  addInstructions(L, P, T, Gpu);
+  addWarp(L, P, T, Gpu);
+  return L;
+}

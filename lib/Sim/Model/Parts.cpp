@@ -1,0 +1,80 @@
+//===- Parts.cpp - How long a launch keeps each part of a GPU busy --------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model/Parts.h"
+#include "Model/Units.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace stark::sim;
+
+namespace {
+/// Warp instructions that an SM issues a cycle: it has four schedulers (CUDA
+/// C++ Programming Guide, compute capabilities 8.x and 9.0).
+constexpr double Schedulers = 4;
+/// Rounds of blocks from which on SMs that have one block more than others do
+/// not count (fit).
+constexpr double ManyRounds = 8;
+/// GB/s are bytes a nanosecond.
+constexpr double UsPerNs = 1e-3;
+} // namespace
+
+static double cyclesPerUs(const GpuDescription &Gpu) {
+  return Gpu.ClockGHz * 1e3;
+}
+
+/// SMs that have one block more than others end last.
+static double wholeRounds(double Count) {
+  return Count > ManyRounds ? Count : std::max(1.0, std::ceil(Count));
+}
+
+double stark::sim::issueUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  double Cycles = L.WarpInstructions / Schedulers;
+  for (double Unit : L.UnitCycles)
+    Cycles = std::max(Cycles, Unit);
+  return Cycles * wholeRounds(L.Blocks / Gpu.Sms) / cyclesPerUs(Gpu);
+}
+
+double stark::sim::loadStoreUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  double Cycles = (L.Lines + L.SharedCycles + L.Atomics * Gpu.AtomicCycles +
+                   L.ConstantCycles) /
+                  L.Sampled;
+  return Cycles * wholeRounds(L.Blocks / Gpu.Sms) / cyclesPerUs(Gpu);
+}
+
+double stark::sim::l2Us(const LaunchLoad &L, const GpuDescription &Gpu) {
+  return std::max(L.L2Sectors * SectorBytes / Gpu.L2GBs,
+                  L.L2Writes / L.Sampled / Gpu.L2WritesPerNs) *
+         L.Blocks * UsPerNs;
+}
+
+double stark::sim::dramUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  return L.DramBytes / Gpu.DramGBs * UsPerNs;
+}
+
+double stark::sim::latencyUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  double Cycles = L.WarpCycles + L.WarpBarriers * Gpu.BarrierLatency;
+  // From when a block's place is free to the first instruction of the next.
+  Cycles += Gpu.BlockLatency + Gpu.WarpStartCycles * L.WarpsPerBlock;
+  return Cycles * wholeRounds(L.Blocks / Gpu.Sms / L.BlocksPerSm) /
+         cyclesPerUs(Gpu);
+}
+
+double stark::sim::atomicsUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  double LineRate[2] = {Gpu.AtomicsPerNsOneLine, Gpu.FloatAtomicsPerNsOneLine};
+  double Us = 0;
+  for (unsigned Float = 0; Float < 2; ++Float)
+    Us += L.GlobalAtomics[Float] *
+          std::max(1 / Gpu.AtomicsPerNs,
+                   L.HottestShare[Float] / LineRate[Float]) *
+          UsPerNs;
+  return Us;
+}
+
+double stark::sim::dispatchUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  return L.Blocks / Gpu.BlocksPerUs;
+}

@@ -1,0 +1,229 @@
+//===- ModelTest.cpp - The parts of the cost model, each alone ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model/Model.h"
+#include "Model/Coalescing.h"
+#include "Model/Dram.h"
+#include "Model/L1Cache.h"
+#include "Model/Parts.h"
+#include <gtest/gtest.h>
+
+using namespace stark::sim;
+
+namespace {
+/// The 32 lanes of a warp, \p Stride bytes apart.
+Request warpOf(uint64_t Begin, uint64_t Stride, uint64_t Bytes = 4) {
+  Request R;
+  R.Count = WarpLanes;
+  R.Bytes = Bytes;
+  for (unsigned I = 0; I < WarpLanes; ++I)
+    R.Addresses[I] = Begin + I * Stride;
+  return R;
+}
+
+GpuDescription gpu() {
+  GpuDescription G;
+  G.Sms = 10;
+  G.ClockGHz = 1; // a thousand cycles a microsecond
+  G.DramGBs = 1000;
+  G.L2GBs = 2000;
+  G.L2Bytes = 1 << 20;
+  G.L1Bytes = 128 * 1024;
+  return G;
+}
+} // namespace
+
+TEST(Coalescing, NeighboursShareSectors) {
+  EXPECT_EQ(sectorsOf(warpOf(0, 4)).Count, 4u);
+  EXPECT_EQ(sectorsOf(warpOf(16, 4)).Count, 5u);
+  EXPECT_EQ(sectorsOf(warpOf(0, 128)).Count, 32u);
+  EXPECT_EQ(linesOf(sectorsOf(warpOf(0, 4))).Count, 1u);
+  EXPECT_EQ(linesOf(sectorsOf(warpOf(0, 128))).Count, 32u);
+}
+
+TEST(Coalescing, WordsOfOneBankWait) {
+  Probe Load;
+  EXPECT_EQ(sharedCycles(warpOf(0, 4), Load), 1u);
+  EXPECT_EQ(sharedCycles(warpOf(0, 8), Load), 2u);
+  EXPECT_EQ(sharedCycles(warpOf(0, 128), Load), 32u);
+  EXPECT_EQ(sharedCycles(warpOf(0, 0), Load), 1u) << "one word for all lanes";
+  EXPECT_EQ(sharedCycles(warpOf(0, 16, 16), Load), 4u);
+}
+
+TEST(Coalescing, AtomicsWaitForTheirAddress) {
+  Probe Atomic;
+  Atomic.Kind = ProbeKind::Atomic;
+  EXPECT_EQ(sharedCycles(warpOf(0, 0), Atomic), 32u);
+  Atomic.Counts = true;
+  EXPECT_EQ(sharedCycles(warpOf(0, 0), Atomic), 1u);
+  EXPECT_EQ(atomicConflicts(warpOf(0, 0)), 31u);
+  EXPECT_EQ(atomicConflicts(warpOf(0, 4)), 0u);
+}
+
+TEST(Coalescing, ConstantMemoryServesOneAddressAtATime) {
+  Request Same = warpOf(64, 0), Each = warpOf(64, 4);
+  EXPECT_EQ(constantCycles(Each), 32 * constantCycles(Same));
+}
+
+TEST(L1Cache, ALineIsFilledBySectors) {
+  L1Cache L1(128 * 1024);
+  EXPECT_FALSE(L1.touch(0));
+  EXPECT_TRUE(L1.touch(0));
+  EXPECT_FALSE(L1.touch(1)) << "of the same line";
+  L1.clear();
+  EXPECT_FALSE(L1.touch(0));
+}
+
+TEST(L1Cache, TheLineThatWasNotUsedLongestGoes) {
+  L1Cache L1(512); // one set of four lines
+  for (uint64_t Line : {0, 1, 2, 3, 0, 4})
+    L1.touch(Line * LineSectors);
+  EXPECT_TRUE(L1.touch(0));
+  EXPECT_FALSE(L1.touch(1 * LineSectors));
+}
+
+TEST(L1Cache, BlocksOfAnSmAndSharedMemoryDivideIt) {
+  GpuDescription G = gpu();
+  G.SharedReserved = 1024;
+  EXPECT_EQ(l1ShareOf(G, 1, 0), 127 * 1024);
+  EXPECT_EQ(l1ShareOf(G, 2, 15 * 1024), 48 * 1024);
+  EXPECT_EQ(l1ShareOf(G, 4, 60 * 1024), 4 * 1024) << "some is always left";
+}
+
+TEST(Parts, TheBusiestUnitBoundsTheIssue) {
+  LaunchLoad L;
+  L.Blocks = 100; // ten rounds on each of ten SMs
+  L.WarpInstructions = 400;
+  EXPECT_DOUBLE_EQ(issueUs(L, gpu()), 400 / 4 * 10 / 1e3);
+  L.UnitCycles[unsigned(Unit::Special)] = 1000;
+  EXPECT_DOUBLE_EQ(issueUs(L, gpu()), 1000 * 10 / 1e3);
+}
+
+TEST(Parts, AFewBlocksTakeWholeRounds) {
+  LaunchLoad L;
+  L.WarpInstructions = 4000;
+  L.Blocks = 1;
+  EXPECT_DOUBLE_EQ(issueUs(L, gpu()), 1);
+  L.Blocks = 11;
+  EXPECT_DOUBLE_EQ(issueUs(L, gpu()), 2);
+  L.Blocks = 101;
+  EXPECT_DOUBLE_EQ(issueUs(L, gpu()), 10.1);
+}
+
+TEST(Parts, ThePipeTakesLinesWordsAndAtomics) {
+  LaunchLoad L;
+  L.Blocks = 10;
+  L.Sampled = 2;
+  L.Lines = 100;
+  L.SharedCycles = 50;
+  L.ConstantCycles = 30;
+  L.Atomics = 10;
+  GpuDescription G = gpu();
+  G.AtomicCycles = 2;
+  EXPECT_DOUBLE_EQ(loadStoreUs(L, G), 0.1);
+}
+
+TEST(Parts, L2TakesBytesOrWrites) {
+  LaunchLoad L;
+  L.Blocks = 1000;
+  L.L2Sectors = 62.5; // 2000 bytes a block, 2 MB at 2000 GB/s
+  EXPECT_DOUBLE_EQ(l2Us(L, gpu()), 1);
+  GpuDescription G = gpu();
+  G.L2WritesPerNs = 1;
+  L.L2Writes = 3;
+  EXPECT_DOUBLE_EQ(l2Us(L, G), 3);
+  L.DramBytes = 5e6;
+  EXPECT_DOUBLE_EQ(dramUs(L, gpu()), 5);
+}
+
+TEST(Parts, LatencyIsTheLifeOfABlockTimesItsRounds) {
+  GpuDescription G = gpu();
+  G.BlockLatency = 100;
+  G.WarpStartCycles = 10;
+  G.BarrierLatency = 20;
+  LaunchLoad L;
+  L.Blocks = 40;
+  L.BlocksPerSm = 2; // two rounds
+  L.WarpsPerBlock = 4;
+  L.WarpCycles = 800;
+  L.WarpBarriers = 3;
+  EXPECT_DOUBLE_EQ(latencyUs(L, G), 2 * (800 + 60 + 100 + 40) / 1e3);
+}
+
+TEST(Parts, AtomicsOfOneLineAreMadeOneAfterTheOther) {
+  GpuDescription G = gpu();
+  G.AtomicsPerNs = 10;
+  G.AtomicsPerNsOneLine = 1;
+  LaunchLoad L;
+  L.GlobalAtomics[0] = 10000;
+  EXPECT_DOUBLE_EQ(atomicsUs(L, G), 1);
+  L.HottestShare[0] = 0.5;
+  EXPECT_DOUBLE_EQ(atomicsUs(L, G), 5);
+}
+
+namespace {
+/// \p Blocks blocks along x were sampled; each reads one granule, \p Step bytes
+/// after the one before.
+struct Sample {
+  Sample(uint64_t Blocks, uint64_t Step) {
+    T.Probes.resize(1);
+    Counters.resize(1);
+    for (uint64_t X = 0; X < Blocks; ++X) {
+      Request R;
+      R.Count = 1;
+      R.Addresses[0] = 4096 + X * Step;
+      Sets.beginBlock(X, 0, 0);
+      Sets.begin(R, R.Addresses[0]);
+      for (uint64_t S = 0; S < GranuleSectors; ++S)
+        Sets.touch(R, true, R.Addresses[0] / SectorBytes + S, false);
+    }
+  }
+  DramTraffic of(uint64_t GridX) const {
+    return estimateDram({T,
+                         G,
+                         Sets.blocks(),
+                         Counters,
+                         {GridX, 1, 1},
+                         1,
+                         {{4096, 4096 + (1 << 30)}}});
+  }
+  Tables T;
+  GpuDescription G = gpu();
+  std::vector<ProbeCounters> Counters;
+  WorkingSets Sets;
+};
+} // namespace
+
+TEST(Dram, BlocksThatReadTheirOwnAddUp) {
+  DramTraffic D = Sample(4, GranuleBytes).of(100);
+  EXPECT_DOUBLE_EQ(D.L2Sectors, 2);
+  EXPECT_DOUBLE_EQ(D.Bytes, 100 * GranuleBytes);
+}
+
+TEST(Dram, BlocksThatReadTheSameFetchItOnce) {
+  EXPECT_DOUBLE_EQ(Sample(4, 0).of(100).Bytes, GranuleBytes);
+}
+
+TEST(Model, SquaresAddUpAndDispatchIsAFloor) {
+  LaunchProfile P;
+  Tables T;
+  GpuDescription G = gpu();
+  G.LaunchUs = 2;
+  using L = const LaunchLoad &;
+  using Gpu = const GpuDescription &;
+  PartModels Fixed = {[](L, Gpu) { return 3.0; },  [](L, Gpu) { return 4.0; },
+                      [](L, Gpu) { return 12.0; }, [](L, Gpu) { return 5.0; },
+                      [](L, Gpu) { return 0.0; },  [](L, Gpu) { return 0.0; },
+                      [](L, Gpu) { return 1.0; }};
+  model(P, T, G, Fixed);
+  EXPECT_DOUBLE_EQ(P.TimeUs, 2 + 13) << "of L2 and DRAM the slower counts";
+  EXPECT_EQ(P.Bound, Part::L2);
+  Fixed[unsigned(Part::Dispatch)] = [](L, Gpu) { return 20.0; };
+  model(P, T, G, Fixed);
+  EXPECT_DOUBLE_EQ(P.TimeUs, 22);
+  EXPECT_STREQ(boundName(P.Bound), "the dispatch of blocks");
+}
