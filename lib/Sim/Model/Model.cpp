@@ -26,23 +26,14 @@ const PartModels &stark::sim::gpuParts() {
 }
 
 const char *stark::sim::boundName(Part P) {
-  switch (P) {
-  case Part::Issue:
-    return "instruction issue";
-  case Part::LoadStore:
-    return "the load/store pipe of the SMs";
-  case Part::L2:
-    return "L2 bandwidth";
-  case Part::Dram:
-    return "DRAM bandwidth";
-  case Part::Latency:
-    return "latency";
-  case Part::Atomics:
-    return "atomics in L2";
-  case Part::Dispatch:
-    return "the dispatch of blocks";
-  }
-  return "";
+  static const char *const Names[Parts] = {"instruction issue",
+                                           "the load/store pipe of the SMs",
+                                           "L2 bandwidth",
+                                           "DRAM bandwidth",
+                                           "latency",
+                                           "atomics in L2",
+                                           "the dispatch of blocks"};
+  return Names[unsigned(P)];
 }
 
 void stark::sim::model(LaunchProfile &P, const Tables &T,

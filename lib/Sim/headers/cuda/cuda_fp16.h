@@ -40,13 +40,4 @@ STARK_SIM_BOTH __half2 __half2half2(__half h) { return __half2(h, h); }
 #include "../stark/stark_sim_float16_compare.h"
 #include "../stark/stark_sim_float16_device.h"
 
-#undef STARK_SIM_NARROW
-#undef STARK_SIM_NARROW_2
-#undef STARK_SIM_RAW
-#undef STARK_SIM_RAW_2
-#undef STARK_SIM_NAME
-#undef STARK_SIM_ROUND
-#undef STARK_SIM_VALUE
-#undef STARK_SIM_BITS
-
 #endif

@@ -38,33 +38,24 @@ STARK_SIM_DEVICE T __stark_sim_atomic_loop(T *p, Next next) {
     return BUILTIN(p, value, __ATOMIC_RELAXED);                                \
   }
 
-STARK_SIM_ATOMIC(atomicAdd, int, __atomic_fetch_add)
-STARK_SIM_ATOMIC(atomicAdd, unsigned, __atomic_fetch_add)
-STARK_SIM_ATOMIC(atomicAdd, unsigned long long, __atomic_fetch_add)
+#define STARK_SIM_ATOMIC_BITS(NAME, BUILTIN)                                   \
+  STARK_SIM_ATOMIC(NAME, int, BUILTIN)                                         \
+  STARK_SIM_ATOMIC(NAME, unsigned, BUILTIN)                                    \
+  STARK_SIM_ATOMIC(NAME, unsigned long long, BUILTIN)
+STARK_SIM_ATOMIC_BITS(atomicAdd, __atomic_fetch_add)
 STARK_SIM_ATOMIC(atomicAdd, float, __atomic_fetch_add)
 STARK_SIM_ATOMIC(atomicAdd, double, __atomic_fetch_add)
 STARK_SIM_ATOMIC(atomicSub, int, __atomic_fetch_sub)
 STARK_SIM_ATOMIC(atomicSub, unsigned, __atomic_fetch_sub)
-STARK_SIM_ATOMIC(atomicMin, int, __atomic_fetch_min)
-STARK_SIM_ATOMIC(atomicMin, unsigned, __atomic_fetch_min)
+STARK_SIM_ATOMIC_BITS(atomicMin, __atomic_fetch_min)
 STARK_SIM_ATOMIC(atomicMin, long long, __atomic_fetch_min)
-STARK_SIM_ATOMIC(atomicMin, unsigned long long, __atomic_fetch_min)
-STARK_SIM_ATOMIC(atomicMax, int, __atomic_fetch_max)
-STARK_SIM_ATOMIC(atomicMax, unsigned, __atomic_fetch_max)
+STARK_SIM_ATOMIC_BITS(atomicMax, __atomic_fetch_max)
 STARK_SIM_ATOMIC(atomicMax, long long, __atomic_fetch_max)
-STARK_SIM_ATOMIC(atomicMax, unsigned long long, __atomic_fetch_max)
-STARK_SIM_ATOMIC(atomicAnd, int, __atomic_fetch_and)
-STARK_SIM_ATOMIC(atomicAnd, unsigned, __atomic_fetch_and)
-STARK_SIM_ATOMIC(atomicAnd, unsigned long long, __atomic_fetch_and)
-STARK_SIM_ATOMIC(atomicOr, int, __atomic_fetch_or)
-STARK_SIM_ATOMIC(atomicOr, unsigned, __atomic_fetch_or)
-STARK_SIM_ATOMIC(atomicOr, unsigned long long, __atomic_fetch_or)
-STARK_SIM_ATOMIC(atomicXor, int, __atomic_fetch_xor)
-STARK_SIM_ATOMIC(atomicXor, unsigned, __atomic_fetch_xor)
-STARK_SIM_ATOMIC(atomicXor, unsigned long long, __atomic_fetch_xor)
-STARK_SIM_ATOMIC(atomicExch, int, __atomic_exchange_n)
-STARK_SIM_ATOMIC(atomicExch, unsigned, __atomic_exchange_n)
-STARK_SIM_ATOMIC(atomicExch, unsigned long long, __atomic_exchange_n)
+STARK_SIM_ATOMIC_BITS(atomicAnd, __atomic_fetch_and)
+STARK_SIM_ATOMIC_BITS(atomicOr, __atomic_fetch_or)
+STARK_SIM_ATOMIC_BITS(atomicXor, __atomic_fetch_xor)
+STARK_SIM_ATOMIC_BITS(atomicExch, __atomic_exchange_n)
+#undef STARK_SIM_ATOMIC_BITS
 
 STARK_SIM_DEVICE unsigned __stark_sim_atomic_inc(unsigned *p, unsigned limit,
                                                  int) {

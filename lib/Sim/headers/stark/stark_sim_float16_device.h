@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Included once for each format, as stark_sim_float16_arithmetic.h is.
+///   Included once for each format, after stark_sim_float16_arithmetic.h.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,3 +31,13 @@ STARK_SIM_DEVICE STARK_SIM_NARROW_2 atomicAdd(STARK_SIM_NARROW_2 *p,
   });
   return __builtin_bit_cast(STARK_SIM_NARROW_2, old);
 }
+
+// The last that is included for a format: its names end here.
+#undef STARK_SIM_NARROW
+#undef STARK_SIM_NARROW_2
+#undef STARK_SIM_RAW
+#undef STARK_SIM_RAW_2
+#undef STARK_SIM_NAME
+#undef STARK_SIM_ROUND
+#undef STARK_SIM_VALUE
+#undef STARK_SIM_BITS

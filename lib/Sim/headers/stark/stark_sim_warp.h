@@ -97,32 +97,19 @@ STARK_SIM_MATCH(float)
 STARK_SIM_MATCH(double)
 #undef STARK_SIM_MATCH
 
-STARK_SIM_WARP unsigned __reduce_add_sync(unsigned mask, unsigned value) {
-  return __stark_sim_reduce(mask, value, 0);
-}
-STARK_SIM_WARP int __reduce_add_sync(unsigned mask, int value) {
-  return (int)__stark_sim_reduce(mask, (unsigned)value, 0);
-}
-STARK_SIM_WARP unsigned __reduce_min_sync(unsigned mask, unsigned value) {
-  return __stark_sim_reduce(mask, value, 1);
-}
-STARK_SIM_WARP int __reduce_min_sync(unsigned mask, int value) {
-  return (int)__stark_sim_reduce(mask, (unsigned)value, 3);
-}
-STARK_SIM_WARP unsigned __reduce_max_sync(unsigned mask, unsigned value) {
-  return __stark_sim_reduce(mask, value, 2);
-}
-STARK_SIM_WARP int __reduce_max_sync(unsigned mask, int value) {
-  return (int)__stark_sim_reduce(mask, (unsigned)value, 4);
-}
-STARK_SIM_WARP unsigned __reduce_and_sync(unsigned mask, unsigned value) {
-  return __stark_sim_reduce(mask, value, 5);
-}
-STARK_SIM_WARP unsigned __reduce_or_sync(unsigned mask, unsigned value) {
-  return __stark_sim_reduce(mask, value, 6);
-}
-STARK_SIM_WARP unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
-  return __stark_sim_reduce(mask, value, 7);
-}
+#define STARK_SIM_REDUCE(NAME, TYPE, OPERATION)                                \
+  STARK_SIM_WARP TYPE __reduce_##NAME##_sync(unsigned mask, TYPE value) {      \
+    return (TYPE)__stark_sim_reduce(mask, (unsigned)value, OPERATION);         \
+  }
+STARK_SIM_REDUCE(add, unsigned, 0)
+STARK_SIM_REDUCE(add, int, 0)
+STARK_SIM_REDUCE(min, unsigned, 1)
+STARK_SIM_REDUCE(min, int, 3)
+STARK_SIM_REDUCE(max, unsigned, 2)
+STARK_SIM_REDUCE(max, int, 4)
+STARK_SIM_REDUCE(and, unsigned, 5)
+STARK_SIM_REDUCE(or, unsigned, 6)
+STARK_SIM_REDUCE(xor, unsigned, 7)
+#undef STARK_SIM_REDUCE
 
 #endif
