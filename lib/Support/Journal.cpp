@@ -1,5 +1,4 @@
-//===- Journal.cpp - An append-only record, one event a line
-//----------------===//
+//===- Journal.cpp - An append-only record, one event a line --------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,31 +30,43 @@ static std::string checkOf(uint64_t Number, llvm::StringRef Type,
       .substr(0, 16);
 }
 
-static std::string dump(const json &Value) {
-  return Value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+namespace stark {
+namespace {
+struct Line {
+  JournalEvent Event;
+  std::string Check;
+};
+} // namespace
 
-/// Empty when \p Line is event \p Number, else what is wrong with it.
-static std::string parseLine(llvm::StringRef Line, uint64_t Number,
+template <class IO> static void fields(IO &F, Line &L) {
+  F.required("n", L.Event.Number);
+  F.required("event", L.Event.Type);
+  F.required("check", L.Check);
+  F.embedded(
+      "body", [&] { return L.Event.Body; },
+      [&](const std::string &Body) -> std::string {
+        L.Event.Body = Body;
+        return Body.starts_with("{")
+                   ? ""
+                   : "line: field 'body': got " + Body + ", wanted an object";
+      });
+}
+} // namespace stark
+
+/// Empty when \p Text is event \p Number, else what is wrong with it.
+static std::string parseLine(llvm::StringRef Text, uint64_t Number,
                              JournalEvent &Event) {
-  json Object = json::parse(Line.begin(), Line.end(), nullptr, false);
+  json Object = json::parse(Text.begin(), Text.end(), nullptr, false);
   if (Object.is_discarded())
     return "is not JSON";
-  FieldReader<json> Fields(Object, "line", "");
-  std::string Check;
-  Fields.required("n", Event.Number);
-  Fields.required("event", Event.Type);
-  Fields.required("check", Check);
-  const json *Body = Fields.raw("body");
-  if (!Body || !Body->is_object())
-    Fields.fail("body", Body ? describeJson(*Body) : "nothing", "an object");
-  if (std::string Problem = Fields.problem(); !Problem.empty())
+  Line L;
+  if (std::string Problem = readFields(Object, "line", "", L); !Problem.empty())
     return Problem;
+  Event = std::move(L.Event);
   if (Event.Number != Number)
     return "is event " + std::to_string(Event.Number) + ", wanted event " +
            std::to_string(Number);
-  Event.Body = dump(*Body);
-  if (Check != checkOf(Event.Number, Event.Type, Event.Body))
+  if (L.Check != checkOf(Event.Number, Event.Type, Event.Body))
     return "was changed: its check does not match";
   return "";
 }
@@ -100,13 +111,9 @@ public:
   llvm::Error append(llvm::StringRef Type, llvm::StringRef Body) override {
     json Object = json::parse(Body.begin(), Body.end(), nullptr, false);
     assert(Object.is_object() && "an event's body is a JSON object");
-    std::string Canonical = dump(Object);
-    json Line;
-    Line["n"] = Next;
-    Line["event"] = Type.str();
-    Line["check"] = checkOf(Next, Type, Canonical);
-    Line["body"] = std::move(Object);
-    std::string Text = dump(Line) + "\n";
+    Line L{{Next, Type.str(), dumpJson(Object)}, ""};
+    L.Check = checkOf(Next, Type, L.Event.Body);
+    std::string Text = dumpJson(writeFields<json>(L)) + "\n";
     ssize_t Written;
     do
       Written = ::pwrite(Descriptor, Text.data(), Text.size(), off_t(Length));

@@ -116,6 +116,10 @@ public:
     }
     Object[Name] = std::move(Array);
   }
+  template <class PrintText, class ParseText>
+  void embedded(const std::string &Name, PrintText Print, ParseText) {
+    Object[Name] = Json::parse(std::string(Print()), nullptr, false);
+  }
   void ignored(const std::string &) {}
   void check(bool, const std::string &, const std::string &) {}
   void allowUnknown() {}
@@ -237,6 +241,17 @@ public:
       if (!good())
         return;
     }
+  }
+  /// A record that another library prints and parses: Print() returns its JSON,
+  /// Parse(Text) what is wrong with that, empty when nothing is.
+  template <class PrintText, class ParseText>
+  void embedded(const std::string &Name, PrintText, ParseText Parse) {
+    const Json *Found = raw(Name);
+    if (!Found && Object.is_object())
+      fail(Name, "nothing", "an object");
+    if (!Found || !good())
+      return;
+    Message = Parse(dumpJson(*Found));
   }
   /// May be there and means nothing to the program, as a note for people.
   void ignored(const std::string &Name) { raw(Name); }

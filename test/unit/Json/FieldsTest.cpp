@@ -258,6 +258,34 @@ TEST(FieldsTest, ChecksValues) {
             "or more");
 }
 
+namespace {
+/// Its wheel is another library's, which prints and parses it.
+struct Cart {
+  Wheel Left;
+};
+template <class IO> void fields(IO &F, Cart &C) {
+  F.embedded(
+      "left", [&] { return dumpJson(writeFields<json>(C.Left)); },
+      [&](const std::string &Text) {
+        return readFields(json::parse(Text), "cart", "left", C.Left);
+      });
+}
+} // namespace
+
+// A record with a format of its own stands in another as its object.
+TEST(FieldsTest, EmbedsRecords) {
+  Cart C{{12, 20}}, Back;
+  json Object = writeFields<json>(C);
+  EXPECT_EQ(dumpJson(Object), R"({"left":{"inches":20.0,"spokes":12}})");
+  EXPECT_EQ(readFields(Object, "f.json", "", Back), "");
+  EXPECT_EQ(Back.Left.Spokes, 12u);
+  Object["left"]["spokes"] = 1;
+  EXPECT_EQ(readFields(Object, "f.json", "", Back),
+            "cart: field 'left.spokes': got 1, wanted 3 or more");
+  EXPECT_EQ(readFields(json::object(), "f.json", "", Back),
+            "f.json: field 'left': got nothing, wanted an object");
+}
+
 // One table of names serves printing, parsing and messages.
 TEST(NamesTest, NamesValues) {
   EXPECT_STREQ(nameOf(Color::Green), "green");
