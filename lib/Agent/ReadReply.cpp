@@ -55,7 +55,7 @@ llvm::Expected<std::string> stark::readCode(const AgentInput &In,
   llvm::Expected<CodeReply> Code = parseCodeReply(Reply, Anchors.size());
   if (!Code)
     return Code.takeError();
-  return makeCandidate(*In.Base, Anchors, *Code, In.T->Entry.Name);
+  return makeCandidate(*In.Base, Anchors, *Code, In.Of->Entry.Name);
 }
 
 /// The first line that says something, as a title.
@@ -79,7 +79,7 @@ llvm::Expected<SingleAnswer> stark::readSingle(const AgentInput &In,
   if (!Code)
     return Code.takeError();
   llvm::Expected<std::string> Candidate =
-      makeCandidate(*In.Base, {}, *Code, In.T->Entry.Name);
+      makeCandidate(*In.Base, {}, *Code, In.Of->Entry.Name);
   if (!Candidate)
     return Candidate.takeError();
   SingleAnswer Answer;

@@ -56,6 +56,7 @@ public:
   llvm::Expected<AgentResult<std::string>> debug(const AgentInput &In) override;
   llvm::Expected<AgentResult<SingleAnswer>>
   single(const AgentInput &In) override;
+  bool takesHints() const override { return false; }
 
 private:
   struct Choice {
@@ -83,7 +84,7 @@ static RewriteInput inputOf(const AgentInput &In) {
   RewriteInput R;
   R.Source = In.Base;
   R.All = In.BaseSites;
-  R.Given = In.T;
+  R.Given = In.Of;
   return R;
 }
 
@@ -188,7 +189,7 @@ static std::set<std::string> triedOn(const AgentInput &In) {
 }
 
 static std::string fileName(const AgentInput &In) {
-  return llvm::sys::path::filename(In.T->SourcePath).str();
+  return llvm::sys::path::filename(In.Of->SourcePath).str();
 }
 
 llvm::Expected<AgentResult<Instruction>> RulesTeam::plan(const AgentInput &In) {
@@ -277,4 +278,14 @@ RulesTeam::single(const AgentInput &In) {
 std::unique_ptr<AgentTeam> stark::makeRulesTeam(uint64_t Seed,
                                                 AskFunction Ask) {
   return std::make_unique<RulesTeam>(Seed, std::move(Ask));
+}
+
+TeamFactory stark::teamFor(llvm::StringRef Identity, const PromptSet &Prompts,
+                           Temperatures Temperature, uint64_t Seed) {
+  if (isRulesProvider(Identity))
+    return
+        [Seed](AskFunction Ask) { return makeRulesTeam(Seed, std::move(Ask)); };
+  return [&Prompts, Temperature](AskFunction Ask) {
+    return makeAgentTeam(Prompts, Temperature, std::move(Ask));
+  };
 }

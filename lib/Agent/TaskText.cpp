@@ -177,7 +177,7 @@ static llvm::Expected<std::string> describeHeaders(const Task &T) {
 
 llvm::Expected<std::map<std::string, std::string>>
 stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
-  const Task &T = *In.T;
+  const Task &T = *In.Of;
   std::map<std::string, std::string> V;
   V["file"] = path::filename(T.SourcePath).str();
   V["entry"] = describeEntry(T);

@@ -43,8 +43,8 @@ struct Question {
 
 class Team : public AgentTeam {
 public:
-  Team(const PromptSet &Prompts, Temperatures Heat, AskFunction Ask)
-      : Prompts(Prompts), Heat(Heat), Ask(std::move(Ask)) {}
+  Team(const PromptSet &Prompts, Temperatures Temperature, AskFunction Ask)
+      : Prompts(Prompts), Temperature(Temperature), Ask(std::move(Ask)) {}
 
   llvm::Expected<AgentResult<Instruction>> plan(const AgentInput &In) override;
   llvm::Expected<AgentResult<std::string>> code(const AgentInput &In) override;
@@ -63,7 +63,7 @@ private:
                                                       const Question &Q);
 
   PromptSet Prompts;
-  Temperatures Heat;
+  Temperatures Temperature;
   AskFunction Ask;
 };
 } // namespace
@@ -196,7 +196,7 @@ llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
   (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
   (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
   // Code stays fenced text: models write it worse inside of a JSON string.
-  Question Q{Prompts.Plan, std::move(*V),      Heat.Plan,
+  Question Q{Prompts.Plan, std::move(*V),      Temperature.Plan,
              PlanTokens,   Prompts.PlanSchema, Prompts.Diversity};
   return ask<Instruction>(
       In, Q, [&](llvm::StringRef Text) { return readPlan(In, Text); });
@@ -223,7 +223,8 @@ llvm::Expected<AgentResult<std::string>> Team::code(const AgentInput &In) {
   if (!V)
     return V.takeError();
   addInstruction(In, *V);
-  return askForCode(In, {Prompts.Code, std::move(*V), Heat.Code, CodeTokens});
+  return askForCode(
+      In, {Prompts.Code, std::move(*V), Temperature.Code, CodeTokens});
 }
 
 llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
@@ -238,7 +239,8 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
       In.Selected->Text.empty()
           ? "It gave no candidate that could be judged: write it.\n"
           : fenced("cuda", In.Selected->Text);
-  return askForCode(In, {Prompts.Debug, std::move(*V), Heat.Debug, CodeTokens});
+  return askForCode(
+      In, {Prompts.Debug, std::move(*V), Temperature.Debug, CodeTokens});
 }
 
 llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
@@ -247,13 +249,13 @@ llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
     return V.takeError();
   (*V)["latest"] = describeLatest(In);
   (*V)["window"] = describeWindow(In);
-  Question Q{Prompts.Single, std::move(*V), Heat.Single, CodeTokens};
+  Question Q{Prompts.Single, std::move(*V), Temperature.Single, CodeTokens};
   return ask<SingleAnswer>(
       In, Q, [&](llvm::StringRef Text) { return readSingle(In, Text); });
 }
 
 std::unique_ptr<AgentTeam> stark::makeAgentTeam(const PromptSet &Prompts,
-                                                Temperatures T,
+                                                Temperatures Temperature,
                                                 AskFunction Ask) {
-  return std::make_unique<Team>(Prompts, T, std::move(Ask));
+  return std::make_unique<Team>(Prompts, Temperature, std::move(Ask));
 }

@@ -116,7 +116,7 @@ static std::string describeText(const AgentInput &In,
                                 const WindowEntry &Entry) {
   if (Entry.Text.empty())
     return "It gave no candidate.\n\n";
-  std::string Source = cleanText(In.T->SourceText),
+  std::string Source = cleanText(In.Of->SourceText),
               Text = cleanText(Entry.Text);
   if (Text == Source)
     return "Its text is the source's.\n\n";
@@ -129,7 +129,7 @@ static std::string describeText(const AgentInput &In,
 std::string stark::describeLatest(const AgentInput &In) {
   const WindowEntry &S = *In.Selected;
   std::string Out;
-  if (cleanText(S.Text) == cleanText(In.T->SourceText)) {
+  if (cleanText(S.Text) == cleanText(In.Of->SourceText)) {
     Out = "The latest attempt is the source as it stands above.\n\n";
   } else {
     Out = "The latest attempt is " + S.Title + ".\n\n";

@@ -173,14 +173,14 @@ LandscapeRun stark::runLandscape(const LandscapeOptions &O, uint64_t TaskSeed,
   Unseen[0].Key = OfTask.next();
   Node Source;
   Source.Found = verdictOf(VerdictKind::Correct, 0);
-  Run.T.add(std::move(Source));
+  Run.Nodes.add(std::move(Source));
   Random Draw(TaskSeed);
   double Best = 0;
   while (Run.BestSoFar.size() < Attempts) {
-    std::optional<Selection> S = P.select(Run.T, {}, Draw);
+    std::optional<Selection> S = P.select(Run.Nodes, {}, Draw);
     if (!S)
       break;
-    const Node &Parent = Run.T.node(S->Node);
+    const Node &Parent = Run.Nodes.node(S->Node);
     const Hidden Above = Unseen[S->Node];
     KeyedDraw Luck(Above.Key + 0x632be59bd9b4e019 * Parent.Children.size());
     Step Next = O.Recorded.empty()
@@ -197,7 +197,7 @@ LandscapeRun stark::runLandscape(const LandscapeOptions &O, uint64_t TaskSeed,
     Run.Correct += Right;
     if (Right)
       Best = std::max(Best, N.Found.speedup());
-    Run.T.add(std::move(N));
+    Run.Nodes.add(std::move(N));
     Unseen.push_back(Next.H);
     Run.BestSoFar.push_back(Best);
   }
@@ -206,13 +206,13 @@ LandscapeRun stark::runLandscape(const LandscapeOptions &O, uint64_t TaskSeed,
 
 llvm::Expected<RecordedMoves> stark::movesOf(const RecordedRun &Run) {
   RecordedMoves Moves;
-  for (unsigned I = 1; I < Run.T.size(); ++I) {
-    const Node &N = Run.T.node(I);
+  for (unsigned I = 1; I < Run.Nodes.size(); ++I) {
+    const Node &N = Run.Nodes.node(I);
     // An agent that works alone repairs a failing node without the debug
     // agent, and its base is that node.
-    const Node *Base = &Run.T.node(unsigned(N.Base));
+    const Node *Base = &Run.Nodes.node(unsigned(N.Base));
     while (!Base->Found.correct() && Base->Number)
-      Base = &Run.T.node(unsigned(Base->Base));
+      Base = &Run.Nodes.node(unsigned(Base->Base));
     if (!Base->Found.correct())
       continue;
     RecordedMove M;
@@ -226,7 +226,7 @@ llvm::Expected<RecordedMoves> stark::movesOf(const RecordedRun &Run) {
       M.Gain = Speed - M.From;
       Moves.Best = std::max(Moves.Best, Speed);
     }
-    bool Repair = Run.T.node(unsigned(N.Parent)).hasBug();
+    bool Repair = Run.Nodes.node(unsigned(N.Parent)).hasBug();
     (Repair          ? Moves.Repairs
      : !Base->Number ? Moves.First
                      : Moves.Refinements)

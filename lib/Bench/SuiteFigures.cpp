@@ -36,8 +36,8 @@ CellFigures stark::figuresOf(const RecordedRun &Run) {
   CellFigures F;
   F.Seed = Run.Identity.Options.Seed;
   F.Device = Run.Identity.Device;
-  for (unsigned I = 0; I < Run.T.size(); ++I) {
-    const Verdict &V = Run.T.node(I).Found;
+  for (unsigned I = 0; I < Run.Nodes.size(); ++I) {
+    const Verdict &V = Run.Nodes.node(I).Found;
     F.Modelled |= V.Modelled;
     if (I == 0)
       continue;
@@ -45,7 +45,7 @@ CellFigures stark::figuresOf(const RecordedRun &Run) {
     F.Compiled += compiledVerdict(V.Kind);
     F.Correct += V.correct();
     // The source's own tokens are no kernel that an agent made.
-    if (!V.correct() || Run.T.node(I).SameAs == 0)
+    if (!V.correct() || Run.Nodes.node(I).SameAs == 0)
       continue;
     F.Success = true;
     F.Speedup = std::max(F.Speedup, V.speedup());
@@ -53,7 +53,7 @@ CellFigures stark::figuresOf(const RecordedRun &Run) {
   if (!Run.End || Run.End->Winner < 0)
     return F;
   unsigned Winner = unsigned(Run.End->Winner);
-  F.Speedup = Run.T.node(Winner).Found.speedup();
+  F.Speedup = Run.Nodes.node(Winner).Found.speedup();
   for (const VerdictEvent &E : Run.Confirmations)
     if (E.Node == Winner)
       F.Speedup = E.Found.speedup();

@@ -7,6 +7,7 @@
 
 #include "stark/Driver/SearchRequest.h"
 #include "Counters.h"
+#include "stark/Agent/RulesTeam.h"
 #include "stark/Search/Estimate.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -43,20 +44,31 @@ replayed(llvm::StringRef RunFolder) {
 
 llvm::Expected<std::optional<SearchOptions>>
 stark::replayedOptions(const ProviderSpec &Provider) {
-  std::string Run = Provider.replayedRun();
-  llvm::Expected<std::optional<RunIdentity>> Then = replayed(Run);
+  llvm::Expected<std::optional<RunIdentity>> Then =
+      replayed(Provider.replayedRun());
   if (!Then)
     return Then.takeError();
   if (!*Then)
     return std::optional<SearchOptions>();
-  SearchOptions Options = (*Then)->Options;
-  if (Options.Jobs > 1) {
-    llvm::Expected<std::vector<ScheduleStep>> Order = readSchedule(Run);
-    if (!Order)
-      return withContext(Order.takeError(), "cannot replay");
-    Options.Follow = std::move(*Order);
-  }
-  return std::optional<SearchOptions>(std::move(Options));
+  return std::optional<SearchOptions>(std::move((*Then)->Options));
+}
+
+/// The order in which the run that \p Provider replays was made; empty for
+/// other specs, and when another number of jobs cannot follow it.
+static llvm::Expected<std::vector<ScheduleStep>>
+orderToFollow(const ProviderSpec &Provider, unsigned Jobs) {
+  std::string Run = Provider.replayedRun();
+  if (Jobs == 1 || Run.empty())
+    return std::vector<ScheduleStep>();
+  llvm::Expected<std::optional<RunIdentity>> Then = replayed(Run);
+  if (!Then)
+    return Then.takeError();
+  if ((*Then)->Options.Jobs != Jobs)
+    return std::vector<ScheduleStep>();
+  llvm::Expected<std::vector<ScheduleStep>> Order = readSchedule(Run);
+  if (!Order)
+    return withContext(Order.takeError(), "cannot replay");
+  return Order;
 }
 
 static bool isRun(const std::string &Folder) {
@@ -112,7 +124,7 @@ static std::map<std::string, std::string>
 versions(const SearchRequest &Request,
          const std::optional<RunIdentity> &Judged) {
   if (Judged)
-    return Judged->Options.Versions;
+    return Judged->Versions;
   std::map<std::string, std::string> V;
   V["stark"] = STARK_VERSION;
   V["clang"] = CLANG_VERSION_STRING;
@@ -124,7 +136,7 @@ versions(const SearchRequest &Request,
 namespace {
 /// What is asked and who answers.
 struct Question {
-  Task T;
+  Task Of;
   PromptSet Prompts;
   std::unique_ptr<ChatClient> Chat;
 };
@@ -134,13 +146,10 @@ public:
   Prepared(Question Q, SearchOptions Options, SearchObserver &Observer)
       : Q(std::move(Q)), Options(std::move(Options)), Observer(Observer) {}
 
-  const Task &task() const override { return Q.T; }
-  RunIdentity identity() const override {
-    return identityOf(Q.T, Q.Prompts, *Q.Chat, *Judge, Options);
-  }
+  const Task &task() const override { return Q.Of; }
+  RunIdentity identity() const override { return identityOf(*Setup, Options); }
   llvm::Expected<SearchOutcome> run(llvm::StringRef RunFolder) override {
-    return runSearch(Q.T, Q.Prompts, *Q.Chat, *Judge, Options, RunFolder,
-                     Observer);
+    return runSearch(*Setup, Options, RunFolder, Observer);
   }
 
   /// The rest, which refers to the task where it is now.
@@ -154,6 +163,7 @@ private:
   SearchObserver &Observer;
   std::unique_ptr<Evaluator> Judge;
   std::unique_ptr<Profiler> Profile;
+  std::optional<SearchSetup> Setup; ///< unset until the judge was chosen
 };
 } // namespace
 
@@ -191,7 +201,7 @@ llvm::Error stark::printRequestEstimate(const SearchRequest &Request,
   if (!Q)
     return Q.takeError();
   llvm::Expected<RunEstimate> E =
-      estimateRun(Q->T, Q->Prompts, *Q->Chat, Request.Search);
+      estimateRun(Q->Of, Q->Prompts, *Q->Chat, Request.Search);
   if (!E)
     return E.takeError();
   printEstimate(*E, OS);
@@ -209,23 +219,36 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
   if (Judged)
     Judging.ReplayedAs = Judged->Evaluator;
   llvm::Expected<std::unique_ptr<Evaluator>> Made =
-      makeEvaluator(Request.Evaluator, Q.T, Judging);
+      makeEvaluator(Request.Evaluator, Q.Of, Judging);
   if (!Made)
     return Made.takeError();
   Judge = std::move(*Made);
   if (Request.Known && Request.Evaluator.repeats())
-    Judge = rememberVerdicts(std::move(Judge), Q.T, *Request.Known);
+    Judge = rememberVerdicts(std::move(Judge), Q.Of, *Request.Known);
   llvm::Expected<CountersChoice> Choice = chooseCounters(
-      Request, Before ? &*Before : nullptr, *Q.Chat, Q.T.Parse.Arch);
+      Request, Before ? &*Before : nullptr, *Q.Chat, Q.Of.Parse.Arch);
   if (!Choice)
     return Choice.takeError();
   llvm::Expected<std::unique_ptr<Profiler>> Shown = makeProfiler(
-      Request, Judged ? &*Judged : nullptr, Q.T, Judging, *Choice, Observer);
+      Request, Judged ? &*Judged : nullptr, Q.Of, Judging, *Choice, Observer);
   if (!Shown)
     return Shown.takeError();
   Profile = std::move(*Shown);
   Options.CountersOf = Choice->Gpu ? printEvaluatorSpec(*Choice->Gpu) : "";
-  Options.Profile = Profile.get();
+  llvm::Expected<std::vector<ScheduleStep>> Order =
+      orderToFollow(Request.Provider, Options.Jobs);
+  if (!Order)
+    return Order.takeError();
+  Setup.emplace(SearchSetup{Q.Of, Q.Prompts, *Q.Chat, *Judge,
+                            teamFor(Q.Chat->identity(), Q.Prompts,
+                                    Options.Temperature, Options.Seed)});
+  Setup->Profile = Profile.get();
+  Setup->Follow = std::move(*Order);
+  // A replay of a run is made again from it in no time.
+  Setup->Flush = Request.Provider.replayedRun().empty() ||
+                 Request.Evaluator.replayedRun().empty();
+  Setup->Versions = versions(Request, Judged);
+  Setup->Cancelled = Request.Cancelled;
   return llvm::Error::success();
 }
 
@@ -252,11 +275,7 @@ stark::prepareSearch(const SearchRequest &Request, llvm::StringRef GoesOn,
     return Q.takeError();
   SearchOptions Options = Request.Search;
   if (Request.WorkloadMargin)
-    Options.Margin = Q->T.Load.Margin;
-  Options.Versions = versions(Request, *Judged);
-  // A replay of a run is made again from it in no time.
-  Options.Flush = Request.Provider.replayedRun().empty() ||
-                  Request.Evaluator.replayedRun().empty();
+    Options.Margin = Q->Of.Load.Margin;
   auto Made =
       std::make_unique<Prepared>(std::move(*Q), std::move(Options), Observer);
   if (llvm::Error E = Made->chooseJudge(Request, *Arch, *Judged, Before))

@@ -73,15 +73,6 @@ static llvm::Expected<SearchRequest> requestOf(const Cell &C,
   Request.Search.Seed = C.Seed;
   if (llvm::Error E = applyPreset(C.Preset, Request.Search))
     return E;
-  if (Request.Search.Jobs > 1) {
-    // A replay goes the recorded way.
-    llvm::Expected<std::optional<SearchOptions>> Replayed =
-        replayedOptions(Request.Provider);
-    if (!Replayed)
-      return Replayed.takeError();
-    if (*Replayed)
-      Request.Search.Follow = (*Replayed)->Follow;
-  }
   return Request;
 }
 

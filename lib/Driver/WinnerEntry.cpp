@@ -56,7 +56,7 @@ CacheEntry stark::makeEntry(const RecordedRun &Run,
     return Entry;
   }
   unsigned Number = unsigned(Run.End->Winner);
-  const Node &Winner = Run.T.node(Number);
+  const Node &Winner = Run.Nodes.node(Number);
   // The confirmation is what a winner is judged by.
   const Verdict *Judged = &Winner.Found;
   for (const VerdictEvent &C : Run.Confirmations)

@@ -38,11 +38,12 @@ void CallFigures::add(const DiscardedAnswers &D) {
 Figures stark::countFigures(const RecordedRun &Run) {
   Figures F;
   std::map<VerdictKind, unsigned> Counts;
-  for (unsigned I = 1; I < Run.T.size(); ++I) {
-    const Node &N = Run.T.node(I);
+  for (unsigned I = 1; I < Run.Nodes.size(); ++I) {
+    const Node &N = Run.Nodes.node(I);
     ++Counts[N.Found.Kind];
     if (!N.hasBug() && N.SameAs < 0 &&
-        (F.Best < 0 || N.scoreUs() < Run.T.node(unsigned(F.Best)).scoreUs()))
+        (F.Best < 0 ||
+         N.scoreUs() < Run.Nodes.node(unsigned(F.Best)).scoreUs()))
       F.Best = int(I);
   }
   F.Counts.assign(Counts.begin(), Counts.end());
@@ -65,7 +66,7 @@ Figures stark::countFigures(const RecordedRun &Run) {
 
   if (Run.End && Run.End->Winner >= 0) {
     F.Winner = Run.End->Winner;
-    F.WinnerFound = &Run.T.node(unsigned(F.Winner)).Found;
+    F.WinnerFound = &Run.Nodes.node(unsigned(F.Winner)).Found;
     for (const VerdictEvent &E : Run.Confirmations)
       if (int(E.Node) == F.Winner) {
         F.WinnerFound = &E.Found;
@@ -91,8 +92,8 @@ std::string stark::howTaken(const Verdict &V) {
 std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
   if (!Run.End)
     return "the run goes on after " +
-           std::to_string(Run.T.size() ? Run.T.size() - 1 : 0) + " of " +
-           std::to_string(Run.Identity.Options.Attempts) + " attempts";
+           std::to_string(Run.Nodes.size() ? Run.Nodes.size() - 1 : 0) +
+           " of " + std::to_string(Run.Identity.Options.Attempts) + " attempts";
   std::string Text = "ended: " + Run.End->Why + "; ";
   if (F.Winner < 0)
     return Text + "nothing beat the source by the required factor of " +

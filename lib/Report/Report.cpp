@@ -28,8 +28,8 @@ static void printHeading(const RecordedRun &Run, const Figures &F,
   OS << ", evaluator " << I.Evaluator << ", " << I.Arch << ", seed "
      << I.Options.Seed << ", grounding " << groundingName(I.Options.Strictness)
      << ".\n";
-  if (Run.T.size())
-    OS << "Times are " << howTaken(Run.T.node(0).Found) << ".\n";
+  if (Run.Nodes.size())
+    OS << "Times are " << howTaken(Run.Nodes.node(0).Found) << ".\n";
   if (!Run.Note.empty())
     OS << "Note: " << Run.Note << ".\n";
   OS << "\n";
@@ -41,8 +41,8 @@ static void printAttempts(const RecordedRun &Run, bool Markdown,
               "instruction"},
              {4, 5});
   bool Single = Run.Identity.Options.Agents == AgentsKind::Single;
-  for (unsigned Number = 0; Number < Run.T.size(); ++Number) {
-    const Node &N = Run.T.node(Number);
+  for (unsigned Number = 0; Number < Run.Nodes.size(); ++Number) {
+    const Node &N = Run.Nodes.node(Number);
     bool Timed = N.Found.correct() && !N.Found.Timings.empty();
     std::string What = N.Given.Title;
     if (N.SameAs >= 0)
@@ -64,7 +64,7 @@ static void printAttempts(const RecordedRun &Run, bool Markdown,
 static void printBranch(const RecordedRun &Run, const Figures &F,
                         unsigned Number, unsigned Depth,
                         llvm::raw_ostream &OS) {
-  const Node &N = Run.T.node(Number);
+  const Node &N = Run.Nodes.node(Number);
   OS.indent(2 * Depth) << Number << " " << verdictName(N.Found.Kind);
   if (!N.hasBug())
     OS << " " << fixed(N.scoreUs(), 2) << " us";
@@ -114,7 +114,7 @@ static void printCalls(const CallFigures &C, llvm::raw_ostream &OS) {
 
 static void printCounts(const RecordedRun &Run, const Figures &F,
                         llvm::raw_ostream &OS) {
-  OS << plural(Run.T.size() ? Run.T.size() - 1 : 0, "attempt") << ":";
+  OS << plural(Run.Nodes.size() ? Run.Nodes.size() - 1 : 0, "attempt") << ":";
   for (size_t I = 0; I < F.Counts.size(); ++I)
     OS << (I ? ", " : " ") << F.Counts[I].second << " "
        << verdictName(F.Counts[I].first);
@@ -133,7 +133,8 @@ static void printResult(const RecordedRun &Run, const Figures &F, bool Markdown,
   printSizes(Run, F, Markdown, OS);
   printCounts(Run, F, OS);
   if (F.Winner >= 0)
-    OS << "Instruction: " << Run.T.node(unsigned(F.Winner)).Given.Title << "\n";
+    OS << "Instruction: " << Run.Nodes.node(unsigned(F.Winner)).Given.Title
+       << "\n";
   std::string End = describeEnd(Run, F);
   End[0] = llvm::toUpper(End[0]);
   OS << End << ".\n";
@@ -149,7 +150,7 @@ void stark::printReport(const RecordedRun &Run, ReportFormat Format,
   if (Markdown)
     OS << "## Attempts\n\n";
   printAttempts(Run, Markdown, OS);
-  if (Run.T.size()) {
+  if (Run.Nodes.size()) {
     OS << (Markdown ? "## Tree\n\n```\n" : "tree\n");
     printBranch(Run, F, 0, Markdown ? 0 : 1, OS);
     OS << (Markdown ? "```\n\n## Result\n\n" : "\n");

@@ -41,7 +41,7 @@ static void printCalls(const CallFigures &C, json &J) {
                       {"input_tokens", D.Input},
                       {"output_tokens", D.Output},
                       {"estimated", D.Estimated}};
-  if (C.CostKnown && C.Calls)
+  if (C.CostKnown && (C.Calls || C.Discarded.Answers))
     J["cost_micro_usd"] = C.CostMicroUsd;
 }
 
@@ -66,8 +66,8 @@ void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
   for (const auto &[Kind, Count] : F.Counts)
     J["verdicts"][verdictName(Kind).str()] = Count;
   J["nodes"] = json::array();
-  for (unsigned I = 0; I < Run.T.size(); ++I) {
-    const Node &N = Run.T.node(I);
+  for (unsigned I = 0; I < Run.Nodes.size(); ++I) {
+    const Node &N = Run.Nodes.node(I);
     json Row = {{"node", I},
                 {"parent", N.Parent},
                 {"from_debug", N.FromDebug},

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attempt.h"
+#include "LiveCalls.h"
 #include "WindowText.h"
-#include "stark/Agent/RulesTeam.h"
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
@@ -15,162 +15,82 @@
 
 using namespace stark;
 
-/// Seeds of the judge's comparisons: others for each node and purpose, so that
-/// a confirmation sees inputs that no attempt has seen.
-static uint64_t seedFor(uint64_t Seed, unsigned Node, llvm::StringRef Purpose) {
-  std::string Digest = DigestBuilder()
-                           .add("seed", std::to_string(Seed))
-                           .add("node", std::to_string(Node))
-                           .add("purpose", Purpose)
-                           .finish();
-  return std::stoull(Digest.substr(0, 12), nullptr, 16);
-}
-
 namespace {
 class Maker {
 public:
   Maker(SearchState &State, const SelectEvent &S)
-      : State(State), S(S), ByRules(isRulesProvider(State.Chat.identity())),
-        Team(makeTeam()) {}
+      : State(State), S(S),
+        Team(State.Setup.MakeTeam([this](const ChatRequest &Request) {
+          return askModel(this->State, this->S.Attempt, Request);
+        })) {}
 
   llvm::Error make();
 
 private:
-  std::unique_ptr<AgentTeam> makeTeam() {
-    AskFunction Ask = [this](const ChatRequest &Request) {
-      return ask(Request);
-    };
-    return ByRules ? makeRulesTeam(State.Options.Seed, std::move(Ask))
-                   : makeAgentTeam(State.Prompts, State.Options.Heat,
-                                   std::move(Ask));
-  }
-  llvm::Error reserve(const ChatRequest &Request, const WorstCase &Worst);
-  llvm::Expected<ChatReply> ask(const ChatRequest &Request);
   llvm::Expected<std::string> askAgents(Node &N, const ParsedNode &Base);
+  llvm::Expected<std::string> askSingle(AgentInput &In, Node &N);
+  llvm::Expected<std::string> askPlan(AgentInput &In, Node &N);
+  llvm::Expected<std::string> askCode(AgentInput &In, Node &N);
+  void show(AgentInput &In, WindowRole Role) const;
+  llvm::Expected<std::string> hints(const AgentInput &In, unsigned Base);
   llvm::Expected<std::string> counters(unsigned Base);
   llvm::Error finish(Node N, const ParsedNode &Base,
                      const std::string &Problem);
   llvm::Expected<Verdict> judge(Node &N, const ParsedNode &Base);
-  llvm::Expected<Verdict> found(const Node &N, Verdict V);
+  llvm::Expected<Verdict> found(const Node &N, const Verdict &V) {
+    return journalCheck(State.Steps, S.Attempt, N.Number, N.Text, V);
+  }
 
   SearchState &State;
   const SelectEvent &S;
-  const bool ByRules; ///< the agents are rewrites, no model
   std::unique_ptr<AgentTeam> Team;
 };
 } // namespace
 
 llvm::Error SearchState::checkCancelled() const {
-  if (Options.Cancelled && *Options.Cancelled)
+  if (Setup.Cancelled && *Setup.Cancelled)
     return interrupted("interrupted; the same command goes on");
   return llvm::Error::success();
 }
 
-llvm::Expected<Verdict> SearchState::evaluate(unsigned Attempt, unsigned Number,
-                                              Purpose Why,
-                                              const std::string &Text) {
-  std::string Purpose = Why == Purpose::Confirm ? "confirm" : "attempt";
-  VerdictEvent E{Attempt, Number, Purpose, "", {}};
-  return Run.verdict(E, Text, [&]() -> llvm::Expected<Verdict> {
-    if (llvm::Error Stop = checkCancelled())
-      return Stop;
-    if (JudgeStopped)
-      return suspended("an earlier candidate is being judged");
-    Observer.onStep(Attempt, (Why == Purpose::Confirm ? "confirming node "
-                                                      : "judging node ") +
-                                 std::to_string(Number));
-    Candidate C;
-    C.Node = Number;
-    C.Why = Why;
-    C.Text = Text;
-    C.Seed = seedFor(Options.Seed, Number, Purpose);
-    BatonDown Down(Baton);
-    return Judge.evaluate(C);
-  });
-}
-
 void SearchState::grow(unsigned Attempt, Node N, bool Recorded) {
-  unsigned Number = T.add(std::move(N));
-  Leaders.update(T, Number);
-  Known.add(T.node(Number));
-  Observer.onNode(Attempt, T.node(Number), T, Recorded);
+  unsigned Number = Nodes.add(std::move(N));
+  Leaders.update(Nodes, Number);
+  Known.add(Nodes.node(Number));
+  Observer.onNode(Attempt, Nodes.node(Number), Nodes, Recorded);
 }
 
 llvm::Error SearchState::record(unsigned Attempt, Node N, Verdict V) {
-  N.Found = std::move(V);
-  llvm::Expected<Node> Back = Run.node(Attempt, std::move(N));
+  NodeEvent E;
+  E.Attempt = Attempt;
+  E.Kind = V.Kind;
+  if (!N.Text.empty()) {
+    E.File = candidateFile(N.Number);
+    E.Candidate = sha256(N.Text);
+  } else if (!Steps.recordedStep(Attempt)) {
+    // A process that was killed may have had another in mind for the number.
+    Steps.remove(candidateFile(N.Number));
+  }
+  std::string Text = std::move(N.Text);
+  E.N = std::move(N);
+  llvm::Expected<NodeEvent> Back = Steps.step(Attempt, E);
   if (!Back)
     return Back.takeError();
-  grow(Attempt, std::move(*Back), false);
+  Back->N.Text = std::move(Text);
+  Back->N.Found = std::move(V);
+  grow(Attempt, std::move(Back->N), false);
   return llvm::Error::success();
-}
-
-/// Waits, when the call does not fit only because others are under way.
-llvm::Error Maker::reserve(const ChatRequest &Request, const WorstCase &Worst) {
-  while (true) {
-    if (llvm::Error E = State.checkCancelled())
-      return E;
-    llvm::Expected<std::string> Why = State.Purse.reserve(Request.Role, Worst);
-    if (!Why)
-      return Why.takeError();
-    if (Why->empty())
-      break;
-    if (!State.Purse.holdsAny())
-      return llvm::make_error<BudgetSpent>(std::move(*Why));
-    State.Changed.wait(State.Baton);
-  }
-  State.Purse.hold(Request.Role, Worst);
-  return llvm::Error::success();
-}
-
-llvm::Expected<ChatReply> Maker::ask(const ChatRequest &Request) {
-  std::optional<WorstCase> Worst = State.Chat.worstCase(Request);
-  bool Recorded = true, Held = false;
-  DiscardedAnswers Before = State.Run.lost(Request.Id);
-  auto Live = [&]() -> llvm::Expected<ChatReply> {
-    Recorded = false;
-    if (llvm::Error E = State.checkCancelled())
-      return E;
-    if (Worst) {
-      if (llvm::Error E = reserve(Request, *Worst))
-        return E;
-      Held = true;
-    }
-    State.Observer.onStep(S.Attempt, "asking for " + Request.Id);
-    CallControl Control;
-    Control.Cancelled = State.Options.Cancelled;
-    BatonDown Down(State.Baton);
-    return State.Chat.complete(Request, Control);
-  };
-  llvm::Expected<ChatReply> Reply = State.Run.reply(S.Attempt, Request, Live);
-  if (Held)
-    State.Purse.release(Request.Role, *Worst);
-  // A reply counts what was lost before it.
-  State.Purse.regain(Request.Role, Before);
-  State.Purse.lose(Request.Role, State.Run.lost(Request.Id));
-  if (Reply && Worst && Recorded)
-    State.Purse.settleRecorded(Request.Role, *Reply, *Worst);
-  else if (Reply && Worst)
-    State.Purse.settle(Request.Role, *Reply, *Worst);
-  State.Changed.notify_all();
-  return Reply;
-}
-
-llvm::Expected<Verdict> Maker::found(const Node &N, Verdict V) {
-  VerdictEvent E{S.Attempt, N.Number, "check", "", {}};
-  return State.Run.verdict(E, N.Text,
-                           [&] { return llvm::Expected<Verdict>(V); });
 }
 
 llvm::Error Maker::make() {
-  const Node &I = State.T.node(S.Chosen.Node);
+  const Node &I = State.Nodes.node(S.Chosen.Node);
   Node N;
   N.Parent = int(I.Number);
   N.FromDebug = S.Debug;
   N.Base = S.Debug ? I.Base : int(I.Number);
   if (S.Debug)
     N.Given = I.Given;
-  const Node &BaseNode = State.T.node(unsigned(N.Base));
+  const Node &BaseNode = State.Nodes.node(unsigned(N.Base));
   llvm::Expected<std::shared_ptr<const ParsedNode>> Base =
       State.Parses.get(BaseNode.Number, BaseNode.Text);
   if (!Base)
@@ -185,23 +105,7 @@ llvm::Error Maker::make() {
 llvm::Expected<std::string> Maker::counters(unsigned Base) {
   if (State.Options.CountersOf.empty())
     return std::string();
-  const std::string &Text = State.T.node(Base).Text;
-  llvm::Expected<Counters> Found = State.Run.counters(
-      S.Attempt, Base, Text, [&]() -> llvm::Expected<Counters> {
-        if (llvm::Error E = State.checkCancelled())
-          return E;
-        if (!State.Options.Profile)
-          return failed("there is no profiler for the counters of node " +
-                        llvm::Twine(Base));
-        State.Observer.onStep(S.Attempt,
-                              "profiling node " + std::to_string(Base));
-        Candidate C;
-        C.Node = Base;
-        C.Text = Text;
-        C.Seed = seedFor(State.Options.Seed, Base, "counters");
-        BatonDown Down(State.Baton);
-        return State.Options.Profile->profile(C);
-      });
+  llvm::Expected<Counters> Found = askProfiler(State, S.Attempt, Base);
   if (!Found)
     return Found.takeError();
   if (Found->Text.empty())
@@ -218,88 +122,106 @@ llvm::Expected<std::string> Maker::counters(unsigned Base) {
          Lines + "\n```\n";
 }
 
+/// The rewrites that apply, and the counters.
+llvm::Expected<std::string> Maker::hints(const AgentInput &In, unsigned Base) {
+  std::string Hints = describeRewrites({In.Base, In.BaseSites, In.Of});
+  llvm::Expected<std::string> More = counters(Base);
+  if (!More)
+    return More.takeError();
+  if (!Hints.empty() && !More->empty())
+    Hints += "\n";
+  return Hints + *More;
+}
+
+/// Puts what \p Role is shown of the tree into \p In.
+void Maker::show(AgentInput &In, WindowRole Role) const {
+  In.Window.clear();
+  for (const ShownTo &Part : S.Shown)
+    if (Part.Role == Role)
+      for (unsigned Number : Part.Nodes)
+        if (Number != 0 && Number != S.Chosen.Node)
+          In.Window.push_back(windowEntry(State.Nodes, Number));
+}
+
+llvm::Expected<std::string> Maker::askSingle(AgentInput &In, Node &N) {
+  show(In, WindowRole::Single);
+  llvm::Expected<AgentResult<SingleAnswer>> Answer = Team->single(In);
+  if (!Answer)
+    return Answer.takeError();
+  if (!Answer->Value)
+    return "single: " + Answer->Problem;
+  N.Given = std::move(Answer->Value->Given);
+  N.Text = std::move(Answer->Value->Text);
+  return std::string();
+}
+
+llvm::Expected<std::string> Maker::askPlan(AgentInput &In, Node &N) {
+  show(In, WindowRole::Plan);
+  if (Team->takesHints()) {
+    llvm::Expected<std::string> Hints = hints(In, unsigned(N.Base));
+    if (!Hints)
+      return Hints.takeError();
+    In.Hints = std::move(*Hints);
+  }
+  llvm::Expected<AgentResult<Instruction>> Plan = Team->plan(In);
+  if (!Plan)
+    return Plan.takeError();
+  if (!Plan->Value)
+    return "plan: " + Plan->Problem;
+  N.Given = std::move(*Plan->Value);
+  return std::string();
+}
+
+/// By the code agent, or by the debug agent.
+llvm::Expected<std::string> Maker::askCode(AgentInput &In, Node &N) {
+  In.Given = &N.Given;
+  show(In, S.Debug ? WindowRole::Debug : WindowRole::Code);
+  llvm::Expected<AgentResult<std::string>> Code =
+      S.Debug ? Team->debug(In) : Team->code(In);
+  if (!Code)
+    return Code.takeError();
+  if (!Code->Value)
+    return (S.Debug ? "debug: " : "code: ") + Code->Problem;
+  N.Text = std::move(*Code->Value);
+  return std::string();
+}
+
 /// Fills in instruction and text; returns why there is no candidate.
 llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
-  const Node &I = State.T.node(S.Chosen.Node);
-  WindowEntry Selected = windowEntry(State.T, I.Number);
+  WindowEntry Selected = windowEntry(State.Nodes, S.Chosen.Node);
   AgentInput In;
   In.Attempt = S.Attempt;
-  In.T = &State.Of;
+  In.Of = &State.Setup.Of;
   In.Base = Base.Source.get();
   In.BaseSites = &Base.All;
   In.Selected = &Selected;
-  In.Device = deviceLine(State.T.node(0).Found, State.Of);
-  for (unsigned Child : State.T.node(unsigned(N.Base)).Children)
-    In.Tried.push_back(State.T.node(Child).Given.Advice);
+  In.Device = deviceLine(State.Nodes.node(0).Found, State.Setup.Of);
+  for (unsigned Child : State.Nodes.node(unsigned(N.Base)).Children)
+    In.Tried.push_back(State.Nodes.node(Child).Given.Advice);
   In.Known = [this](llvm::StringRef Text) {
     return State.Known.find(Text) >= 0;
   };
-  auto Look = [&](WindowRole Role) {
-    In.Window.clear();
-    for (const ShownTo &Part : S.Shown)
-      if (Part.Role == Role)
-        for (unsigned Number : Part.Nodes)
-          if (Number != 0 && Number != I.Number)
-            In.Window.push_back(windowEntry(State.T, Number));
-  };
-
-  std::string Problem;
-  if (S.Single) {
-    Look(WindowRole::Single);
-    llvm::Expected<AgentResult<SingleAnswer>> Answer = Team->single(In);
-    if (!Answer)
-      return Answer.takeError();
-    if (Answer->Value) {
-      N.Given = std::move(Answer->Value->Given);
-      N.Text = std::move(Answer->Value->Text);
-    } else {
-      Problem = "single: " + Answer->Problem;
-    }
-  } else if (!S.Debug) {
-    Look(WindowRole::Plan);
-    if (!ByRules) {
-      In.Hints = describeRewrites({In.Base, In.BaseSites, In.T});
-      llvm::Expected<std::string> More = counters(unsigned(N.Base));
-      if (!More)
-        return More.takeError();
-      if (!In.Hints.empty() && !More->empty())
-        In.Hints += "\n";
-      In.Hints += *More;
-    }
-    llvm::Expected<AgentResult<Instruction>> Plan = Team->plan(In);
-    if (!Plan)
-      return Plan.takeError();
-    if (Plan->Value)
-      N.Given = std::move(*Plan->Value);
-    else
-      Problem = "plan: " + Plan->Problem;
-  }
-  if (Problem.empty() && !S.Single) {
-    In.Given = &N.Given;
-    Look(S.Debug ? WindowRole::Debug : WindowRole::Code);
-    llvm::Expected<AgentResult<std::string>> Code =
-        S.Debug ? Team->debug(In) : Team->code(In);
-    if (!Code)
-      return Code.takeError();
-    if (Code->Value)
-      N.Text = std::move(*Code->Value);
-    else
-      Problem = (S.Debug ? "debug: " : "code: ") + Code->Problem;
-  }
-  if (Problem.empty() && N.Text.empty())
-    Problem = "the candidate is empty";
+  llvm::Expected<std::string> Problem = std::string();
+  if (S.Single)
+    Problem = askSingle(In, N);
+  else if (!S.Debug)
+    Problem = askPlan(In, N);
+  if (Problem && Problem->empty() && !S.Single)
+    Problem = askCode(In, N);
+  if (Problem && Problem->empty() && N.Text.empty())
+    return "the candidate is empty";
   return Problem;
 }
 
 llvm::Error Maker::finish(Node N, const ParsedNode &Base,
                           const std::string &Problem) {
-  // Whoever has its turn needs the baton to end it.
+  // Whoever has its turn needs the run lock to end it.
   if (!State.Finishing.try_lock()) {
-    BatonDown Down(State.Baton);
+    RunLockReleased Released(State.RunLock);
     State.Finishing.lock();
   }
   std::lock_guard<std::mutex> Turn(State.Finishing, std::adopt_lock);
-  N.Number = unsigned(State.T.size());
+  N.Number = unsigned(State.Nodes.size());
   llvm::Expected<Verdict> V =
       Problem.empty() ? judge(N, Base) : found(N, noCandidate(Problem));
   if (!V) {
@@ -327,10 +249,10 @@ llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base) {
     return found(N, std::move(*V));
   N.SameAs = State.Known.find(N.Text);
   if (N.SameAs >= 0)
-    return found(N, knownVerdict(State.T.node(unsigned(N.SameAs))));
-  if (std::optional<Verdict> V = checkAgainstSource(State.Of, Source))
+    return found(N, knownVerdict(State.Nodes.node(unsigned(N.SameAs))));
+  if (std::optional<Verdict> V = checkAgainstSource(State.Setup.Of, Source))
     return found(N, std::move(*V));
-  return State.evaluate(S.Attempt, N.Number, Purpose::Attempt, N.Text);
+  return askJudge(State, S.Attempt, N.Number, Purpose::Attempt, N.Text);
 }
 
 llvm::Error stark::makeAttempt(SearchState &State, const SelectEvent &S) {
@@ -338,7 +260,7 @@ llvm::Error stark::makeAttempt(SearchState &State, const SelectEvent &S) {
 }
 
 bool stark::takeRecorded(SearchState &State, unsigned Attempt) {
-  const RecordedRun &Before = State.Run.recorded();
+  const RecordedRun &Before = State.Steps.run().recorded();
   const std::vector<BudgetLimit> &Limits = State.Options.Limits;
   if (Attempt >= Before.Attempts.size())
     return false;
@@ -351,13 +273,15 @@ bool stark::takeRecorded(SearchState &State, unsigned Attempt) {
     if (!Limits.empty() && (!R.Reply.Tokens.Input || !R.Reply.Tokens.Output ||
                             (Money && !R.Reply.CostMicroUsd)))
       return false;
-  std::optional<Node> Known = State.Run.recordedNode(Attempt);
+  std::optional<Node> Known = State.Steps.skipToNode(Attempt);
   if (!Known)
     return false;
+  if (const std::optional<CountersEvent> &Had = Before.Attempts[Attempt].Found)
+    State.Shown.keep(Had->Node, Had->Found);
   for (const ReplyEvent &R : Before.Attempts[Attempt].Replies) {
     ChatReply Reply = R.Reply;
     Reply.WallMs /= State.Options.Jobs;
-    State.Purse.settleRecorded(roleOf(R.Id), Reply, WorstCase());
+    State.Budget.settleRecorded(roleOf(R.Id), Reply, WorstCase());
   }
   State.grow(Attempt, std::move(*Known), true);
   return true;

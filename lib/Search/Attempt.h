@@ -7,7 +7,7 @@
 ///
 /// \file
 ///     window -> plan, code | debug | single -> ground -> evaluate -> record
-/// by one of several threads, whoever holds the run folder's baton.
+/// by one of several threads, whoever holds the run lock.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,33 +15,32 @@
 #define STARK_LIB_SEARCH_ATTEMPT_H
 
 #include "Check.h"
-#include "RunFolder.h"
+#include "Journaled.h"
 #include <condition_variable>
 
 namespace stark {
 
 /// What the attempts of a run share.
 struct SearchState {
-  SearchState(const Task &Of, const PromptSet &Prompts, ChatClient &Chat,
-              Evaluator &Judge, const SearchOptions &Options, RunFolder &Run,
-              SearchObserver &Observer)
-      : Of(Of), Prompts(Prompts), Chat(Chat), Judge(Judge), Options(Options),
-        Run(Run), Observer(Observer), Parses(Of), Leaders(Options.Leaders),
-        Purse(Options.Limits), Baton(Run.baton()) {}
+  SearchState(const SearchSetup &Setup, const SearchOptions &Options,
+              RunFolder &Run, SearchObserver &Observer)
+      : Setup(Setup), Options(Options), Observer(Observer),
+        Steps(Run, Observer), RunLock(Steps.runLock()), Lost(Steps),
+        Shown(Steps), Parses(Setup.Of), Leaders(Options.Leaders),
+        Budget(Options.Limits) {}
 
-  const Task &Of;
-  const PromptSet &Prompts;
-  ChatClient &Chat;
-  Evaluator &Judge;
+  const SearchSetup &Setup;
   const SearchOptions &Options;
-  RunFolder &Run;
   SearchObserver &Observer;
+  RunSteps Steps;
+  std::mutex &RunLock;
+  LostAnswers Lost;
+  ShownCounters Shown;
   ParsedNodes Parses;
-  Tree T;
+  Tree Nodes;
   Leaderboard Leaders;
   KnownTokens Known;
-  Budget Purse;
-  std::mutex &Baton;
+  stark::Budget Budget;
   /// Held from the numbering of a node to its record, the judge's work
   /// included: one candidate is judged at a time.
   std::mutex Finishing;
@@ -51,15 +50,13 @@ struct SearchState {
   bool JudgeStopped = false;
 
   llvm::Error checkCancelled() const;
-  llvm::Expected<Verdict> evaluate(unsigned Attempt, unsigned Number,
-                                   Purpose Why, const std::string &Text);
   /// Writes down \p N, judged as \p V, and adds it to the tree.
   llvm::Error record(unsigned Attempt, Node N, Verdict V);
   void grow(unsigned Attempt, Node N, bool Recorded);
 };
 
-/// Makes the attempt that was selected as \p S. Called with the baton held; the
-/// attempt is recorded when it returns without an error.
+/// Makes the attempt that was selected as \p S. Called with the run lock held;
+/// the attempt is recorded when it returns without an error.
 llvm::Error makeAttempt(SearchState &State, const SelectEvent &S);
 
 /// Takes over \p Attempt if it is recorded whole and what it spent is known.

@@ -96,7 +96,7 @@ uint64_t Budget::spent(const BudgetLimit &L) const {
             uint64_t(duration_cast<milliseconds>(steady_clock::now() - Started)
                          .count())) /
            1000;
-  return amountOf(Roles, L);
+  return amountOf(Spent, L);
 }
 
 uint64_t Budget::amountOf(const PerRole &Roles, const BudgetLimit &L) {
@@ -106,19 +106,22 @@ uint64_t Budget::amountOf(const PerRole &Roles, const BudgetLimit &L) {
   return L.What == Of::Tokens ? Found->second.Tokens : Found->second.MicroUsd;
 }
 
-void Budget::hold(llvm::StringRef Role, const WorstCase &Worst) {
+void Budget::count(PerRole &Roles, llvm::StringRef Role, int64_t Tokens,
+                   int64_t MicroUsd) {
   for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
-    Held[Name.str()].Tokens += Worst.tokens();
-    Held[Name.str()].MicroUsd += uint64_t(Worst.MicroUsd.value_or(0));
+    Amounts &Sum = Roles[Name.str()];
+    Sum.Tokens += uint64_t(Tokens);
+    Sum.MicroUsd += uint64_t(MicroUsd);
   }
+}
+
+void Budget::hold(llvm::StringRef Role, const WorstCase &Worst) {
+  count(Held, Role, int64_t(Worst.tokens()), Worst.MicroUsd.value_or(0));
   ++CallsHeld;
 }
 
 void Budget::release(llvm::StringRef Role, const WorstCase &Worst) {
-  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
-    Held[Name.str()].Tokens -= Worst.tokens();
-    Held[Name.str()].MicroUsd -= uint64_t(Worst.MicroUsd.value_or(0));
-  }
+  count(Held, Role, -int64_t(Worst.tokens()), -Worst.MicroUsd.value_or(0));
   --CallsHeld;
 }
 
@@ -165,25 +168,17 @@ void Budget::settle(llvm::StringRef Role, const ChatReply &Reply,
   if (Lost.Answers)
     Usd += Lost.CostMicroUsd.value_or(Worst.MicroUsd.value_or(0) *
                                       int64_t(Lost.Answers));
-  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
-    Spent &S = Roles[Name.str()];
-    S.Tokens += In + Out;
-    S.MicroUsd += uint64_t(std::max<int64_t>(Usd, 0));
-  }
+  count(Spent, Role, int64_t(In + Out), std::max<int64_t>(Usd, 0));
 }
 
 void Budget::lose(llvm::StringRef Role, const DiscardedAnswers &Lost) {
-  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
-    Roles[Name.str()].Tokens += Lost.Input + Lost.Output;
-    Roles[Name.str()].MicroUsd += uint64_t(Lost.CostMicroUsd.value_or(0));
-  }
+  count(Spent, Role, int64_t(Lost.Input + Lost.Output),
+        Lost.CostMicroUsd.value_or(0));
 }
 
 void Budget::regain(llvm::StringRef Role, const DiscardedAnswers &Lost) {
-  for (llvm::StringRef Name : {llvm::StringRef(), Role}) {
-    Roles[Name.str()].Tokens -= Lost.Input + Lost.Output;
-    Roles[Name.str()].MicroUsd -= uint64_t(Lost.CostMicroUsd.value_or(0));
-  }
+  count(Spent, Role, -int64_t(Lost.Input + Lost.Output),
+        -Lost.CostMicroUsd.value_or(0));
 }
 
 void Budget::settleRecorded(llvm::StringRef Role, const ChatReply &Reply,

@@ -36,10 +36,9 @@ namespace {
 class Asker {
 public:
   Asker(const Task &T, const PromptSet &Prompts, const SearchOptions &Options)
-      : Options(Options), Plain{}, Long(longEntry(T, LatestBytes)),
-        All(findSites(*T.Parsed)),
+      : Plain{}, Long(longEntry(T, LatestBytes)), All(findSites(*T.Parsed)),
         Team(makeAgentTeam(
-            Prompts, Options.Heat,
+            Prompts, Options.Temperature,
             [this](const ChatRequest &R) -> llvm::Expected<ChatReply> {
               Made = R;
               return suspended("only estimated");
@@ -48,7 +47,7 @@ public:
     Plain.Text = T.SourceText;
     Plain.Run = "correct";
     In.Attempt = 1;
-    In.T = &T;
+    In.Of = &T;
     In.Base = T.Parsed.get();
     In.BaseSites = &All;
     In.Device = T.Parse.Arch;
@@ -77,7 +76,6 @@ public:
   }
 
 private:
-  const SearchOptions &Options;
   WindowEntry Plain, Long;
   Sites All;
   Instruction Given;

@@ -13,16 +13,9 @@
 using namespace stark;
 
 static const std::pair<PolicyKind, const char *> Names[] = {
-    {PolicyKind::EpsilonGreedy, "epsilon-greedy"},
-    {PolicyKind::PlainEpsilonGreedy, "plain-epsilon-greedy"},
-    {PolicyKind::Greedy, "greedy"},
-    {PolicyKind::Mcts, "mcts"},
-    {PolicyKind::Evolutionary, "evolutionary"},
-    {PolicyKind::Beam, "beam"},
-    {PolicyKind::BestOfK, "best-of-k"},
-    {PolicyKind::Iterative, "iterative"},
-    {PolicyKind::IterativeCorrect, "iterative-correct"},
-    {PolicyKind::Random, "random"}};
+#define STARK_POLICY(Kind, Name, File) {PolicyKind::Kind, Name},
+#include "stark/Search/Policies.def"
+};
 
 llvm::StringRef stark::policyName(PolicyKind K) {
   for (const auto &[Kind, Name] : Names)
@@ -121,26 +114,10 @@ bool stark::eligible(const Tree &T, unsigned Number,
 
 std::unique_ptr<Policy> stark::makePolicy(const PolicyOptions &Options) {
   switch (Options.Kind) {
-  case PolicyKind::EpsilonGreedy:
-    return makeEpsilonGreedy(Options);
-  case PolicyKind::PlainEpsilonGreedy:
-    return makePlainEpsilonGreedy(Options.Epsilon);
-  case PolicyKind::Greedy:
-    return makeGreedy();
-  case PolicyKind::Mcts:
-    return makeMcts();
-  case PolicyKind::Evolutionary:
-    return makeEvolutionary();
-  case PolicyKind::Beam:
-    return makeBeam();
-  case PolicyKind::BestOfK:
-    return makeBestOfK(Options.Repairs);
-  case PolicyKind::Iterative:
-    return makeIterative(/*FromCorrect=*/false);
-  case PolicyKind::IterativeCorrect:
-    return makeIterative(/*FromCorrect=*/true);
-  case PolicyKind::Random:
-    return makeRandom();
+#define STARK_POLICY(Kind, Name, File)                                         \
+  case PolicyKind::Kind:                                                       \
+    return make##Kind(Options);
+#include "stark/Search/Policies.def"
   }
   return nullptr;
 }

@@ -56,4 +56,6 @@ public:
 };
 } // namespace
 
-std::unique_ptr<Policy> stark::makeBeam() { return std::make_unique<Beam>(); }
+std::unique_ptr<Policy> stark::makeBeam(const PolicyOptions &) {
+  return std::make_unique<Beam>();
+}

@@ -63,10 +63,14 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Policy> stark::makeBestOfK(unsigned Repairs) {
-  return std::make_unique<BestOfK>(Repairs);
+std::unique_ptr<Policy> stark::makeBestOfK(const PolicyOptions &Options) {
+  return std::make_unique<BestOfK>(Options.Repairs);
 }
 
-std::unique_ptr<Policy> stark::makeIterative(bool FromCorrect) {
-  return std::make_unique<Iterative>(FromCorrect);
+std::unique_ptr<Policy> stark::makeIterative(const PolicyOptions &) {
+  return std::make_unique<Iterative>(/*FromCorrect=*/false);
+}
+
+std::unique_ptr<Policy> stark::makeIterativeCorrect(const PolicyOptions &) {
+  return std::make_unique<Iterative>(/*FromCorrect=*/true);
 }

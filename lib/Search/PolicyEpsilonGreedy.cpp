@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+///
+/// \file
+///   The paper's adapted rule (section 4.2): with probability Epsilon a leaf,
+/// drawn uniformly from the eligible nodes without children, failing or not;
+/// otherwise the eligible node with the lowest score, the source included. When
+/// every eligible node fails, all score +infinity: then the one with the fewest
+/// children is taken. Ties go to the older node.
+///   The canonical rule: with probability Epsilon any node, else the best.
+///
+//===----------------------------------------------------------------------===//
 
 #include "PolicyParts.h"
 #include "llvm/Support/Format.h"
@@ -77,6 +87,7 @@ std::unique_ptr<Policy> stark::makeEpsilonGreedy(const PolicyOptions &Options) {
   return std::make_unique<EpsilonGreedy>(Options);
 }
 
-std::unique_ptr<Policy> stark::makePlainEpsilonGreedy(double Epsilon) {
-  return std::make_unique<PlainEpsilonGreedy>(Epsilon);
+std::unique_ptr<Policy>
+stark::makePlainEpsilonGreedy(const PolicyOptions &Options) {
+  return std::make_unique<PlainEpsilonGreedy>(Options.Epsilon);
 }

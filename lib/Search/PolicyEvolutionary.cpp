@@ -76,6 +76,6 @@ public:
 };
 } // namespace
 
-std::unique_ptr<Policy> stark::makeEvolutionary() {
+std::unique_ptr<Policy> stark::makeEvolutionary(const PolicyOptions &) {
   return std::make_unique<Evolutionary>();
 }

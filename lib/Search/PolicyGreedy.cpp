@@ -32,10 +32,10 @@ public:
 };
 } // namespace
 
-std::unique_ptr<Policy> stark::makeGreedy() {
+std::unique_ptr<Policy> stark::makeGreedy(const PolicyOptions &) {
   return std::make_unique<Greedy>();
 }
 
-std::unique_ptr<Policy> stark::makeRandom() {
+std::unique_ptr<Policy> stark::makeRandom(const PolicyOptions &) {
   return std::make_unique<RandomNode>();
 }

@@ -86,4 +86,6 @@ public:
 };
 } // namespace
 
-std::unique_ptr<Policy> stark::makeMcts() { return std::make_unique<Mcts>(); }
+std::unique_ptr<Policy> stark::makeMcts(const PolicyOptions &) {
+  return std::make_unique<Mcts>();
+}

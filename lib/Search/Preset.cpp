@@ -49,7 +49,7 @@ llvm::Error stark::applyPreset(llvm::StringRef Name, SearchOptions &O) {
   O.Windows = Default.Windows;
   O.Agents = Default.Agents;
   O.Strictness = Default.Strictness;
-  O.Heat = Default.Heat;
+  O.Temperature = Default.Temperature;
   if (Name == "sampling")
     Alone(PolicyKind::BestOfK);
   if (Name == "reflexion")

@@ -58,21 +58,21 @@ std::optional<unsigned> stark::attemptOf(const JournalEvent &Event) {
     llvm::consumeError(Parsed.takeError());
     return std::nullopt;
   };
-  if (Event.Type == "select")
-    return Of(parseSelect(Event.Body));
-  if (Event.Type == "node")
-    return Of(parseNodeEvent(Event.Body));
-  if (Event.Type == "verdict") {
-    llvm::Expected<VerdictEvent> E = parseVerdictEvent(Event.Body);
-    if (E && E->Purpose == "confirm")
+  if (Event.Type == SelectEvent::Type)
+    return Of(parseEvent<SelectEvent>(Event.Body));
+  if (Event.Type == NodeEvent::Type)
+    return Of(parseEvent<NodeEvent>(Event.Body));
+  if (Event.Type == VerdictEvent::Type) {
+    llvm::Expected<VerdictEvent> E = parseEvent<VerdictEvent>(Event.Body);
+    if (E && E->Purpose == VerdictEvent::By::Confirm)
       return std::nullopt;
     return Of(std::move(E));
   }
-  if (Event.Type == "counters")
-    return Of(parseCountersEvent(Event.Body));
-  if (Event.Type != "reply")
+  if (Event.Type == CountersEvent::Type)
+    return Of(parseEvent<CountersEvent>(Event.Body));
+  if (Event.Type != ReplyEvent::Type)
     return std::nullopt;
-  llvm::Expected<ReplyEvent> E = parseReplyEvent(Event.Body);
+  llvm::Expected<ReplyEvent> E = parseEvent<ReplyEvent>(Event.Body);
   if (!E) {
     llvm::consumeError(E.takeError());
     return std::nullopt;
@@ -87,10 +87,10 @@ std::optional<unsigned> stark::attemptOf(const JournalEvent &Event) {
 std::vector<ScheduleStep> stark::scheduleOf(const JournalContent &Content) {
   std::vector<ScheduleStep> Steps;
   for (const JournalEvent &Event : Content.Events)
-    if (Event.Type == "select" || Event.Type == "node")
+    if (Event.Type == SelectEvent::Type || Event.Type == NodeEvent::Type)
       if (std::optional<unsigned> Attempt = attemptOf(Event);
           Attempt && *Attempt)
-        Steps.push_back({Event.Type == "select", *Attempt});
+        Steps.push_back({Event.Type == SelectEvent::Type, *Attempt});
   return Steps;
 }
 
@@ -113,17 +113,17 @@ public:
   llvm::Error add(const JournalEvent &Event) {
     if (Run.End)
       return failed("an event follows the end of the run");
-    if (Event.Type == "select")
+    if (Event.Type == SelectEvent::Type)
       return addSelect(Event.Body);
-    if (Event.Type == "counters")
+    if (Event.Type == CountersEvent::Type)
       return addCounters(Event.Body);
-    if (Event.Type == "reply")
+    if (Event.Type == ReplyEvent::Type)
       return addReply(Event);
-    if (Event.Type == "verdict")
+    if (Event.Type == VerdictEvent::Type)
       return addVerdict(Event.Body);
-    if (Event.Type == "node")
+    if (Event.Type == NodeEvent::Type)
       return addNode(Event.Body);
-    if (Event.Type == "end")
+    if (Event.Type == EndEvent::Type)
       return addEnd(Event.Body);
     return failed("unknown event '" + Event.Type +
                   "'; wanted select, counters, reply, verdict, node or end");
@@ -133,16 +133,16 @@ public:
 
 private:
   llvm::Error addSelect(llvm::StringRef Body) {
-    llvm::Expected<SelectEvent> E = parseSelect(Body);
+    llvm::Expected<SelectEvent> E = parseEvent<SelectEvent>(Body);
     if (!E)
       return E.takeError();
-    if (E->Attempt != Run.Attempts.size() || Run.T.size() == 0 ||
-        Run.Attempts.size() - Run.T.size() >= Jobs || (Judged && Jobs > 1))
+    if (E->Attempt != Run.Attempts.size() || Run.Nodes.size() == 0 ||
+        Run.Attempts.size() - Run.Nodes.size() >= Jobs || (Judged && Jobs > 1))
       return failed("select of attempt " + llvm::Twine(E->Attempt) +
                     ", wanted attempt " + llvm::Twine(Run.Attempts.size()));
-    if (E->Chosen.Node >= Run.T.size())
+    if (E->Chosen.Node >= Run.Nodes.size())
       return failed("selects node " + llvm::Twine(E->Chosen.Node) + " of " +
-                    llvm::Twine(Run.T.size()));
+                    llvm::Twine(Run.Nodes.size()));
     Run.Attempts.emplace_back();
     Run.Attempts.back().Select = std::move(*E);
     Judged.reset();
@@ -156,12 +156,12 @@ private:
   }
 
   llvm::Error addCounters(llvm::StringRef Body) {
-    llvm::Expected<CountersEvent> E = parseCountersEvent(Body);
+    llvm::Expected<CountersEvent> E = parseEvent<CountersEvent>(Body);
     if (!E)
       return E.takeError();
     if (Run.Attempts.empty() || !inFlight(E->Attempt) ||
-        Run.Attempts[E->Attempt].Found || E->Node >= Run.T.size() ||
-        sha256(Run.T.node(E->Node).Text) != E->Candidate)
+        Run.Attempts[E->Attempt].Found || E->Node >= Run.Nodes.size() ||
+        sha256(Run.Nodes.node(E->Node).Text) != E->Candidate)
       return failed("counters of node " + llvm::Twine(E->Node) +
                     " do not follow from the events before them");
     Run.Attempts[E->Attempt].Found = std::move(*E);
@@ -169,7 +169,7 @@ private:
   }
 
   llvm::Error addReply(const JournalEvent &Event) {
-    llvm::Expected<ReplyEvent> E = parseReplyEvent(Event.Body);
+    llvm::Expected<ReplyEvent> E = parseEvent<ReplyEvent>(Event.Body);
     if (!E)
       return E.takeError();
     // With one job an id need not tell.
@@ -183,22 +183,22 @@ private:
   }
 
   llvm::Error addVerdict(llvm::StringRef Body) {
-    llvm::Expected<VerdictEvent> E = parseVerdictEvent(Body);
+    llvm::Expected<VerdictEvent> E = parseEvent<VerdictEvent>(Body);
     if (!E)
       return E.takeError();
-    if (E->Purpose == "confirm") {
-      if (E->Node >= Run.T.size())
+    if (E->Purpose == VerdictEvent::By::Confirm) {
+      if (E->Node >= Run.Nodes.size())
         return failed("confirms node " + llvm::Twine(E->Node) + " of " +
-                      llvm::Twine(Run.T.size()));
+                      llvm::Twine(Run.Nodes.size()));
       Run.Confirmations.push_back(std::move(*E));
       return llvm::Error::success();
     }
-    bool Source = Run.T.size() == 0 && E->Attempt == 0;
-    if (E->Node != Run.T.size() || Judged ||
-        (Jobs == 1 ? E->Attempt != Run.T.size()
+    bool Source = Run.Nodes.size() == 0 && E->Attempt == 0;
+    if (E->Node != Run.Nodes.size() || Judged ||
+        (Jobs == 1 ? E->Attempt != Run.Nodes.size()
                    : !Source && !inFlight(E->Attempt)))
       return failed("a verdict on node " + llvm::Twine(E->Node) +
-                    ", wanted node " + llvm::Twine(Run.T.size()));
+                    ", wanted node " + llvm::Twine(Run.Nodes.size()));
     if (Run.Attempts.empty())
       Run.Attempts.emplace_back();
     Judged = std::move(*E);
@@ -206,13 +206,13 @@ private:
   }
 
   llvm::Error addNode(llvm::StringRef Body) {
-    llvm::Expected<NodeEvent> E = parseNodeEvent(Body);
+    llvm::Expected<NodeEvent> E = parseEvent<NodeEvent>(Body);
     if (!E)
       return E.takeError();
     unsigned Number = E->N.Number;
-    if (Number != Run.T.size() || !Judged || E->Attempt != Judged->Attempt ||
-        (E->N.Parent < 0) != (Number == 0) || Judged->Found.Kind != E->Kind ||
-        Judged->Candidate != E->Candidate)
+    if (Number != Run.Nodes.size() || !Judged ||
+        E->Attempt != Judged->Attempt || (E->N.Parent < 0) != (Number == 0) ||
+        Judged->Found.Kind != E->Kind || Judged->Candidate != E->Candidate)
       return failed("node " + llvm::Twine(Number) +
                     " does not follow from the events before it");
     if (!E->File.empty()) {
@@ -228,18 +228,18 @@ private:
     E->N.Found = std::move(Judged->Found);
     unsigned Attempt = Judged->Attempt;
     Judged.reset();
-    Run.T.add(std::move(E->N));
+    Run.Nodes.add(std::move(E->N));
     Run.Attempts[Attempt].Node = Number;
     return llvm::Error::success();
   }
 
   llvm::Error addEnd(llvm::StringRef Body) {
-    llvm::Expected<EndEvent> E = parseEnd(Body);
+    llvm::Expected<EndEvent> E = parseEvent<EndEvent>(Body);
     if (!E)
       return E.takeError();
-    if (E->Winner >= int(Run.T.size()))
+    if (E->Winner >= int(Run.Nodes.size()))
       return failed("winner " + llvm::Twine(E->Winner) + " of " +
-                    llvm::Twine(Run.T.size()) + " nodes");
+                    llvm::Twine(Run.Nodes.size()) + " nodes");
     Run.End = std::move(*E);
     return llvm::Error::success();
   }

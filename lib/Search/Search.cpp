@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Search/Search.h"
-#include "Attempt.h"
+#include "LiveCalls.h"
 #include "WindowText.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
@@ -26,24 +26,24 @@ struct Flight {
 
 class Search {
 public:
-  Search(const Task &Of, const PromptSet &Prompts, ChatClient &Chat,
-         Evaluator &Judge, const SearchOptions &Options, RunFolder &Run,
+  Search(const SearchSetup &Setup, const SearchOptions &Options, RunFolder &Run,
          SearchObserver &Observer)
-      : Of(Of), Options(Options), Run(Run), Observer(Observer),
-        State(Of, Prompts, Chat, Judge, Options, Run, Observer), T(State.T),
-        Draw(Options.Seed), Choose(makePolicy(Options.Policy)) {}
+      : Setup(Setup), Options(Options), Run(Run), Observer(Observer),
+        State(Setup, Options, Run, Observer), Steps(State.Steps),
+        Nodes(State.Nodes), Draw(Options.Seed),
+        Choose(makePolicy(Options.Policy)) {}
 
   ~Search() { llvm::consumeError(std::move(Failure)); }
 
   llvm::Expected<SearchOutcome> run() {
-    std::lock_guard<std::mutex> Baton(State.Baton);
+    std::lock_guard<std::mutex> Held(State.RunLock);
     const RecordedRun &Before = Run.recorded();
-    if (Before.T.size() && !Before.End)
+    if (Before.Nodes.size() && !Before.End)
       Observer.onNote("the run goes on after attempt " +
-                      std::to_string(Before.T.size() - 1) + " of " +
+                      std::to_string(Before.Nodes.size() - 1) + " of " +
                       std::to_string(Options.Attempts));
     for (const auto &[Id, Took] : Before.Lost)
-      State.Purse.lose(roleOf(Id), Took);
+      State.Budget.lose(roleOf(Id), Took);
     if (llvm::Error E = judgeSource())
       return E;
     std::string Why;
@@ -71,12 +71,13 @@ private:
            (Options.Attempts == 1 ? " attempt" : " attempts");
   }
 
-  const Task &Of;
+  const SearchSetup &Setup;
   const SearchOptions &Options;
   RunFolder &Run;
   SearchObserver &Observer;
   SearchState State;
-  const Tree &T;
+  RunSteps &Steps;
+  const Tree &Nodes;
   Random Draw;
   std::unique_ptr<Policy> Choose;
   // With several jobs:
@@ -89,10 +90,10 @@ private:
 
 llvm::Error Search::judgeSource() {
   if (takeRecorded(State, 0))
-    return Run.setDevice(T.node(0).Found.Device);
+    return Run.setDevice(Nodes.node(0).Found.Device);
   Node N;
-  N.Text = Of.SourceText;
-  llvm::Expected<Verdict> V = State.evaluate(0, 0, Purpose::Attempt, N.Text);
+  N.Text = Setup.Of.SourceText;
+  llvm::Expected<Verdict> V = askJudge(State, 0, 0, Purpose::Attempt, N.Text);
   if (!V)
     return V.takeError();
   if (!V->correct())
@@ -105,27 +106,27 @@ llvm::Error Search::judgeSource() {
     return E;
   if (llvm::Error E = State.record(0, std::move(N), std::move(*V)))
     return E;
-  return Run.flush();
+  return Steps.flush();
 }
 
 /// Selects a node; unset when none is eligible.
 llvm::Expected<std::optional<SelectEvent>> Search::begin(unsigned Attempt) {
   if (llvm::Error E = State.checkCancelled())
     return E;
-  std::optional<Selection> Chosen = Choose->select(T, pending(), Draw);
+  std::optional<Selection> Chosen = Choose->select(Nodes, pending(), Draw);
   if (!Chosen)
     return std::nullopt;
-  const Node &I = T.node(Chosen->Node);
+  const Node &I = Nodes.node(Chosen->Node);
   SelectEvent S;
   S.Attempt = Attempt;
   S.Chosen = *Chosen;
   S.Single = Options.Agents == AgentsKind::Single;
   S.Debug = !S.Single && I.hasBug();
   auto Show = [&](WindowRole Role) {
-    S.Shown.push_back({Role, Options.Windows
-                                 ? makeWindow(Role, T, State.Leaders, I.Number,
-                                              Options.WindowLimit, Draw)
-                                 : noWindow(I.Number)});
+    S.Shown.push_back(
+        {Role, Options.Windows ? makeWindow(Role, Nodes, State.Leaders,
+                                            I.Number, Options.WindowLimit, Draw)
+                               : noWindow(I.Number)});
   };
   if (S.Single) {
     Show(WindowRole::Single);
@@ -135,10 +136,10 @@ llvm::Expected<std::optional<SelectEvent>> Search::begin(unsigned Attempt) {
     Show(WindowRole::Plan);
     Show(WindowRole::Code);
   }
-  bool Recorded = Run.recordedStep(Attempt);
-  if (llvm::Error E = Run.select(S))
-    return E;
-  Observer.onSelect(Attempt, S.Chosen, T, S.Shown, Recorded);
+  bool Recorded = Steps.recordedStep(Attempt);
+  if (llvm::Expected<SelectEvent> E = Steps.step(Attempt, S); !E)
+    return E.takeError();
+  Observer.onSelect(Attempt, S.Chosen, Nodes, S.Shown, Recorded);
   return S;
 }
 
@@ -162,7 +163,7 @@ llvm::Error Search::makeAttempts(std::string &Why) {
             makeAttempt(State, **S),
             [&](const BudgetSpent &Over) { Why = Over.why(); }))
       return E;
-    if (llvm::Error E = Run.flush())
+    if (llvm::Error E = Steps.flush())
       return E;
   }
   return llvm::Error::success();
@@ -181,7 +182,7 @@ PendingChildren Search::pending() const {
 /// order of both, gone through one by one, gives the recorded tree.
 llvm::Error Search::follow() {
   for (const ScheduleStep &Step :
-       Options.Follow.empty() ? Run.schedule() : Options.Follow) {
+       Setup.Follow.empty() ? Steps.schedule() : Setup.Follow) {
     if (Step.Begins && Step.Attempt > Options.Attempts)
       break;
     if (Step.Begins) {
@@ -227,13 +228,13 @@ void Search::note(llvm::Error E) {
 
 void Search::start(Flight &F) {
   F.Thread = std::thread([this, &F] {
-    std::lock_guard<std::mutex> Baton(State.Baton);
+    std::lock_guard<std::mutex> Held(State.RunLock);
     llvm::Error E = makeAttempt(State, F.S);
     // Its node is in the journal, and no other event since: from here on it is
     // a child and not pending.
     F.Recorded = !E;
     note(std::move(E));
-    note(Run.flush());
+    note(Steps.flush());
     F.Ended = true;
     State.Changed.notify_all();
   });
@@ -261,16 +262,16 @@ llvm::Error Search::fly() {
       return llvm::any_of(Flights, [](auto &F) { return F.second.Ended; });
     };
     while (!Ended())
-      State.Changed.wait(State.Baton);
+      State.Changed.wait(State.RunLock);
     for (auto I = Flights.begin(); I != Flights.end();) {
       if (!I->second.Ended) {
         ++I;
         continue;
       }
-      // The thread may still be putting the baton down.
-      State.Baton.unlock();
+      // The thread may still be letting the run lock go.
+      State.RunLock.unlock();
       I->second.Thread.join();
-      State.Baton.lock();
+      State.RunLock.lock();
       I = Flights.erase(I);
     }
   }
@@ -286,7 +287,7 @@ llvm::Error Search::makeAttemptsAtOnce(std::string &Why) {
   }
   // An attempt that was judged already has its number, so it goes first.
   for (auto I = Flights.begin(); I != Flights.end(); ++I)
-    if (Run.judgedOnly(I->first)) {
+    if (Steps.judgedOnly(I->first)) {
       if (llvm::Error E = makeAttempt(State, I->second.S))
         return E;
       Flights.erase(I);
@@ -310,17 +311,18 @@ llvm::Expected<SearchOutcome> Search::finish(const std::string &Why) {
   SearchOutcome Outcome;
   Outcome.WhyEnded = Why;
   std::vector<unsigned> Order;
-  for (unsigned I = 1; I < T.size(); ++I)
-    if (T.node(I).SameAs < 0 && beatsTheSource(T.node(I).Found))
+  for (unsigned I = 1; I < Nodes.size(); ++I)
+    if (Nodes.node(I).SameAs < 0 && beatsTheSource(Nodes.node(I).Found))
       Order.push_back(I);
   std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
-    return T.node(A).scoreUs() < T.node(B).scoreUs();
+    return Nodes.node(A).scoreUs() < Nodes.node(B).scoreUs();
   });
   for (unsigned I : Order) {
-    Outcome.Confirmed = T.node(I).Found;
+    Outcome.Confirmed = Nodes.node(I).Found;
     if (Options.Confirm) {
-      llvm::Expected<Verdict> V = State.evaluate(
-          unsigned(T.size()), I, Purpose::Confirm, T.node(I).Text);
+      llvm::Expected<Verdict> V =
+          askJudge(State, unsigned(Nodes.size()), I, Purpose::Confirm,
+                   Nodes.node(I).Text);
       if (!V)
         return V.takeError();
       Outcome.Confirmed = std::move(*V);
@@ -335,12 +337,12 @@ llvm::Expected<SearchOutcome> Search::finish(const std::string &Why) {
   }
   if (Outcome.Winner < 0)
     Outcome.Confirmed = Verdict();
-  EndEvent End{Outcome.Winner, unsigned(T.size()) - 1, Why};
-  if (llvm::Error E = Run.end(End))
+  EndEvent End{Outcome.Winner, unsigned(Nodes.size()) - 1, Why};
+  if (llvm::Expected<EndEvent> E = Steps.step(RunSteps::Tail, End); !E)
+    return E.takeError();
+  if (llvm::Error E = Steps.flush())
     return E;
-  if (llvm::Error E = Run.flush())
-    return E;
-  Outcome.T = std::move(State.T);
+  Outcome.Nodes = std::move(State.Nodes);
   return Outcome;
 }
 
@@ -351,14 +353,28 @@ std::string Search::confirmFailure(const SearchOutcome &Outcome) const {
   return describeSpeedup(V) + ", wanted " + std::to_string(Options.Margin);
 }
 
-llvm::Expected<SearchOutcome>
-stark::runSearch(const Task &T, const PromptSet &Prompts, ChatClient &Chat,
-                 Evaluator &Judge, const SearchOptions &Options,
-                 llvm::StringRef RunFolderPath, SearchObserver &Observer) {
-  llvm::Expected<RunFolder> Run = RunFolder::open(
-      RunFolderPath, identityOf(T, Prompts, Chat, Judge, Options), Prompts,
-      Observer);
+RunIdentity stark::identityOf(const SearchSetup &Setup,
+                              const SearchOptions &Options) {
+  RunIdentity I;
+  I.TaskName = Setup.Of.Name;
+  I.Entry = Setup.Of.Load.Entry;
+  I.TaskDigest = Setup.Of.Digest;
+  I.Arch = Setup.Of.Parse.Arch;
+  I.PromptsDigest = Setup.Prompts.Digest;
+  I.Provider = Setup.Chat.identity();
+  I.Evaluator = Setup.Judge.identity();
+  I.Options = Options;
+  I.Versions = Setup.Versions;
+  return I;
+}
+
+llvm::Expected<SearchOutcome> stark::runSearch(const SearchSetup &Setup,
+                                               const SearchOptions &Options,
+                                               llvm::StringRef RunFolderPath,
+                                               SearchObserver &Observer) {
+  llvm::Expected<RunFolder> Run =
+      RunFolder::open(RunFolderPath, Setup, Options, Observer);
   if (!Run)
     return Run.takeError();
-  return Search(T, Prompts, Chat, Judge, Options, *Run, Observer).run();
+  return Search(Setup, Options, *Run, Observer).run();
 }

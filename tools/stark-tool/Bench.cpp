@@ -103,7 +103,7 @@ static llvm::Expected<std::vector<LandscapeOptions>> recordedLandscapes() {
       return withContext(Moves.takeError(), "--landscape-from: " + Folder);
     LandscapeOptions One;
     One.Name = Run->Identity.TaskName + " (" +
-               std::to_string(Run->T.size() - 1) + " attempts)";
+               std::to_string(Run->Nodes.size() - 1) + " attempts)";
     One.Recorded = {*Moves};
     Together.Recorded.push_back(std::move(*Moves));
     Landscapes.push_back(std::move(One));
@@ -211,7 +211,7 @@ static llvm::Error runSearches(const std::vector<std::string> &Flags) {
   if (!Request)
     return Request.takeError();
   watchInterrupts();
-  Request->Common.Search.Cancelled = &interruptFlag();
+  Request->Common.Cancelled = &interruptFlag();
   Progress Observer;
   llvm::Expected<SuiteResult> Result = runSuite(*Request, Observer);
   if (!Result)

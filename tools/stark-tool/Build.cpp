@@ -126,8 +126,7 @@ static llvm::Error complete(CacheInputs &In, const RunIdentity *Run) {
   if (In.Arch.empty())
     return usageError("--arch is needed, e.g. --arch sm_90");
   if (Run && In.ToolkitVersion.empty())
-    if (auto Then = Run->Options.Versions.find("toolkit");
-        Then != Run->Options.Versions.end())
+    if (auto Then = Run->Versions.find("toolkit"); Then != Run->Versions.end())
       In.ToolkitVersion = Then->second;
   if (In.ToolkitVersion.empty()) {
     std::optional<Toolkit> Found = findToolkit(Shared.CudaPath);
@@ -153,7 +152,7 @@ makeSearch(const BuildStep &Step, SearchOptions Options) {
   Request->Arch = Step.In.Arch;
   Request->Search = std::move(Options);
   watchInterrupts();
-  Request->Search.Cancelled = &interruptFlag();
+  Request->Cancelled = &interruptFlag();
   return BuildSearch{std::move(*Request), RunFolder};
 }
 

@@ -116,9 +116,6 @@ SearchRequest SearchFlags::request() const {
 llvm::Error SearchFlags::apply(SearchOptions &Search) const {
   if (Attempts.given())
     Search.Attempts = Attempts;
-  // Another number of jobs cannot follow a recorded order.
-  if (Jobs.given() && Jobs != Search.Jobs)
-    Search.Follow.clear();
   if (Jobs.given())
     Search.Jobs = Jobs;
   if (!Budget.given())

@@ -291,7 +291,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   if (Estimate)
     return printRequestEstimate(*Request, RunFolder, llvm::outs());
   watchInterrupts();
-  Request->Search.Cancelled = &interruptFlag();
+  Request->Cancelled = &interruptFlag();
   Progress Observer;
   llvm::Expected<std::unique_ptr<PreparedSearch>> Prepared =
       prepareSearch(*Request, RunFolder, Observer);
@@ -302,7 +302,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     return Outcome.takeError();
   if (Outcome->Winner >= 0 && !Output.empty())
     if (llvm::Error E = writeFileAtomically(
-            Output, Outcome->T.node(unsigned(Outcome->Winner)).Text))
+            Output, Outcome->Nodes.node(unsigned(Outcome->Winner)).Text))
       return E;
   llvm::Expected<RecordedRun> Run = readRun(RunFolder);
   if (!Run)

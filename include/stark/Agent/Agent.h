@@ -43,7 +43,7 @@ struct WindowEntry {
 /// What every role is given.
 struct AgentInput {
   unsigned Attempt = 0;
-  const Task *T = nullptr;
+  const Task *Of = nullptr;
   const ParsedSource *Base = nullptr; ///< what anchors refer to
   const Sites *BaseSites = nullptr;
   const WindowEntry *Selected = nullptr;
@@ -87,7 +87,12 @@ public:
   /// Plans, implements and repairs in one; In.Given is not looked at.
   virtual llvm::Expected<AgentResult<SingleAnswer>>
   single(const AgentInput &In) = 0;
+  /// Whether plan() reads AgentInput::Hints.
+  virtual bool takesHints() const { return true; }
 };
+
+/// Makes the team of one attempt, which asks through \p Ask.
+using TeamFactory = std::function<std::unique_ptr<AgentTeam>(AskFunction Ask)>;
 
 struct Temperatures {
   double Plan = 0.8, Code = 0.1, Debug = 0.1; ///< paper, appendix B
@@ -108,7 +113,8 @@ llvm::Expected<SingleAnswer> readSingle(const AgentInput &In,
                                         llvm::StringRef Reply);
 
 std::unique_ptr<AgentTeam> makeAgentTeam(const PromptSet &Prompts,
-                                         Temperatures T, AskFunction Ask);
+                                         Temperatures Temperature,
+                                         AskFunction Ask);
 
 } // namespace stark
 

@@ -29,6 +29,11 @@ bool isRulesProvider(llvm::StringRef Identity);
 /// within the same anchors. Each has a problem and no value when none is left.
 std::unique_ptr<AgentTeam> makeRulesTeam(uint64_t Seed, AskFunction Ask);
 
+/// Makes the teams of a run whose chat client has \p Identity: of rules with
+/// \p Seed, else of models with \p Prompts.
+TeamFactory teamFor(llvm::StringRef Identity, const PromptSet &Prompts,
+                    Temperatures Temperature, uint64_t Seed);
+
 } // namespace stark
 
 #endif

@@ -78,7 +78,7 @@ struct LandscapeOptions {
 std::vector<LandscapeOptions> standardLandscapes();
 
 struct LandscapeRun {
-  Tree T;
+  Tree Nodes;
   /// Of each attempt: the best speed-up of a correct candidate so far, 0 when
   /// there is none.
   std::vector<double> BestSoFar;

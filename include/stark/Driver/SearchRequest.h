@@ -19,7 +19,7 @@
 
 #include "stark/Eval/KnownVerdicts.h"
 #include "stark/LLM/ProviderSpec.h"
-#include "stark/Search/Record.h"
+#include "stark/Search/Search.h"
 
 namespace stark {
 
@@ -59,6 +59,8 @@ struct SearchRequest {
   /// Of earlier requests, asked and added to when the evaluator's verdicts
   /// repeat; may be null.
   KnownVerdicts *Known = nullptr;
+  /// Ends the search before its next step; may be null.
+  const std::atomic<bool> *Cancelled = nullptr;
 };
 
 /// All that a search needs but for the folder that it is kept in.

@@ -62,15 +62,18 @@ public:
                       const WorstCase &Worst);
 
 private:
-  struct Spent {
+  struct Amounts {
     uint64_t Tokens = 0, MicroUsd = 0;
   };
-  using PerRole = std::map<std::string, Spent, std::less<>>; ///< "": all
+  using PerRole = std::map<std::string, Amounts, std::less<>>; ///< "": all
+  /// Adds to the whole run's and to \p Role's.
+  static void count(PerRole &Roles, llvm::StringRef Role, int64_t Tokens,
+                    int64_t MicroUsd);
   uint64_t spent(const BudgetLimit &L) const;
   static uint64_t amountOf(const PerRole &Roles, const BudgetLimit &L);
 
   const std::vector<BudgetLimit> Limits;
-  PerRole Roles, Held;
+  PerRole Spent, Held;
   unsigned CallsHeld = 0;
   uint64_t RecordedMs = 0; ///< of calls before this process
   std::chrono::steady_clock::time_point Started =

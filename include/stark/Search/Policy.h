@@ -21,18 +21,9 @@
 namespace stark {
 
 enum class PolicyKind {
-  EpsilonGreedy, ///< the paper's adapted rule, the default
-  PlainEpsilonGreedy,
-  Greedy,
-  Mcts,
-  Evolutionary,
-  Beam,
-  BestOfK,
-  Iterative,
-  IterativeCorrect,
-  Random,
+#define STARK_POLICY(Kind, Name, File) Kind,
+#include "stark/Search/Policies.def"
 };
-/// "epsilon-greedy", "plain-epsilon-greedy", "mcts", ...
 llvm::StringRef policyName(PolicyKind K);
 /// The error names all policies.
 llvm::Expected<PolicyKind> parsePolicyKind(llvm::StringRef Name);
@@ -71,25 +62,12 @@ public:
 
 std::unique_ptr<Policy> makePolicy(const PolicyOptions &Options);
 
-// One a file; what each does is said at the top of its file and in
-// docs/search.md. None keeps a state of its own: a choice follows from the
-// tree, what is pending and the draw.
-
-/// The paper's adapted epsilon-greedy rule (section 4.2). With probability
-/// Epsilon a leaf, drawn uniformly from the eligible nodes without children,
-/// failing or not; otherwise the eligible node with the lowest score, the
-/// source included. When every eligible node fails, all score +infinity: then
-/// the one with the fewest children is taken. Ties go to the older node.
-std::unique_ptr<Policy> makeEpsilonGreedy(const PolicyOptions &Options);
-/// The canonical rule: with probability Epsilon any node, else the best.
-std::unique_ptr<Policy> makePlainEpsilonGreedy(double Epsilon);
-std::unique_ptr<Policy> makeGreedy();
-std::unique_ptr<Policy> makeMcts();
-std::unique_ptr<Policy> makeEvolutionary();
-std::unique_ptr<Policy> makeBeam();
-std::unique_ptr<Policy> makeBestOfK(unsigned Repairs);
-std::unique_ptr<Policy> makeIterative(bool FromCorrect);
-std::unique_ptr<Policy> makeRandom();
+// What each does is said at the top of its file and in docs/search.md. None
+// keeps a state of its own: a choice follows from the tree, what is pending and
+// the draw.
+#define STARK_POLICY(Kind, Name, File)                                         \
+  std::unique_ptr<Policy> make##Kind(const PolicyOptions &Options);
+#include "stark/Search/Policies.def"
 
 /// Whether \p Number may be selected under \p Options, and if not, why: root
 /// throttling, dead-branch pruning (the root too), and an attempt that gave no

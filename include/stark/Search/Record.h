@@ -16,7 +16,9 @@
 #ifndef STARK_SEARCH_RECORD_H
 #define STARK_SEARCH_RECORD_H
 
-#include "stark/Search/Search.h"
+#include "stark/Eval/Profiler.h"
+#include "stark/Search/Options.h"
+#include "stark/Search/Window.h"
 #include "stark/Support/Journal.h"
 
 namespace stark {
@@ -27,6 +29,8 @@ struct RunIdentity {
   std::string TaskName, Entry, TaskDigest, Arch, PromptsDigest;
   std::string Provider, Evaluator;
   SearchOptions Options;
+  /// The tool's and Clang's version, the toolkit: what the run began with.
+  std::map<std::string, std::string> Versions;
   std::string Device; ///< that judged the source; empty before
 };
 std::string printIdentity(const RunIdentity &I);
@@ -34,75 +38,79 @@ llvm::Expected<RunIdentity> parseIdentity(llvm::StringRef Text,
                                           llvm::StringRef File);
 /// Of the run in \p RunFolder.
 llvm::Expected<RunIdentity> readIdentity(llvm::StringRef RunFolder);
-/// Of a run that runSearch() would begin with these.
-RunIdentity identityOf(const Task &T, const PromptSet &Prompts,
-                       const ChatClient &Chat, const Evaluator &Judge,
-                       const SearchOptions &Options);
 /// A digest of all that must agree for a run to go on: 64 hexadecimal digits.
 std::string digestOf(const RunIdentity &I);
 /// Empty when \p Now may go on with what \p Then began, else the first thing
 /// that differs: "has seed 1, now it is 2".
 std::string differenceOf(const RunIdentity &Then, const RunIdentity &Now);
 
-// The bodies of the journal's events. Each parse function's error says what is
-// wrong with the body; the caller knows the line.
+// The journal's events. Type stands on the line, the rest is its body.
+
+/// The part of the tree that one role was shown.
+struct ShownTo {
+  WindowRole Role;
+  std::vector<unsigned> Nodes; ///< ascending, root and selected node included
+};
 
 struct SelectEvent {
+  static constexpr const char Type[] = "select";
   unsigned Attempt = 0;
   Selection Chosen;
   bool Debug = false;  ///< the node has a bug: repair it
   bool Single = false; ///< one agent does what there is to do
   std::vector<ShownTo> Shown;
 };
-std::string printSelect(const SelectEvent &E);
-llvm::Expected<SelectEvent> parseSelect(llvm::StringRef Body);
 
 struct ReplyEvent {
+  static constexpr const char Type[] = "reply";
   std::string Id, Digest; ///< of the request
   std::string File;       ///< "replies/ID.md"
   std::string TextDigest; ///< of that file
-  ChatReply Reply;        ///< parseReplyEvent leaves the text empty
+  ChatReply Reply;        ///< parseEvent() leaves the text empty
 };
-std::string printReplyEvent(const ReplyEvent &E);
-llvm::Expected<ReplyEvent> parseReplyEvent(llvm::StringRef Body);
 
 /// What the profiler found of a base, before the plan agent is asked.
 struct CountersEvent {
+  static constexpr const char Type[] = "counters";
   unsigned Attempt = 0, Node = 0; ///< Node: the base
   std::string Candidate;          ///< digest of the base's text
   Counters Found;
 };
-std::string printCountersEvent(const CountersEvent &E);
-llvm::Expected<CountersEvent> parseCountersEvent(llvm::StringRef Body);
 
 struct VerdictEvent {
+  static constexpr const char Type[] = "verdict";
+  enum class By {
+    Attempt, ///< the evaluator
+    Confirm, ///< the evaluator, of the winner
+    Check,   ///< the search: ungrounded, contract-broken, forbidden, no
+             ///< candidate, a known candidate
+  };
   unsigned Attempt = 0, Node = 0;
-  /// "attempt" and "confirm" come from the evaluator, "check" from the search:
-  /// ungrounded, contract-broken, forbidden, no candidate, a known candidate.
-  std::string Purpose;
+  By Purpose = By::Attempt;
   std::string Candidate; ///< digest of the text, empty without one
   Verdict Found;
 };
-std::string printVerdictEvent(const VerdictEvent &E);
-llvm::Expected<VerdictEvent> parseVerdictEvent(llvm::StringRef Body);
 
 struct NodeEvent {
+  static constexpr const char Type[] = "node";
   unsigned Attempt = 0;
   Node N; ///< without text and verdict
   VerdictKind Kind = VerdictKind::NoCandidate;
   std::string File;      ///< "candidates/0007.cu", empty without a candidate
   std::string Candidate; ///< digest of the text, empty without one
 };
-std::string printNodeEvent(const NodeEvent &E);
-llvm::Expected<NodeEvent> parseNodeEvent(llvm::StringRef Body);
 
 struct EndEvent {
+  static constexpr const char Type[] = "end";
   int Winner = -1;
   unsigned Attempts = 0;
   std::string Why;
 };
-std::string printEnd(const EndEvent &E);
-llvm::Expected<EndEvent> parseEnd(llvm::StringRef Body);
+
+/// The body of \p E, a SelectEvent to an EndEvent: one object, keys sorted.
+template <class Event> std::string printEvent(const Event &E);
+/// The error says what is wrong with the body; the caller knows the line.
+template <class Event> llvm::Expected<Event> parseEvent(llvm::StringRef Body);
 
 /// The attempt that \p Event is a step of; unset for a confirmation, the end
 /// and what cannot be read.
@@ -118,7 +126,7 @@ struct RecordedAttempt {
 
 struct RecordedRun {
   RunIdentity Identity;
-  Tree T;
+  Tree Nodes;
   std::vector<RecordedAttempt> Attempts; ///< from 0
   std::vector<VerdictEvent> Confirmations;
   /// By request: calls that failed or were interrupted, and have no reply.
@@ -135,6 +143,13 @@ llvm::Expected<RecordedRun> readRun(llvm::StringRef RunFolder);
 llvm::Expected<RecordedRun> readEvents(llvm::StringRef RunFolder,
                                        const JournalContent &Content,
                                        unsigned Jobs = 1);
+
+/// Attempts begin and end in some order, which a run with several in flight
+/// keeps in its journal.
+struct ScheduleStep {
+  bool Begins = false; ///< it is selected; else its node is recorded
+  unsigned Attempt = 0;
+};
 
 /// The order in which attempts begin and end in a journal.
 std::vector<ScheduleStep> scheduleOf(const JournalContent &Content);

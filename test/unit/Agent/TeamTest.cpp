@@ -91,7 +91,7 @@ protected:
     Selected.Run = "correct\nmedian 812.5 us";
     In = AgentInput();
     In.Attempt = 7;
-    In.T = &T;
+    In.Of = &T;
     In.Base = Base;
     In.BaseSites = &All;
     In.Selected = &Selected;

@@ -22,10 +22,10 @@ TEST(Landscape, Repeatable) {
   LandscapeOptions O = standardLandscapes()[0];
   LandscapeRun A = runOf(O, 5, PolicyKind::EpsilonGreedy),
                B = runOf(O, 5, PolicyKind::EpsilonGreedy);
-  ASSERT_EQ(A.T.size(), B.T.size());
-  for (unsigned I = 0; I < A.T.size(); ++I) {
-    EXPECT_EQ(A.T.node(I).Parent, B.T.node(I).Parent);
-    EXPECT_EQ(A.T.node(I).scoreUs(), B.T.node(I).scoreUs());
+  ASSERT_EQ(A.Nodes.size(), B.Nodes.size());
+  for (unsigned I = 0; I < A.Nodes.size(); ++I) {
+    EXPECT_EQ(A.Nodes.node(I).Parent, B.Nodes.node(I).Parent);
+    EXPECT_EQ(A.Nodes.node(I).scoreUs(), B.Nodes.node(I).scoreUs());
   }
   EXPECT_EQ(A.BestSoFar, B.BestSoFar);
 }
@@ -38,8 +38,8 @@ TEST(Landscape, SameLuckForAll) {
     LandscapeRun A = runOf(O, Seed, PolicyKind::BestOfK, 3),
                  B = runOf(O, Seed, PolicyKind::Beam, 3);
     for (unsigned I = 1; I <= 3; ++I) {
-      EXPECT_EQ(A.T.node(I).Found.Kind, B.T.node(I).Found.Kind);
-      EXPECT_EQ(A.T.node(I).scoreUs(), B.T.node(I).scoreUs());
+      EXPECT_EQ(A.Nodes.node(I).Found.Kind, B.Nodes.node(I).Found.Kind);
+      EXPECT_EQ(A.Nodes.node(I).scoreUs(), B.Nodes.node(I).scoreUs());
     }
   }
 }
@@ -49,8 +49,8 @@ TEST(Landscape, BestSoFar) {
   for (const LandscapeOptions &O : standardLandscapes()) {
     LandscapeRun Run = runOf(O, 3, PolicyKind::EpsilonGreedy);
     double Best = 0;
-    for (unsigned I = 1; I < Run.T.size(); ++I) {
-      Best = std::max(Best, Run.T.node(I).Found.speedup());
+    for (unsigned I = 1; I < Run.Nodes.size(); ++I) {
+      Best = std::max(Best, Run.Nodes.node(I).Found.speedup());
       EXPECT_EQ(Run.BestSoFar[I - 1], Best);
     }
   }

@@ -66,7 +66,7 @@ RecordedRun runWith(const std::vector<Verdict> &Found) {
     Node N;
     N.Parent = I ? 0 : -1;
     N.Found = Found[I];
-    Run.T.add(std::move(N));
+    Run.Nodes.add(std::move(N));
   }
   return Run;
 }
@@ -80,8 +80,8 @@ TEST(Suite, FiguresOfARun) {
        verdict(VerdictKind::Ungrounded), verdict(VerdictKind::NotCompiled),
        verdict(VerdictKind::Correct, 3)});
   Run.End = EndEvent{4, 4, "4 attempts"};
-  Run.Confirmations.push_back(
-      {5, 4, "confirm", "", verdict(VerdictKind::Correct, 2.5)});
+  Run.Confirmations.push_back({5, 4, VerdictEvent::By::Confirm, "",
+                               verdict(VerdictKind::Correct, 2.5)});
   CellFigures F = figuresOf(Run);
   EXPECT_EQ(F.Attempts, 4u);
   EXPECT_EQ(F.Compiled, 2u);
@@ -107,7 +107,7 @@ TEST(Suite, FiguresWithoutWinner) {
   N.Parent = 0;
   N.SameAs = 0;
   N.Found = verdict(VerdictKind::Correct, 1);
-  Same.T.add(std::move(N));
+  Same.Nodes.add(std::move(N));
   EXPECT_FALSE(figuresOf(Same).Success);
   EXPECT_EQ(figuresOf(Same).Correct, 1u);
 }

@@ -34,7 +34,7 @@ struct ReportTest : testing::Test {
     N.Found = correctIn(50);
     N.Given.Title = "evil | title\n# heading";
     B.T.add(N);
-    Run.T = B.T;
+    Run.Nodes = B.T;
     Run.Attempts.resize(2);
     Run.Attempts[1].Node = 1;
   }
@@ -60,7 +60,8 @@ TEST_F(ReportTest, NothingBeatTheSource) {
 // made it win.
 TEST_F(ReportTest, ConfirmedTimes) {
   end(1);
-  Run.Confirmations.push_back({2, 1, "confirm", "", correctIn(80)});
+  Run.Confirmations.push_back(
+      {2, 1, VerdictEvent::By::Confirm, "", correctIn(80)});
   std::string Text = render(Run, ReportFormat::Text);
   EXPECT_TRUE(has(Text, "the winner is node 1, 1.250 times as fast as the "
                         "source, confirmed"));
@@ -73,7 +74,7 @@ TEST_F(ReportTest, Modelled) {
   V.Modelled = true;
   V.Device = "h200";
   TreeBuilder B(V);
-  Run.T = B.T;
+  Run.Nodes = B.T;
   std::string Text = render(Run, ReportFormat::Text);
   EXPECT_TRUE(has(Text, "modelled for h200"));
   EXPECT_FALSE(has(Text, "measured"));
@@ -96,4 +97,17 @@ TEST_F(ReportTest, UnknownTokens) {
                   "2 model calls: 100 tokens in, 20 out; 1 did not say their "
                   "tokens."));
   EXPECT_FALSE(has(render(Run, ReportFormat::Json), "input_tokens"));
+}
+
+// What calls cost that only failed is told in both forms.
+TEST_F(ReportTest, CostOfFailedCalls) {
+  DiscardedAnswers Took;
+  Took.Answers = 2;
+  Took.Input = 100;
+  Took.Output = 20;
+  Took.CostMicroUsd = 1500;
+  Run.Attempts[1].Replies.clear();
+  Run.Lost["0001-plan-1"] = Took;
+  EXPECT_TRUE(has(render(Run, ReportFormat::Text), "cost 0.0015 USD"));
+  EXPECT_TRUE(has(render(Run, ReportFormat::Json), "\"cost_micro_usd\": 1500"));
 }

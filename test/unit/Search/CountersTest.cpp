@@ -58,12 +58,13 @@ struct CountersTest : SearchTest {
   FakeProfiler Profile;
   Listener Model;
   Notes Observer;
+  SearchSetup Setup = setupWith(Model);
   CountersTest() {
     Options.CountersOf = "sim:fake";
-    Options.Profile = &Profile;
+    Setup.Profile = &Profile;
   }
   llvm::Expected<SearchOutcome> search() {
-    return runSearch(T, Prompts, Model, Judge, Options, Run, Observer);
+    return runSearch(Setup, Options, Run, Observer);
   }
   static bool shows(const std::string &Text) {
     return Text.find("# Counters of the latest attempt") != std::string::npos;
@@ -171,12 +172,11 @@ TEST_F(CountersTest, Agreed) {
 // A journal whose counters are of another text is not believed.
 TEST_F(CountersTest, Event) {
   CountersEvent E{3, 1, "ab", {"device", "text", "problem", true}};
-  CountersEvent Back =
-      llvm::cantFail(parseCountersEvent(printCountersEvent(E)));
+  CountersEvent Back = llvm::cantFail(parseEvent<CountersEvent>(printEvent(E)));
   EXPECT_EQ(Back.Attempt, 3u);
   EXPECT_EQ(Back.Node, 1u);
   EXPECT_EQ(Back.Found, E.Found);
   for (const char *Bad :
        {"[]", "{}", "{\"attempt\":-2,\"node\":0}", "{\"attempt\":\"x\"}"})
-    EXPECT_TRUE(llvm::errorToBool(parseCountersEvent(Bad).takeError()));
+    EXPECT_TRUE(llvm::errorToBool(parseEvent<CountersEvent>(Bad).takeError()));
 }

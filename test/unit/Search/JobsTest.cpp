@@ -43,7 +43,7 @@ struct JobsTest : SearchTest {
 TEST_F(JobsTest, KeepsJobsInFlight) {
   SearchOutcome O = outcome();
   EXPECT_EQ(O.WhyEnded, "7 attempts");
-  EXPECT_EQ(O.T.size(), 8u);
+  EXPECT_EQ(O.Nodes.size(), 8u);
   EXPECT_EQ(Model.Calls.Most, 4);
   EXPECT_EQ(Judge.Calls.Most, 1);
   RecordedRun Read = recorded();
@@ -70,23 +70,23 @@ TEST_F(JobsTest, ThrottleHoldsForWhatIsInFlight) {
   Options.Jobs = 8;
   Options.Policy.RootThrottle = 2;
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.T.node(0).Children.size(), 2u);
-  EXPECT_EQ(O.T.size(), 8u);
+  EXPECT_EQ(O.Nodes.node(0).Children.size(), 2u);
+  EXPECT_EQ(O.Nodes.size(), 8u);
 }
 
 // A run with several jobs, made again in its recorded order, has the same tree;
 // and reading it from its folder gives that tree, too.
 TEST_F(JobsTest, FollowsItsJournal) {
   SearchOutcome First = outcome();
-  EXPECT_EQ(describe(recorded().T), describe(First.T));
-  Options.Follow = llvm::cantFail(readSchedule(Run));
+  EXPECT_EQ(describe(recorded().Nodes), describe(First.Nodes));
+  Setup.Follow = llvm::cantFail(readSchedule(Run));
   // Judged by node, as before: the nodes have the same numbers.
   Run += "2";
   Model.Calls.DelayMs = 0;
   Model.Calls.Most = 0;
   SearchOutcome Second = outcome();
   EXPECT_EQ(Model.Calls.Most, 1);
-  EXPECT_EQ(describe(Second.T), describe(First.T));
+  EXPECT_EQ(describe(Second.Nodes), describe(First.Nodes));
   EXPECT_EQ(Second.Winner, First.Winner);
   EXPECT_EQ(Second.WhyEnded, First.WhyEnded);
 }
@@ -110,7 +110,7 @@ TEST_F(JobsTest, SuspendedAndResumed) {
     }
   }
   EXPECT_GT(Turns, 2u);
-  EXPECT_EQ(recorded().T.size(), 8u);
+  EXPECT_EQ(recorded().Nodes.size(), 8u);
   EXPECT_EQ(
       std::set<std::string>(Model.Asked.begin(), Model.Asked.end()).size(),
       Model.Asked.size());
@@ -126,9 +126,9 @@ TEST_F(JobsTest, ResumesFromEveryLine) {
     std::string Path = Run + "/journal.jsonl";
     llvm::cantFail(writeFileAtomically(Path, ""));
     // What went on from an earlier cut may have numbered otherwise.
-    for (unsigned I = 0; I < First.T.size(); ++I)
+    for (unsigned I = 0; I < First.Nodes.size(); ++I)
       llvm::cantFail(writeFileAtomically(Run + "/" + candidateFile(I),
-                                         First.T.node(I).Text));
+                                         First.Nodes.node(I).Text));
     {
       auto J = llvm::cantFail(Journal::open(Path, JournalContent()));
       for (size_t I = 0; I < Lines; ++I)
@@ -136,8 +136,8 @@ TEST_F(JobsTest, ResumesFromEveryLine) {
     }
     Model.Calls.DelayMs = 1;
     SearchOutcome O = outcome();
-    EXPECT_EQ(O.T.size(), 6u) << Lines;
-    EXPECT_EQ(describe(recorded().T), describe(O.T));
+    EXPECT_EQ(O.Nodes.size(), 6u) << Lines;
+    EXPECT_EQ(describe(recorded().Nodes), describe(O.Nodes));
   }
 }
 
@@ -152,7 +152,7 @@ TEST_F(JobsTest, AnErrorEndsTheRun) {
     }
   } Model;
   Model.Calls.DelayMs = 5;
-  auto Result = runSearch(T, Prompts, Model, Judge, Options, Run, Observer);
+  auto Result = runSearch(setupWith(Model), Options, Run, Observer);
   ASSERT_FALSE(bool(Result));
   EXPECT_EQ(llvm::toString(Result.takeError()), "no money");
   EXPECT_EQ(Model.Calls.Now, 0);

@@ -32,6 +32,18 @@ std::set<int> picks(Policy &P, const Tree &T) {
     All.insert(pick(P, T, {}, Seed));
   return All;
 }
+
+PolicyOptions withEpsilon(double Epsilon) {
+  PolicyOptions Options;
+  Options.Epsilon = Epsilon;
+  return Options;
+}
+
+PolicyOptions withRepairs(unsigned Repairs) {
+  PolicyOptions Options;
+  Options.Repairs = Repairs;
+  return Options;
+}
 } // namespace
 
 // Each has a name that leads back to it, and the error for another names all.
@@ -82,8 +94,9 @@ TEST(Policies, PlainEpsilonGreedy) {
   TreeBuilder B;
   for (int I = 0; I < 8; ++I)
     B.add(0, failing());
-  EXPECT_EQ(picks(*makePlainEpsilonGreedy(0), B.T), std::set<int>{0});
-  EXPECT_EQ(picks(*makePlainEpsilonGreedy(1), B.T).size(), 9u);
+  EXPECT_EQ(picks(*makePlainEpsilonGreedy(withEpsilon(0)), B.T),
+            std::set<int>{0});
+  EXPECT_EQ(picks(*makePlainEpsilonGreedy(withEpsilon(1)), B.T).size(), 9u);
 }
 
 // Greedy stays at the source until something beats it.
@@ -91,15 +104,15 @@ TEST(Policies, Greedy) {
   TreeBuilder B;
   for (int I = 0; I < 8; ++I)
     B.add(0, correctIn(120));
-  EXPECT_EQ(pick(*makeGreedy(), B.T), 0);
+  EXPECT_EQ(pick(*makeGreedy({}), B.T), 0);
   unsigned Faster = B.add(3, correctIn(90));
-  EXPECT_EQ(pick(*makeGreedy(), B.T), int(Faster));
+  EXPECT_EQ(pick(*makeGreedy({}), B.T), int(Faster));
 }
 
 // UCT fills the source's room first, then prefers the better subtree, and comes
 // back to the other one when it was left alone for long.
 TEST(Policies, Mcts) {
-  auto P = makeMcts();
+  auto P = makeMcts({});
   TreeBuilder B;
   EXPECT_EQ(pick(*P, B.T), 0);
   B.add(0, correctIn(50)); // 1
@@ -120,7 +133,7 @@ TEST(Policies, Mcts) {
 
 // Islands take turns; a node stays on the island of its first ancestor.
 TEST(Policies, Evolutionary) {
-  auto P = makeEvolutionary();
+  auto P = makeEvolutionary({});
   TreeBuilder B;
   B.add(0, correctIn(40)); // 1, island 1
   B.add(0, correctIn(60)); // 2, island 2
@@ -139,7 +152,7 @@ TEST(Policies, Evolutionary) {
 
 // Three of a level, three children each, then the next level.
 TEST(Policies, Beam) {
-  auto P = makeBeam();
+  auto P = makeBeam({});
   TreeBuilder B;
   for (double Us : {300.0, 200.0, 400.0}) {
     EXPECT_EQ(pick(*P, B.T), 0);
@@ -161,12 +174,12 @@ TEST(Policies, BestOfK) {
   TreeBuilder B;
   B.add(0, correctIn(50));
   B.add(0, failing());
-  EXPECT_EQ(pick(*makeBestOfK(0), B.T), 0);
-  EXPECT_EQ(pick(*makeBestOfK(1), B.T), 2);
-  EXPECT_EQ(pick(*makeBestOfK(1), B.T, {{2, 1}}), 0);
+  EXPECT_EQ(pick(*makeBestOfK(withRepairs(0)), B.T), 0);
+  EXPECT_EQ(pick(*makeBestOfK(withRepairs(1)), B.T), 2);
+  EXPECT_EQ(pick(*makeBestOfK(withRepairs(1)), B.T, {{2, 1}}), 0);
   B.add(2, failing());
-  EXPECT_EQ(pick(*makeBestOfK(1), B.T), 0);
-  EXPECT_EQ(pick(*makeBestOfK(2), B.T), 3);
+  EXPECT_EQ(pick(*makeBestOfK(withRepairs(1)), B.T), 0);
+  EXPECT_EQ(pick(*makeBestOfK(withRepairs(2)), B.T), 3);
 }
 
 // A chain goes on from its end, failing or not, or from the last that was
@@ -175,9 +188,9 @@ TEST(Policies, Iterative) {
   TreeBuilder B;
   B.add(0, correctIn(150));
   B.add(1, failing());
-  EXPECT_EQ(pick(*makeIterative(false), B.T), 2);
-  EXPECT_EQ(pick(*makeIterative(true), B.T), 1);
-  EXPECT_EQ(pick(*makeIterative(false), B.T, {{2, 1}}), -1);
+  EXPECT_EQ(pick(*makeIterative({}), B.T), 2);
+  EXPECT_EQ(pick(*makeIterativeCorrect({}), B.T), 1);
+  EXPECT_EQ(pick(*makeIterative({}), B.T, {{2, 1}}), -1);
 }
 
 // The adapted rule counts what is in flight as children that may fail, spreads

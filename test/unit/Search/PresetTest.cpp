@@ -29,7 +29,7 @@ TEST(Preset, AsThePaperSays) {
   EXPECT_EQ(Sampling.Policy.Repairs, 0u);
   EXPECT_FALSE(Sampling.Windows);
   EXPECT_EQ(Sampling.Strictness, Grounding::Off);
-  EXPECT_EQ(Sampling.Heat.Single, 0.7);
+  EXPECT_EQ(Sampling.Temperature.Single, 0.7);
   EXPECT_EQ(preset("reflexion").Policy.Kind, PolicyKind::Iterative);
   EXPECT_EQ(preset("reflexion").Agents, AgentsKind::Single);
   EXPECT_EQ(preset("search-agent").Policy.Kind, PolicyKind::EpsilonGreedy);
@@ -38,7 +38,7 @@ TEST(Preset, AsThePaperSays) {
   EXPECT_EQ(MaOnly.Agents, AgentsKind::Team);
   EXPECT_EQ(MaOnly.Policy.Kind, PolicyKind::BestOfK);
   EXPECT_EQ(MaOnly.Strictness, Grounding::Support);
-  EXPECT_EQ(MaOnly.Heat.Plan, 0.8);
+  EXPECT_EQ(MaOnly.Temperature.Plan, 0.8);
   EXPECT_FALSE(MaOnly.Windows);
 }
 

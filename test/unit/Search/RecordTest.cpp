@@ -9,6 +9,7 @@
 #include "Trees.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
+#include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
 using namespace stark;
@@ -29,7 +30,7 @@ RunIdentity identity() {
   I.Evaluator = "spool";
   I.Options.Seed = 18446744073709551615u;
   I.Options.Strictness = Grounding::Strict;
-  I.Options.Versions = {{"clang", "19.1.7"}};
+  I.Versions = {{"clang", "19.1.7"}};
   I.Device = "Fake GPU";
   return I;
 }
@@ -63,10 +64,9 @@ struct RunTest : testing::Test {
   RunTest() {
     llvm::cantFail(writeFileAtomically(
         (Folder.path() + "/candidates/0000.cu").str(), "source"));
-    add("verdict",
-        printVerdictEvent({0, 0, "attempt", sha256("source"), correctIn(100)}));
-    add("node",
-        printNodeEvent(nodeEvent(0, -1, "source", VerdictKind::Correct)));
+    add("verdict", printEvent(VerdictEvent{0, 0, VerdictEvent::By::Attempt,
+                                           sha256("source"), correctIn(100)}));
+    add("node", printEvent(nodeEvent(0, -1, "source", VerdictKind::Correct)));
   }
   void add(const std::string &Type, const std::string &Body) {
     Content.Events.push_back({Content.Events.size(), Type, Body});
@@ -96,7 +96,7 @@ TEST(Identity, Difference) {
   EXPECT_EQ(differenceOf(Then, Now),
             "has task digest \"aa\", now it is \"cc\"");
   Now = identity();
-  Now.Options.Versions = {};
+  Now.Versions = {};
   Now.Device = "";
   EXPECT_EQ(differenceOf(Then, Now), "");
 }
@@ -138,7 +138,7 @@ TEST(Identity, Hostile) {
             "run.json: field 'options.window': got -5, wanted an integer of 0 "
             "or more");
   EXPECT_EQ(With("\"format\": 1", "\"format\": 2"),
-            "'run.json' has format 2, wanted 1");
+            "run.json: field 'format': got 2, wanted 1");
   EXPECT_EQ(With("\"task\": {", "\"tusk\": {"),
             "run.json: field 'task': got nothing, wanted an object");
   EXPECT_EQ(messageOf(parseIdentity("[]", "run.json")),
@@ -147,8 +147,9 @@ TEST(Identity, Hostile) {
 
 // Each event reads back as it was.
 TEST(Events, RoundTrip) {
-  std::string Select = printSelect(selectEvent(3, 2));
-  EXPECT_EQ(printSelect(llvm::cantFail(parseSelect(Select))), Select);
+  std::string Select = printEvent(selectEvent(3, 2));
+  EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<SelectEvent>(Select))),
+            Select);
 
   ReplyEvent Reply;
   Reply.Id = "0003-plan-1";
@@ -156,12 +157,13 @@ TEST(Events, RoundTrip) {
   Reply.File = "replies/0003-plan-1.md";
   Reply.Reply.Model = "m";
   Reply.Reply.Tokens.Input = 7;
-  std::string Body = printReplyEvent(Reply);
-  EXPECT_EQ(printReplyEvent(llvm::cantFail(parseReplyEvent(Body))), Body);
+  std::string Body = printEvent(Reply);
+  EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<ReplyEvent>(Body))), Body);
 
-  VerdictEvent Verdict{3, 3, "confirm", "ee", correctIn(12.3456789)};
-  Body = printVerdictEvent(Verdict);
-  EXPECT_EQ(printVerdictEvent(llvm::cantFail(parseVerdictEvent(Body))), Body);
+  VerdictEvent Verdict{3, 3, VerdictEvent::By::Confirm, "ee",
+                       correctIn(12.3456789)};
+  Body = printEvent(Verdict);
+  EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<VerdictEvent>(Body))), Body);
 
   NodeEvent N = nodeEvent(3, 1, "text", VerdictKind::Wrong);
   N.N.Given = {"title", "advice \"quoted\"", {}};
@@ -170,21 +172,21 @@ TEST(Events, RoundTrip) {
   A.SiteIds = {"k:loop1"};
   A.GrewAfter = 2;
   N.N.Given.Anchors = {A};
-  Body = printNodeEvent(N);
-  EXPECT_EQ(printNodeEvent(llvm::cantFail(parseNodeEvent(Body))), Body);
+  Body = printEvent(N);
+  EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<NodeEvent>(Body))), Body);
 
-  EXPECT_EQ(printEnd(llvm::cantFail(parseEnd(printEnd({-1, 9, "why"})))),
-            printEnd({-1, 9, "why"}));
+  Body = printEvent(EndEvent{-1, 9, "why"});
+  EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<EndEvent>(Body))), Body);
 }
 
 // A journal names no file outside its run.
 TEST(Events, FilesStayInside) {
   ReplyEvent Reply;
   Reply.File = "replies/../../secret";
-  EXPECT_NE(messageOf(parseReplyEvent(printReplyEvent(Reply))), "");
+  EXPECT_NE(messageOf(parseEvent<ReplyEvent>(printEvent(Reply))), "");
   NodeEvent N = nodeEvent(3, 1, "text", VerdictKind::Wrong);
   N.File = "/etc/passwd";
-  EXPECT_NE(messageOf(parseNodeEvent(printNodeEvent(N))), "");
+  EXPECT_NE(messageOf(parseEvent<NodeEvent>(printEvent(N))), "");
 }
 
 // Wrong types and numbers are errors, whatever the field.
@@ -195,27 +197,27 @@ TEST(Events, Hostile) {
         R"({"attempt":1,"node":0,"reason":"","action":"eat","shown":{}})",
         R"({"attempt":1,"node":0,"reason":"","action":"plan",
             "shown":{"plan":["0"]}})"}) {
-    EXPECT_NE(messageOf(parseSelect(Body)), "") << Body;
-    EXPECT_NE(messageOf(parseReplyEvent(Body)), "") << Body;
-    EXPECT_NE(messageOf(parseVerdictEvent(Body)), "") << Body;
-    EXPECT_NE(messageOf(parseNodeEvent(Body)), "") << Body;
-    EXPECT_NE(messageOf(parseEnd(Body)), "") << Body;
+    EXPECT_NE(messageOf(parseEvent<SelectEvent>(Body)), "") << Body;
+    EXPECT_NE(messageOf(parseEvent<ReplyEvent>(Body)), "") << Body;
+    EXPECT_NE(messageOf(parseEvent<VerdictEvent>(Body)), "") << Body;
+    EXPECT_NE(messageOf(parseEvent<NodeEvent>(Body)), "") << Body;
+    EXPECT_NE(messageOf(parseEvent<EndEvent>(Body)), "") << Body;
   }
   NodeEvent Own = nodeEvent(3, 3, "", VerdictKind::Wrong);
-  EXPECT_NE(messageOf(parseNodeEvent(printNodeEvent(Own))), "");
+  EXPECT_NE(messageOf(parseEvent<NodeEvent>(printEvent(Own))), "");
 }
 
 // A tree grows out of the events; what is in flight is kept apart.
 TEST_F(RunTest, ReadsATree) {
-  add("select", printSelect(selectEvent(1, 0)));
-  add("verdict", printVerdictEvent(
-                     {1, 1, "check", "", failing(VerdictKind::NoCandidate)}));
-  add("node", printNodeEvent(nodeEvent(1, 0, "", VerdictKind::NoCandidate)));
-  add("select", printSelect(selectEvent(2, 0)));
+  add("select", printEvent(selectEvent(1, 0)));
+  add("verdict", printEvent(VerdictEvent{1, 1, VerdictEvent::By::Check, "",
+                                         failing(VerdictKind::NoCandidate)}));
+  add("node", printEvent(nodeEvent(1, 0, "", VerdictKind::NoCandidate)));
+  add("select", printEvent(selectEvent(2, 0)));
   RecordedRun Run = llvm::cantFail(read());
-  EXPECT_EQ(Run.T.size(), 2u);
-  EXPECT_EQ(Run.T.node(0).Text, "source");
-  EXPECT_DOUBLE_EQ(Run.T.node(0).scoreUs(), 100);
+  EXPECT_EQ(Run.Nodes.size(), 2u);
+  EXPECT_EQ(Run.Nodes.node(0).Text, "source");
+  EXPECT_DOUBLE_EQ(Run.Nodes.node(0).scoreUs(), 100);
   ASSERT_EQ(Run.Attempts.size(), 3u);
   EXPECT_EQ(Run.Attempts[1].Node, 1u);
   EXPECT_FALSE(Run.Attempts[2].Node.has_value());
@@ -231,14 +233,13 @@ TEST_F(RunTest, OutOfOrder) {
     add(Type, Body);
     return messageOf(read());
   };
-  EXPECT_EQ(Third("select", printSelect(selectEvent(2, 0))),
+  EXPECT_EQ(Third("select", printEvent(selectEvent(2, 0))),
             Where + "select of attempt 2, wanted attempt 1");
-  EXPECT_EQ(Third("select", printSelect(selectEvent(1, 7))),
+  EXPECT_EQ(Third("select", printEvent(selectEvent(1, 7))),
             Where + "selects node 7 of 1");
-  EXPECT_EQ(
-      Third("node", printNodeEvent(nodeEvent(1, 0, "", VerdictKind::Wrong))),
-      Where + "node 1 does not follow from the events before it");
-  EXPECT_EQ(Third("end", printEnd({4, 1, "why"})),
+  EXPECT_EQ(Third("node", printEvent(nodeEvent(1, 0, "", VerdictKind::Wrong))),
+            Where + "node 1 does not follow from the events before it");
+  EXPECT_EQ(Third("end", printEvent(EndEvent{4, 1, "why"})),
             Where + "winner 4 of 1 nodes");
   EXPECT_EQ(Third("dream", "{}"), Where +
                                       "unknown event 'dream'; wanted select, "
@@ -248,8 +249,8 @@ TEST_F(RunTest, OutOfOrder) {
 
 // Nothing follows the end.
 TEST_F(RunTest, EndIsTheEnd) {
-  add("end", printEnd({-1, 0, "why"}));
-  add("select", printSelect(selectEvent(1, 0)));
+  add("end", printEvent(EndEvent{-1, 0, "why"}));
+  add("select", printEvent(selectEvent(1, 0)));
   EXPECT_NE(messageOf(read()).find("an event follows the end"),
             std::string::npos);
 }
@@ -259,4 +260,38 @@ TEST_F(RunTest, EditedCandidate) {
   llvm::cantFail(writeFileAtomically(
       (Folder.path() + "/candidates/0000.cu").str(), "sourc3"));
   EXPECT_NE(messageOf(read()).find("0000.cu' was changed"), std::string::npos);
+}
+
+template <class Event> static std::string printedAgain(llvm::StringRef Body) {
+  llvm::Expected<Event> E = parseEvent<Event>(Body);
+  return E ? printEvent(*E) : llvm::toString(E.takeError());
+}
+
+static std::string printedAgain(const JournalEvent &E) {
+  return E.Type == SelectEvent::Type     ? printedAgain<SelectEvent>(E.Body)
+         : E.Type == CountersEvent::Type ? printedAgain<CountersEvent>(E.Body)
+         : E.Type == ReplyEvent::Type    ? printedAgain<ReplyEvent>(E.Body)
+         : E.Type == VerdictEvent::Type  ? printedAgain<VerdictEvent>(E.Body)
+         : E.Type == NodeEvent::Type     ? printedAgain<NodeEvent>(E.Body)
+                                         : printedAgain<EndEvent>(E.Body);
+}
+
+// The runs that were recorded before are read and written byte for byte.
+TEST(Record, RecordedRunsStayAsTheyAre) {
+  unsigned Events = 0;
+  std::error_code Code;
+  for (llvm::sys::fs::directory_iterator I(STARK_RUNS, Code), End;
+       I != End && !Code; I.increment(Code)) {
+    std::string File = I->path() + "/run.json";
+    if (!llvm::sys::fs::exists(File))
+      continue;
+    std::string Text = llvm::cantFail(readFile(File));
+    EXPECT_EQ(printIdentity(llvm::cantFail(parseIdentity(Text, File))), Text);
+    JournalContent Content =
+        llvm::cantFail(readJournal(I->path() + "/journal.jsonl"));
+    Events += unsigned(Content.Events.size());
+    for (const JournalEvent &E : Content.Events)
+      EXPECT_EQ(printedAgain(E), E.Body) << File << ", event " << E.Number;
+  }
+  EXPECT_GT(Events, 100u);
 }

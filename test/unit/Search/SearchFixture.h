@@ -8,7 +8,7 @@
 #define STARK_TEST_UNIT_SEARCH_SEARCHFIXTURE_H
 
 #include "Trees.h"
-#include "stark/Search/Record.h"
+#include "stark/Agent/RulesTeam.h"
 #include "stark/Search/Search.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -126,6 +126,7 @@ struct SearchTest : testing::Test {
   FakeModel Model;
   FakeJudge Judge;
   SearchOptions Options;
+  SearchSetup Setup = setupWith(Model);
   SearchObserver Observer;
 
   SearchTest() {
@@ -138,8 +139,12 @@ struct SearchTest : testing::Test {
     Options.Policy.Epsilon = 0;
     Options.Attempts = 2;
   }
+  SearchSetup setupWith(ChatClient &Chat) {
+    return {T, Prompts, Chat, Judge,
+            teamFor(Chat.identity(), Prompts, Temperatures(), /*Seed=*/1)};
+  }
   llvm::Expected<SearchOutcome> search() {
-    return runSearch(T, Prompts, Model, Judge, Options, Run, Observer);
+    return runSearch(Setup, Options, Run, Observer);
   }
   SearchOutcome outcome() { return llvm::cantFail(search()); }
   std::string problem() {

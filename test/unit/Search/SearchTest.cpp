@@ -59,8 +59,8 @@ TEST_F(SearchTest, Contract) {
   Other.replace(Other.find("float *y, int n, cuda"), 16, "float *y, long n");
   Model.Answers["code"] = "```cuda file\n" + Other + "```\n";
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.T.node(1).Found.Kind, VerdictKind::ContractBroken)
-      << O.T.node(1).Found.Compiler;
+  EXPECT_EQ(O.Nodes.node(1).Found.Kind, VerdictKind::ContractBroken)
+      << O.Nodes.node(1).Found.Compiler;
   EXPECT_EQ(Judge.Judged, (std::vector<unsigned>{0}));
 }
 
@@ -69,8 +69,8 @@ TEST_F(SearchTest, KnownCandidate) {
   Model.Answers["0001-code-1"] = kernel("x[i] + x[i]");
   Model.Answers["0002-code-1"] = kernel("x[i]  + x[i] /* again */");
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.T.node(2).SameAs, 1);
-  EXPECT_TRUE(O.T.node(2).Found.correct());
+  EXPECT_EQ(O.Nodes.node(2).SameAs, 1);
+  EXPECT_TRUE(O.Nodes.node(2).Found.correct());
   EXPECT_EQ(Judge.Judged, (std::vector<unsigned>{0, 1, 1}));
 }
 
@@ -79,10 +79,10 @@ TEST_F(SearchTest, UnusableCode) {
   Options.Policy.RootThrottle = 1;
   Model.Answers["code"] = "I would rather not.";
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.T.node(1).Found.Kind, VerdictKind::NoCandidate);
-  EXPECT_EQ(O.T.node(1).Given.Title, "faster");
-  EXPECT_TRUE(O.T.node(2).FromDebug);
-  EXPECT_EQ(O.T.node(2).Base, 0);
+  EXPECT_EQ(O.Nodes.node(1).Found.Kind, VerdictKind::NoCandidate);
+  EXPECT_EQ(O.Nodes.node(1).Given.Title, "faster");
+  EXPECT_TRUE(O.Nodes.node(2).FromDebug);
+  EXPECT_EQ(O.Nodes.node(2).Base, 0);
   EXPECT_EQ(O.Winner, 2);
   EXPECT_EQ(Model.Asked,
             (std::vector<std::string>{"0001-plan-1", "0001-code-1",
@@ -96,7 +96,7 @@ TEST_F(SearchTest, NoEligibleNode) {
   Model.Answers["plan"] = "no";
   SearchOutcome O = outcome();
   EXPECT_EQ(O.WhyEnded, "no node is eligible");
-  EXPECT_EQ(O.T.size(), 2u);
+  EXPECT_EQ(O.Nodes.size(), 2u);
 }
 
 // A child of a repair is planned in the repaired text; the repair itself is
@@ -106,10 +106,10 @@ TEST_F(SearchTest, Bases) {
   Options.Attempts = 3;
   Judge.Of[1] = failing();
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.T.node(2).Parent, 1);
-  EXPECT_EQ(O.T.node(2).Base, 0);
-  EXPECT_EQ(O.T.node(3).Parent, 2);
-  EXPECT_EQ(O.T.node(3).Base, 2);
+  EXPECT_EQ(O.Nodes.node(2).Parent, 1);
+  EXPECT_EQ(O.Nodes.node(2).Base, 0);
+  EXPECT_EQ(O.Nodes.node(3).Parent, 2);
+  EXPECT_EQ(O.Nodes.node(3).Base, 2);
 }
 
 // Suspended before any of its calls and called again, the search makes the
@@ -164,7 +164,7 @@ TEST_F(SearchTest, AnotherWay) {
 // Interrupted, it stops before the next step and says so by the error's kind.
 TEST_F(SearchTest, Interrupted) {
   std::atomic<bool> Cancelled = true;
-  Options.Cancelled = &Cancelled;
+  Setup.Cancelled = &Cancelled;
   auto Result = search();
   ASSERT_FALSE(bool(Result));
   llvm::Error E = Result.takeError();

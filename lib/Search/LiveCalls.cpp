@@ -1,0 +1,177 @@
+//===- LiveCalls.cpp - Model, judge and profiler, asked in a run ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LiveCalls.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace stark;
+
+/// Seeds of the judge's comparisons: others for each node and purpose, so that
+/// a confirmation sees inputs that no attempt has seen.
+static uint64_t seedFor(uint64_t Seed, unsigned Node, llvm::StringRef Purpose) {
+  std::string Digest = DigestBuilder()
+                           .add("seed", std::to_string(Seed))
+                           .add("node", std::to_string(Node))
+                           .add("purpose", Purpose)
+                           .finish();
+  return std::stoull(Digest.substr(0, 12), nullptr, 16);
+}
+
+namespace {
+/// Each call within the budget.
+class LiveClient : public ChatClient {
+public:
+  LiveClient(SearchState &State, unsigned Attempt)
+      : State(State), Attempt(Attempt) {}
+
+  llvm::Expected<ChatReply> complete(const ChatRequest &Request,
+                                     const CallControl &Control) override;
+  std::optional<WorstCase>
+  worstCase(const ChatRequest &Request) const override {
+    return State.Setup.Chat.worstCase(Request);
+  }
+  std::string identity() const override { return State.Setup.Chat.identity(); }
+
+private:
+  llvm::Error reserve(const ChatRequest &Request, const WorstCase &Worst);
+
+  SearchState &State;
+  const unsigned Attempt;
+};
+
+class LiveJudge : public Evaluator {
+public:
+  LiveJudge(SearchState &State, unsigned Attempt)
+      : State(State), Attempt(Attempt) {}
+
+  llvm::Expected<Verdict> evaluate(const Candidate &C) override {
+    if (llvm::Error Stop = State.checkCancelled())
+      return Stop;
+    if (State.JudgeStopped)
+      return suspended("an earlier candidate is being judged");
+    State.Observer.onStep(
+        Attempt,
+        (C.Why == Purpose::Confirm ? "confirming node " : "judging node ") +
+            std::to_string(C.Node));
+    RunLockReleased Released(State.RunLock);
+    return State.Setup.Judge.evaluate(C);
+  }
+  std::string identity() const override { return State.Setup.Judge.identity(); }
+
+private:
+  SearchState &State;
+  const unsigned Attempt;
+};
+
+class LiveProfiler : public Profiler {
+public:
+  LiveProfiler(SearchState &State, unsigned Attempt)
+      : State(State), Attempt(Attempt) {}
+
+  llvm::Expected<Counters> profile(const Candidate &C) override {
+    if (llvm::Error E = State.checkCancelled())
+      return E;
+    if (!State.Setup.Profile)
+      return failed("there is no profiler for the counters of node " +
+                    llvm::Twine(C.Node));
+    State.Observer.onStep(Attempt, "profiling node " + std::to_string(C.Node));
+    RunLockReleased Released(State.RunLock);
+    return State.Setup.Profile->profile(C);
+  }
+
+private:
+  SearchState &State;
+  const unsigned Attempt;
+};
+} // namespace
+
+llvm::Error LiveClient::reserve(const ChatRequest &Request,
+                                const WorstCase &Worst) {
+  while (true) {
+    if (llvm::Error E = State.checkCancelled())
+      return E;
+    llvm::Expected<std::string> Why = State.Budget.reserve(Request.Role, Worst);
+    if (!Why)
+      return Why.takeError();
+    if (Why->empty())
+      break;
+    if (!State.Budget.holdsAny())
+      return llvm::make_error<BudgetSpent>(std::move(*Why));
+    State.Changed.wait(State.RunLock);
+  }
+  State.Budget.hold(Request.Role, Worst);
+  return llvm::Error::success();
+}
+
+llvm::Expected<ChatReply> LiveClient::complete(const ChatRequest &Request,
+                                               const CallControl &Control) {
+  if (llvm::Error E = State.checkCancelled())
+    return E;
+  std::optional<WorstCase> Worst = worstCase(Request);
+  if (Worst)
+    if (llvm::Error E = reserve(Request, *Worst))
+      return E;
+  State.Observer.onStep(Attempt, "asking for " + Request.Id);
+  llvm::Expected<ChatReply> Reply = [&] {
+    RunLockReleased Released(State.RunLock);
+    return State.Setup.Chat.complete(Request, Control);
+  }();
+  if (Worst)
+    State.Budget.release(Request.Role, *Worst);
+  // A reply counts what was lost before it.
+  DiscardedAnswers Lost = State.Lost.of(Request.Id);
+  State.Budget.regain(Request.Role, Lost);
+  State.Changed.notify_all();
+  if (!Reply) {
+    llvm::Error E = Reply.takeError();
+    Lost += lostBy(E);
+    State.Budget.lose(Request.Role, Lost);
+    return E;
+  }
+  Reply->Discarded += Lost;
+  if (Worst)
+    State.Budget.settle(Request.Role, *Reply, *Worst);
+  return Reply;
+}
+
+llvm::Expected<ChatReply> stark::askModel(SearchState &State, unsigned Attempt,
+                                          const ChatRequest &Request) {
+  LiveClient Live(State, Attempt);
+  auto Settle = [&](const ChatRequest &Request, const ChatReply &Reply) {
+    if (std::optional<WorstCase> Worst = Live.worstCase(Request))
+      State.Budget.settleRecorded(Request.Role, Reply, *Worst);
+  };
+  CallControl Control;
+  Control.Cancelled = State.Setup.Cancelled;
+  return journalReplies(Live, State.Steps, State.Lost, Attempt, Settle)
+      ->complete(Request, Control);
+}
+
+llvm::Expected<Verdict> stark::askJudge(SearchState &State, unsigned Attempt,
+                                        unsigned Number, Purpose Why,
+                                        const std::string &Text) {
+  LiveJudge Live(State, Attempt);
+  Candidate C;
+  C.Node = Number;
+  C.Why = Why;
+  C.Text = Text;
+  C.Seed = seedFor(State.Options.Seed, Number,
+                   Why == Purpose::Confirm ? "confirm" : "attempt");
+  return journalVerdicts(Live, State.Steps, Attempt)->evaluate(C);
+}
+
+llvm::Expected<Counters> stark::askProfiler(SearchState &State,
+                                            unsigned Attempt, unsigned Base) {
+  LiveProfiler Live(State, Attempt);
+  Candidate C;
+  C.Node = Base;
+  C.Text = State.Nodes.node(Base).Text;
+  C.Seed = seedFor(State.Options.Seed, Base, "counters");
+  return journalCounters(Live, State.Steps, State.Shown, Attempt)->profile(C);
+}
