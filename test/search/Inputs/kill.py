@@ -1,9 +1,9 @@
-"""kill.py RUN FOLDER [LEAST] -- COMMAND...: kills the command until the run is done.
+"""kill.py RUN FOLDER LEAST -- COMMAND...: kills the command until the run is done.
 
 The command writes the run folder FOLDER. It is killed with SIGKILL when there
 are one to four more files or events in it, at once or a moment later, and
 started again, until it ends by itself. Then FOLDER must be RUN, byte for byte.
-All of that again, in an empty folder, until there were LEAST (10) kills.
+All of that again, in an empty folder, until there were LEAST kills.
 """
 import filecmp
 import os
@@ -53,8 +53,8 @@ def one_run(folder, command, draw, moments):
 
 def main():
     dashes = sys.argv.index("--")
-    (run, folder, *least), command = sys.argv[1:dashes], sys.argv[dashes + 1 :]
-    least = int(least[0]) if least else 10
+    (run, folder, least), command = sys.argv[1:dashes], sys.argv[dashes + 1 :]
+    least = int(least)
     draw = random.Random(7)
     names = files(run)
     kills, moments = 0, set()
