@@ -25,6 +25,7 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <set>
 
 namespace stark {
 
