@@ -7,8 +7,8 @@
 
 #include "Counters.h"
 #include "stark/Agent/RulesTeam.h"
+#include "stark/Sim/Gpu.h"
 #include "stark/Support/Error.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace stark;
 using From = CountersChoice::Source;
@@ -36,15 +36,6 @@ static EvaluatorSpec simulated(std::string Gpu) {
   return {EvaluatorSpec::Kind::Sim, std::move(Gpu)};
 }
 
-/// The simulated GPU that is most like one of \p Arch.
-static EvaluatorSpec nearest(llvm::StringRef Arch) {
-  return simulated(llvm::StringSwitch<std::string>(Arch)
-                       .StartsWith("sm_80", "a100")
-                       .StartsWith("sm_86", "rtx4090")
-                       .StartsWith("sm_89", "rtx4090")
-                       .Default("h200"));
-}
-
 /// What run.json says of a run.
 static llvm::Expected<CountersChoice> recorded(const std::string &CountersOf) {
   CountersChoice Choice;
@@ -66,7 +57,7 @@ llvm::Expected<CountersChoice> stark::chooseCounters(const SearchRequest &R,
   case CountersRequest::Kind::Off:
     return CountersChoice();
   case CountersRequest::Kind::Nearest:
-    return CountersChoice{nearest(Arch), From::Asked};
+    return CountersChoice{simulated(sim::gpuForArch(Arch)), From::Asked};
   case CountersRequest::Kind::Named:
     return CountersChoice{simulated(R.Counters.Gpu), From::Asked};
   case CountersRequest::Kind::Default:
@@ -78,7 +69,7 @@ llvm::Expected<CountersChoice> stark::chooseCounters(const SearchRequest &R,
     return recorded(R.Search.CountersOf);
   if (!R.Evaluator.measures() || isRulesProvider(Chat.identity()))
     return CountersChoice();
-  return CountersChoice{nearest(Arch), From::Default};
+  return CountersChoice{simulated(sim::gpuForArch(Arch)), From::Default};
 }
 
 llvm::Expected<std::unique_ptr<Profiler>>
