@@ -128,7 +128,7 @@ void flat(const float *x, const float *b, float *y, float *z, int n) {
 }
 
 // Memory that the function allocated itself lies apart from all else.
-// SCRATCH: {{^[^/]*}}static __global__ void bias_bias(const float *x, const float *b, float *y, int n) {
+// SCRATCH: {{^[^/]*}}static __global__ void bias_bias(const float *x, const float *b, float *y,{{[[:space:]]+}}int n) {
 // SCRATCH-NEXT: {{^[^/]*}}bias_part(x, b, y, n);
 // SCRATCH-NEXT: {{^[^/]*}}bias_part(y, b, y, n);
 // SCRATCH: {{^[^/]*}}bias_bias<<<4, 256>>>(x, b, scratch, n);
