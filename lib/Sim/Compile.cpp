@@ -148,10 +148,13 @@ std::vector<std::string> sideArguments(Side For, llvm::StringRef Arch,
     }
     Out.push_back(Argument.str());
   }
-  // The half types' arithmetic rounds after each step, as a GPU's does.
+  // The half types' arithmetic rounds after each step, as a GPU's does. Without
+  // a toolkit the C library's headers are read as device code, which declares
+  // variadic functions there.
   Out.insert(Out.begin() + 1,
              {"-disable-llvm-passes", "-ffloat16-excess-precision=none",
-              "-fbfloat16-excess-precision=none"});
+              "-fbfloat16-excess-precision=none",
+              "-fcuda-allow-variadic-functions"});
   llvm::StringMap<bool> Features = llvm::sys::getHostCPUFeatures();
   for (const char *Feature : {"f16c", "fma", "avx", "avx2"})
     if (Features.lookup(Feature))
