@@ -47,8 +47,10 @@ static const KindFacts &factsOf(SiteKind Kind) {
 llvm::StringRef stark::siteKindName(SiteKind Kind) {
   return factsOf(Kind).Name;
 }
-bool stark::isFunction(SiteKind Kind) { return factsOf(Kind).Function; }
 bool stark::isDetail(SiteKind Kind) { return factsOf(Kind).Detail; }
+
+/// It is a function: its id is its name, and other ids begin with it.
+static bool isFunction(SiteKind Kind) { return factsOf(Kind).Function; }
 
 std::string Obstacle::str() const {
   switch (Kind) {
@@ -143,7 +145,7 @@ static Obstacle errorWithin(const SiteDraft &D, const ParsedSource &Source) {
   for (const SourceError &E : Source.errors()) {
     if (!E.Line || E.Offset < D.Bytes.Begin || E.Offset >= D.Bytes.End)
       continue;
-    if (D.isFunction() &&
+    if (isFunction(D.Kind) &&
         isBalanced(Source.text().slice(D.Bytes.Begin, D.Bytes.End)))
       return {};
     return {Obstacle::Error, E.Message, E.Line};
@@ -158,7 +160,7 @@ static void sortDrafts(std::vector<SiteDraft> &All) {
       return L.Bytes.Begin < R.Bytes.Begin;
     if (L.Bytes.End != R.Bytes.End)
       return L.Bytes.End > R.Bytes.End;
-    return L.isFunction() && !R.isFunction();
+    return isFunction(L.Kind) && !isFunction(R.Kind);
   });
   // A macro that uses its argument twice makes two nodes of one text.
   All.erase(std::unique(All.begin(), All.end(),
@@ -195,7 +197,7 @@ Sites stark::findSites(const ParsedSource &Source) {
     S.Parent = Open.empty() ? -1 : Open.back();
     S.Detail = D.Detail;
     S.Against = D.Against ? D.Against : errorWithin(D, Source);
-    if (D.isFunction()) {
+    if (isFunction(D.Kind)) {
       unsigned Count = ++Functions[D.Stem];
       S.Id = D.Stem + (Count > 1 ? "#" + std::to_string(Count) : "");
     } else {

@@ -27,7 +27,6 @@ struct SiteDraft {
   unsigned Line = 0, EndLine = 0;
   Obstacle Against; ///< editing it, as far as the draft can tell
   std::string Detail;
-  bool isFunction() const { return stark::isFunction(Kind); }
 };
 
 struct SiteDrafts {

@@ -47,6 +47,10 @@ static std::string fileBlock(llvm::StringRef Text) {
 }
 
 namespace {
+/// plan: the most promising rewrite that was not tried on this base and gives
+/// a text that is not in the tree; equal ones are drawn from the seed and the
+/// attempt. code: the source with that rewrite made. debug: another rewrite
+/// within the same anchors. Each has a problem and no value when none is left.
 class RulesTeam : public AgentTeam {
 public:
   RulesTeam(uint64_t Seed, AskFunction Ask) : Seed(Seed), Ask(std::move(Ask)) {}
@@ -275,16 +279,12 @@ RulesTeam::single(const AgentInput &In) {
       R, [&](llvm::StringRef Reply) { return readSingle(In, Reply); });
 }
 
-std::unique_ptr<AgentTeam> stark::makeRulesTeam(uint64_t Seed,
-                                                AskFunction Ask) {
-  return std::make_unique<RulesTeam>(Seed, std::move(Ask));
-}
-
 TeamFactory stark::teamFor(llvm::StringRef Identity, const PromptSet &Prompts,
                            Temperatures Temperature, uint64_t Seed) {
   if (isRulesProvider(Identity))
-    return
-        [Seed](AskFunction Ask) { return makeRulesTeam(Seed, std::move(Ask)); };
+    return [Seed](AskFunction Ask) {
+      return std::make_unique<RulesTeam>(Seed, std::move(Ask));
+    };
   return [&Prompts, Temperature](AskFunction Ask) {
     return makeAgentTeam(Prompts, Temperature, std::move(Ask));
   };

@@ -47,22 +47,6 @@ Result job::parseResult(const std::string &Text, const std::string &File,
 std::string job::printJob(const Job &J) { return print(J); }
 std::string job::printResult(const Result &R) { return print(R); }
 
-bool job::isPlainName(const std::string &Name) {
-  return !Name.empty() && Name[0] != '.' &&
-         Name.find('/') == std::string::npos &&
-         Name.find('\0') == std::string::npos;
-}
-
-bool job::shapeFits(const std::vector<int64_t> &Shape, DType Type) {
-  uint64_t Limit = MaxBufferBytes / dtypeBytes(Type);
-  for (int64_t Extent : Shape) {
-    if (Extent <= 0 || uint64_t(Extent) > Limit)
-      return false;
-    Limit /= uint64_t(Extent);
-  }
-  return true;
-}
-
 uint64_t LeafValue::elements() const {
   uint64_t N = 1;
   for (int64_t S : Shape)

@@ -18,7 +18,8 @@ using namespace stark;
 using namespace stark::job;
 using namespace stark::judge;
 
-uint64_t judge::caseBytes(const Job &J, unsigned Case) {
+/// The bytes of all buffers of a size.
+static uint64_t caseBytes(const Job &J, unsigned Case) {
   uint64_t Sum = 0;
   for (size_t L = 0; L < J.Leaves.size(); ++L)
     if (J.Leaves[L].Kind == LeafKind::Buffer)
@@ -26,7 +27,9 @@ uint64_t judge::caseBytes(const Job &J, unsigned Case) {
   return Sum;
 }
 
-std::vector<unsigned> judge::caseOrder(const Job &J) {
+/// The cases, those with the smallest buffers first: most wrong candidates end
+/// there.
+static std::vector<unsigned> caseOrder(const Job &J) {
   std::vector<unsigned> Order(J.Cases.size());
   std::iota(Order.begin(), Order.end(), 0u);
   std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {

@@ -49,8 +49,6 @@ enum class SiteKind {
   Statement,   ///< any other statement
 };
 llvm::StringRef siteKindName(SiteKind Kind);
-/// It is a function: its id is its name, and other ids begin with it.
-bool isFunction(SiteKind Kind);
 /// So small and so many that a long list leaves them out.
 bool isDetail(SiteKind Kind);
 

@@ -23,12 +23,6 @@ namespace stark {
 /// live or replayed.
 bool isRulesProvider(llvm::StringRef Identity);
 
-/// plan: the most promising rewrite that was not tried on this base and gives
-/// a text that is not in the tree; equal ones are drawn from \p Seed and the
-/// attempt. code: the source with that rewrite made. debug: another rewrite
-/// within the same anchors. Each has a problem and no value when none is left.
-std::unique_ptr<AgentTeam> makeRulesTeam(uint64_t Seed, AskFunction Ask);
-
 /// Makes the teams of a run whose chat client has \p Identity: of rules with
 /// \p Seed, else of models with \p Prompts.
 TeamFactory teamFor(llvm::StringRef Identity, const PromptSet &Prompts,

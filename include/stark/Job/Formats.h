@@ -27,9 +27,22 @@ constexpr uint64_t MaxTimeMs = 24ull * 3600 * 1000;
 constexpr uint64_t MaxBufferBytes = uint64_t(1) << 40;
 
 /// Is it a name inside the job's folder, so that no job reaches beyond it?
-bool isPlainName(const std::string &Name);
+inline bool isPlainName(const std::string &Name) {
+  return !Name.empty() && Name[0] != '.' &&
+         Name.find('/') == std::string::npos &&
+         Name.find('\0') == std::string::npos;
+}
+
 /// Are all extents 1 or more, and all elements within MaxBufferBytes?
-bool shapeFits(const std::vector<int64_t> &Shape, DType Type);
+inline bool shapeFits(const std::vector<int64_t> &Shape, DType Type) {
+  uint64_t Limit = MaxBufferBytes / dtypeBytes(Type);
+  for (int64_t Extent : Shape) {
+    if (Extent <= 0 || uint64_t(Extent) > Limit)
+      return false;
+    Limit /= uint64_t(Extent);
+  }
+  return true;
+}
 
 template <class IO> void fileName(IO &F, const char *Name, std::string &Value) {
   F.required(Name, Value);

@@ -30,13 +30,6 @@ namespace stark::judge {
 job::Result judge(const std::string &Folder, Runner &R,
                   const std::string &Outputs, Clock &Time);
 
-/// The bytes of all buffers of a size.
-uint64_t caseBytes(const job::Job &J, unsigned Case);
-
-/// The cases, those with the smallest buffers first: most wrong candidates end
-/// there.
-std::vector<unsigned> caseOrder(const job::Job &J);
-
 /// The comparisons of \p J in their order: by size, then seed, then round.
 std::vector<Trial> planTrials(const job::Job &J, const CompareRule &Rule);
 
