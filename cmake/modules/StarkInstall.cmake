@@ -9,6 +9,8 @@ set(stark_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Stark")
 
 install(TARGETS ${stark_programs} EXPORT StarkTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
+# What the simulator reads before every source, precompiled.
+install(DIRECTORY "${PROJECT_BINARY_DIR}/share/stark/sim" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
 if(STARK_STATIC_LLVM)
   # For hosts without LLVM: Clang's own headers too.
   install(DIRECTORY "${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/include"

@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Sim/Compile.h"
-#include "Headers.h"
-#include "PtxText.h"
+#include "Frontend.h"
 #include "stark/AST/Flags.h"
-#include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "clang/Basic/DiagnosticSema.h"
@@ -19,6 +17,7 @@
 #include "clang/Driver/Job.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/LexDiagnostic.h"
 #include "llvm/IR/LLVMContext.h"
@@ -32,146 +31,6 @@ using namespace stark;
 using namespace stark::sim;
 
 namespace {
-/// A file whose inline PTX Clang accepts.
-class RespelledFile : public llvm::vfs::File {
-public:
-  explicit RespelledFile(std::unique_ptr<llvm::vfs::File> Real)
-      : Real(std::move(Real)) {}
-  llvm::ErrorOr<llvm::vfs::Status> status() override { return Real->status(); }
-  llvm::ErrorOr<std::string> getName() override { return Real->getName(); }
-  std::error_code close() override { return Real->close(); }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
-  getBuffer(const llvm::Twine &Name, int64_t Size, bool Terminated,
-            bool Volatile) override {
-    auto Text = Real->getBuffer(Name, Size, Terminated, Volatile);
-    if (!Text || !(*Text)->getBuffer().contains("asm"))
-      return Text;
-    return llvm::MemoryBuffer::getMemBufferCopy(
-        respellConstraints((*Text)->getBuffer()), Name);
-  }
-
-private:
-  std::unique_ptr<llvm::vfs::File> Real;
-};
-
-/// The user's headers hold inline PTX, too; the system's hold assembly that is
-/// meant for this CPU.
-class RespelledFiles : public llvm::vfs::ProxyFileSystem {
-public:
-  using ProxyFileSystem::ProxyFileSystem;
-  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
-  openFileForRead(const llvm::Twine &Path) override {
-    auto Opened = ProxyFileSystem::openFileForRead(Path);
-    if (!Opened || llvm::StringRef(Path.str()).starts_with("/usr/"))
-      return Opened;
-    return std::make_unique<RespelledFile>(std::move(*Opened));
-  }
-};
-
-/// The embedded headers and the text lie over the real files.
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
-makeFiles(Side For, const CompileRequest &Request,
-          const std::string &Absolute) {
-  auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  for (const EmbeddedFile &H : embeddedHeaders())
-    Memory->addFile((llvm::Twine(HeaderFolder) + H.Name).str(), 0,
-                    llvm::MemoryBuffer::getMemBufferCopy(H.Text, H.Name));
-  Memory->addFile(
-      Absolute, 0,
-      llvm::MemoryBuffer::getMemBufferCopy(
-          For == Side::Device ? respellConstraints(Request.Text) : Request.Text,
-          Absolute));
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
-      llvm::vfs::getRealFileSystem();
-  if (For == Side::Device)
-    Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(Real);
-  auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Real);
-  Files->pushOverlay(Memory);
-  if (!Request.Folder.empty())
-    Files->setCurrentWorkingDirectory(Request.Folder);
-  return Files;
-}
-
-/// What the driver knows of the system (the C++ library's folders, the ABI) and
-/// what the two passes want.
-std::vector<std::string> driverArguments(const CompileRequest &Request,
-                                         const std::string &Absolute) {
-  std::vector<std::string> Arguments{"clang++",
-                                     "-x",
-                                     "cuda",
-                                     "--cuda-host-only",
-                                     "--cuda-gpu-arch=sm_90",
-                                     "-nocudainc",
-                                     "-nocudalib",
-                                     "-Wno-unknown-cuda-version",
-                                     "-Xclang",
-                                     "-target-sdk-version=12.5",
-                                     "-resource-dir",
-                                     clangResourceFolder(),
-                                     "-std=c++17",
-                                     "-O2",
-                                     "-gline-tables-only",
-                                     "-w",
-                                     "-c",
-                                     "-isystem",
-                                     HeaderFolder + std::string("cuda"),
-                                     "-include",
-                                     HeaderFolder +
-                                         std::string("stark/stark_sim.h")};
-  for (std::string &Flag : parseFlags(Request.Flags, Request.Folder))
-    Arguments.push_back(std::move(Flag));
-  Arguments.push_back(Absolute);
-  return Arguments;
-}
-
-/// Changes the host pass's arguments into those of one side.
-std::vector<std::string> sideArguments(Side For, llvm::StringRef Arch,
-                                       const llvm::opt::ArgStringList &Host) {
-  std::vector<std::string> Out;
-  std::string Triple = llvm::sys::getDefaultTargetTriple();
-  for (size_t I = 0; I < Host.size(); ++I) {
-    llvm::StringRef Argument = Host[I];
-    if (Argument == "-aux-triple") {
-      Out.insert(Out.end(), {"-aux-triple", Triple});
-      ++I;
-      continue;
-    }
-    // Clang's own additions for device code are NVIDIA's; ours are in headers/.
-    if (Argument == "-internal-isystem" && I + 1 < Host.size() &&
-        llvm::StringRef(Host[I + 1]).ends_with("cuda_wrappers")) {
-      ++I;
-      continue;
-    }
-    if (Argument == "-target-cpu" || Argument == "-aux-target-cpu") {
-      ++I;
-      continue;
-    }
-    Out.push_back(Argument.str());
-  }
-  // The half types' arithmetic rounds after each step, as a GPU's does. Without
-  // a toolkit the C library's headers are read as device code, which declares
-  // variadic functions there.
-  Out.insert(Out.begin() + 1,
-             {"-disable-llvm-passes", "-ffloat16-excess-precision=none",
-              "-fbfloat16-excess-precision=none",
-              "-fcuda-allow-variadic-functions"});
-  llvm::StringMap<bool> Features = llvm::sys::getHostCPUFeatures();
-  for (const char *Feature : {"f16c", "fma", "avx", "avx2"})
-    if (Features.lookup(Feature))
-      Out.insert(Out.begin() + 1,
-                 {"-target-feature", std::string("+") + Feature});
-  if (For == Side::Device) {
-    std::string Version = Arch.str();
-    Version.erase(std::remove_if(Version.begin(), Version.end(),
-                                 [](char C) { return !llvm::isDigit(C); }),
-                  Version.end());
-    Out.insert(Out.begin() + 1,
-               {"-fcuda-is-device", "-D__CUDA_ARCH__=" + Version + "0",
-                "-ffp-contract=fast", "-fno-threadsafe-statics"});
-  }
-  return Out;
-}
-
 /// An operand of inline PTX that Clang does not read for this CPU.
 bool isPtxOperand(unsigned Diagnostic) {
   using namespace clang::diag;
@@ -230,19 +89,32 @@ std::string inUserTerms(std::string Text, const std::string &Absolute) {
 }
 } // namespace
 
-llvm::Expected<CompileResult> sim::compileFor(Side For,
-                                              const CompileRequest &Request) {
+namespace {
+/// One run of Clang over one side of a request.
+struct Run {
+  /// \p Precompiled may be null.
+  llvm::Error setUp(Side For, const CompileRequest &Request,
+                    std::unique_ptr<llvm::MemoryBuffer> Precompiled);
+
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> DiagOptions =
+      llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  std::string Said;
+  llvm::raw_string_ostream SaidStream{Said};
+  ErrorPrinter Printer{SaidStream, DiagOptions.get()};
+  clang::CompilerInstance Clang;
+};
+} // namespace
+
+llvm::Error Run::setUp(Side For, const CompileRequest &Request,
+                       std::unique_ptr<llvm::MemoryBuffer> Precompiled) {
   std::string Absolute = absolutePath(Request.Path);
-  auto Files = makeFiles(For, Request, Absolute);
+  bool Known = Precompiled != nullptr;
+  auto Files = makeFiles(For, Request, Absolute, std::move(Precompiled));
   std::vector<std::string> Words = driverArguments(Request, Absolute);
   std::vector<const char *> Pointers;
   for (const std::string &W : Words)
     Pointers.push_back(W.c_str());
 
-  std::string Said;
-  llvm::raw_string_ostream SaidStream(Said);
-  auto DiagOptions = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
-  ErrorPrinter Printer(SaidStream, DiagOptions.get());
   auto Diags = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
       llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), DiagOptions, &Printer,
       /*ShouldOwnClient=*/false);
@@ -263,12 +135,13 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
                   llvm::StringRef(Said).trim());
   std::vector<std::string> Arguments =
       sideArguments(For, Request.Arch, Compile->getArguments());
+  if (Known)
+    Arguments.insert(Arguments.end(), {"-include-pch", PrecompiledFile});
   Pointers.clear();
   for (const std::string &A : Arguments)
     if (A != "-cc1")
       Pointers.push_back(A.c_str());
 
-  clang::CompilerInstance Clang;
   if (!clang::CompilerInvocation::CreateFromArgs(Clang.getInvocation(),
                                                  Pointers, *Diags))
     return failed("Clang refuses its arguments: " +
@@ -277,16 +150,88 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
   Clang.getCodeGenOpts().ClearASTBeforeBackend = false;
   Clang.createDiagnostics(&Printer, /*ShouldOwnClient=*/false);
   Clang.createFileManager(Files);
+  // It would count errors there, which are told where they belong.
+  Clang.setVerboseOutputStream(llvm::nulls());
+  return llvm::Error::success();
+}
 
+static llvm::Expected<CompileResult>
+compileWith(Side For, const CompileRequest &Request,
+            std::unique_ptr<llvm::MemoryBuffer> Precompiled) {
+  Run R;
+  if (llvm::Error E = R.setUp(For, Request, std::move(Precompiled)))
+    return E;
   CompileResult Result;
   Result.Context = std::make_unique<llvm::LLVMContext>();
   clang::EmitLLVMOnlyAction Action(Result.Context.get());
-  if (Clang.ExecuteAction(Action) && !Clang.getDiagnostics().hasErrorOccurred())
+  if (R.Clang.ExecuteAction(Action) &&
+      !R.Clang.getDiagnostics().hasErrorOccurred())
     Result.Code = Action.takeModule();
-  Result.Diagnostics = inUserTerms(std::move(Said), Absolute);
-  Result.Missing = std::move(Printer.Missing);
+  std::string Absolute = absolutePath(Request.Path);
+  Result.Diagnostics = inUserTerms(std::move(R.Said), Absolute);
+  Result.Missing = std::move(R.Printer.Missing);
   if (Result.Missing)
     Result.Missing->Detail =
         inUserTerms(std::move(Result.Missing->Detail), Absolute);
   return Result;
+}
+
+/// Whether our headers read the same with \p Flags as without: what these set
+/// is the user's own. The names of macros that a system's header may look at
+/// are reserved, but for NDEBUG.
+static bool leavesHeadersAlone(llvm::ArrayRef<std::string> Flags) {
+  for (size_t I = 0; I < Flags.size(); I += 2) {
+    bool Macro = Flags[I] == "-D";
+    if (I + 1 == Flags.size() ||
+        !(Macro || Flags[I] == "-I" || Flags[I] == "-iquote"))
+      return false;
+    llvm::StringRef Value = Flags[I + 1];
+    if (Macro && (Value.starts_with("_") || Value.starts_with("NDEBUG")))
+      return false;
+  }
+  return true;
+}
+
+static std::string precompiledFile(Side For, llvm::StringRef Folder) {
+  return (Folder + (For == Side::Host ? "/host.pch" : "/device.pch")).str();
+}
+
+llvm::Error sim::precompileHeaders(llvm::StringRef Folder) {
+  if (llvm::Error E = createFolders(Folder))
+    return E;
+  for (Side S : {Side::Host, Side::Device}) {
+    CompileRequest Request;
+    Request.Path = headersSource();
+    Request.Arch.clear();
+    Run R;
+    if (llvm::Error E = R.setUp(S, Request, nullptr))
+      return E;
+    R.Clang.getFrontendOpts().ProgramAction = clang::frontend::GeneratePCH;
+    R.Clang.getFrontendOpts().OutputFile = precompiledFile(S, Folder);
+    clang::GeneratePCHAction Action;
+    if (!R.Clang.ExecuteAction(Action) ||
+        R.Clang.getDiagnostics().hasErrorOccurred())
+      return failed("the simulator's headers do not compile: " +
+                    llvm::StringRef(R.Said).trim());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<CompileResult> sim::compileFor(Side For,
+                                              const CompileRequest &Request) {
+  if (!Request.Headers.empty() &&
+      leavesHeadersAlone(parseFlags(Request.Flags, Request.Folder)))
+    if (auto Precompiled = llvm::MemoryBuffer::getFile(
+            precompiledFile(For, Request.Headers))) {
+      llvm::Expected<CompileResult> Fast =
+          compileWith(For, Request, std::move(*Precompiled));
+      // An error may be that the system's headers are others now, or that this
+      // is another processor; the source's own are told as without.
+      if (Fast && Fast->Code) {
+        Fast->HeadersParsed = false;
+        return Fast;
+      }
+      llvm::consumeError(Fast.takeError());
+    }
+  return compileWith(For, Request, nullptr);
 }

@@ -10,6 +10,7 @@
 #include "stark/Sim/SimRunner.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/Process.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -55,6 +56,12 @@ static cl::opt<bool>
                        "are checked and in those that are profiled"),
               cl::cat(Category));
 
+static cl::opt<bool> Precompile(
+    "precompile",
+    cl::desc("Judge nothing: keep in FOLDER what the simulator reads before "
+             "every source, so that it need not be parsed again"),
+    cl::cat(Category));
+
 static void show(const char *Mode, const sim::Speed &S) {
   if (S.Seconds > 0)
     llvm::errs() << llvm::format(
@@ -65,6 +72,8 @@ static void show(const char *Mode, const sim::Speed &S) {
 }
 
 static llvm::Error run() {
+  if (Precompile)
+    return sim::precompileHeaders(Folder);
   llvm::Expected<sim::GpuDescription> G = sim::describeGpu(Gpu);
   if (!G)
     return G.takeError();
@@ -72,6 +81,7 @@ static llvm::Error run() {
   Options.Jobs =
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   Options.CountersOnly = CountersOnly;
+  Options.Headers = programFolder() + "/../share/stark/sim";
   sim::Speeds Took;
   std::unique_ptr<judge::Runner> Runner =
       sim::makeSimRunner(Folder, *G, Options, machineClock(), Took);

@@ -51,6 +51,7 @@ struct SimRunnerOptions {
   /// Nothing is compared, and the diagnostics are the counters of the timed
   /// sizes.
   bool CountersOnly = false;
+  std::string Headers; ///< CompileRequest's
 };
 
 /// \p Gpu and \p Took outlive it.

@@ -12,7 +12,6 @@
 
 #include "CompiledPair.h"
 #include "stark/Json/Fields.h"
-#include "stark/Sim/SimRunner.h"
 #include "stark/Support/File.h"
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -71,8 +70,8 @@ MaybeStop take(Built B, std::unique_ptr<Program> &Into, bool IsSource,
 }
 } // namespace
 
-MaybeStop sim::compilePair(const std::string &Folder, const Job &J, bool AtOnce,
-                           bool SourceIsCandidate, CompiledPair &Into,
+MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
+                           const SimRunnerOptions &Options, CompiledPair &Into,
                            std::string &Messages) {
   std::string Path = Folder + "/compile.json";
   llvm::Expected<std::string> Text = readFile(Path);
@@ -82,6 +81,7 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J, bool AtOnce,
   if (Object.is_discarded())
     return hostFailed(Path + ": not valid JSON");
   CompileRequest Request;
+  Request.Headers = Options.Headers;
   if (std::string P = readFields(Object, Path, "", Request); !P.empty())
     return hostFailed(P);
 
@@ -91,10 +91,10 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J, bool AtOnce,
   auto BuildOther = [&] {
     Other = build(Request, Folder + "/" + J.CandidateLibrary);
   };
-  if (Two && AtOnce)
+  if (Two && Options.Jobs > 1)
     Second = std::thread(BuildOther);
   MaybeStop S = take(build(Request, Folder + "/" + J.SourceLibrary),
-                     Into.Source, !SourceIsCandidate, Messages);
+                     Into.Source, !Options.CountersOnly, Messages);
   if (Second.joinable())
     Second.join();
   else if (!S && Two)

@@ -13,8 +13,8 @@
 #ifndef STARK_SIM_COMPILEDPAIR_H
 #define STARK_SIM_COMPILEDPAIR_H
 
-#include "stark/Judge/Runner.h"
 #include "stark/Sim/Program.h"
+#include "stark/Sim/SimRunner.h"
 #include <memory>
 
 namespace stark::sim {
@@ -24,12 +24,12 @@ struct CompiledPair {
   std::unique_ptr<Program> Candidate; ///< null when the two are the same
 };
 
-/// Compiles what \p J names in \p Folder; both at once when \p AtOnce, and no
-/// thread is left then. \p SourceIsCandidate: what is wrong with the source is
-/// an outcome, not the host's failure. \p Messages: the compiler's, of a
-/// candidate that does not compile.
+/// Compiles what \p J names in \p Folder; both at once when there may be more
+/// than one job, and no thread is left then. Where only counters are wanted,
+/// what is wrong with the source is an outcome, not the host's failure.
+/// \p Messages: the compiler's, of a candidate that does not compile.
 judge::MaybeStop compilePair(const std::string &Folder, const job::Job &J,
-                             bool AtOnce, bool SourceIsCandidate,
+                             const SimRunnerOptions &Options,
                              CompiledPair &Into, std::string &Messages);
 
 } // namespace stark::sim

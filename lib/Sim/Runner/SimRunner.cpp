@@ -57,8 +57,9 @@ class SimRunner : public Runner {
 public:
   SimRunner(const std::string &Folder, const GpuDescription &Gpu,
             const SimRunnerOptions &Options, Clock &Time, Speeds &Took)
-      : Folder(Folder), Gpu(Gpu), Jobs(std::max(1u, Options.Jobs)),
-        CountersOnly(Options.CountersOnly), Time(Time), Took(Took) {}
+      : Folder(Folder), Gpu(Gpu), Options(Options), Time(Time), Took(Took) {
+    this->Options.Jobs = std::max(1u, Options.Jobs);
+  }
   ~SimRunner() override {
     for (Step &S : Steps)
       retire(S);
@@ -70,8 +71,10 @@ public:
   }
   MaybeStop open(const Job &TheJob, Result &Out) override;
   CompareRule rule() const override {
-    return {/*Rounds=*/1,           CheckBytes,    ManySeedsBytes,
-            /*GapsLeaveOut=*/false, !CountersOnly, "the simulator"};
+    return {/*Rounds=*/1,           CheckBytes,
+            ManySeedsBytes,
+            /*GapsLeaveOut=*/false, !Options.CountersOnly,
+            "the simulator"};
   }
   void plan(const std::vector<Trial> &Trials) override;
   SourceEnd source(const Trial &T) override;
@@ -111,8 +114,7 @@ private:
 
   std::string Folder;
   const GpuDescription &Gpu;
-  unsigned Jobs; ///< children at once
-  bool CountersOnly;
+  SimRunnerOptions Options; ///< 1 child at once or more
   Clock &Time;
   Speeds &Took;
   const Job *J = nullptr;
@@ -128,7 +130,7 @@ MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
   LeftOut.assign(J->Cases.size(), false);
   // Children of the same user could otherwise look into this process.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  return compilePair(Folder, *J, Jobs > 1, CountersOnly, Code, Out.Compiler);
+  return compilePair(Folder, *J, Options, Code, Out.Compiler);
 }
 
 void SimRunner::plan(const std::vector<Trial> &Trials) {
@@ -211,12 +213,13 @@ void SimRunner::runUntil(size_t Next, const std::function<bool()> &Done) {
     retire(Steps[Retired]);
   std::chrono::microseconds Pause = ShortestPause;
   for (;;) {
-    size_t Last = std::min<size_t>(Steps.size(), Next + Jobs + 1);
+    size_t Last = std::min<size_t>(Steps.size(), Next + Options.Jobs + 1);
     unsigned Running = 0;
     for (size_t I = Next; I < Last; ++I)
       for (Call *C : {Steps[I].Source.get(), Steps[I].Candidate.get()})
         Running += C && !C->ended();
-    unsigned Free = Jobs > Running ? Jobs - Running : 0, Before = Free;
+    unsigned Free = Options.Jobs > Running ? Options.Jobs - Running : 0,
+             Before = Free;
     // The inputs of sizes that are timed are large: two at once are enough.
     for (size_t I = Next; I < Last; ++I)
       if (!Steps[I].Timed || I <= Next + 1)

@@ -1,4 +1,5 @@
-//===- CompileTest.cpp - Why a source does not compile --------------------===//
+//===- CompileTest.cpp - What comes of a source
+//-----------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +7,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Sim/Compile.h"
+#include "stark/Support/File.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
+using namespace stark;
 using namespace stark::sim;
 
-static CompileResult compiled(const std::string &Text) {
-  CompileRequest Request;
+static CompileResult compiled(const std::string &Text,
+                              CompileRequest Request = {},
+                              Side For = Side::Device) {
   Request.Path = "/source/k.cu";
   Request.Text = Text;
-  llvm::Expected<CompileResult> R = compileFor(Side::Device, Request);
+  llvm::Expected<CompileResult> R = compileFor(For, Request);
   if (R)
     return std::move(*R);
   ADD_FAILURE() << llvm::toString(R.takeError());
@@ -52,4 +57,85 @@ TEST(Compile, APtxOperandThatClangRefusesIsNamed) {
   EXPECT_EQ(R.Missing->Kind, UnsupportedKind::PtxConstraint);
   EXPECT_EQ(R.Missing->text().substr(0, 31), "inline PTX: k.cu:2:27: error: i")
       << R.Missing->text();
+}
+
+namespace {
+/// Our headers, precompiled once for all of these tests.
+struct PrecompiledHeaders : testing::Test {
+  static void SetUpTestSuite() {
+    Kept =
+        new TemporaryFolder(llvm::cantFail(TemporaryFolder::create("headers")));
+    llvm::cantFail(precompileHeaders(Kept->path()));
+  }
+  static void TearDownTestSuite() { delete Kept; }
+
+  /// Our source with \p Headers, or the errors in it.
+  std::string code(Side For, std::vector<std::string> Flags,
+                   llvm::StringRef Headers, const std::string &Arch = "sm_90") {
+    CompileRequest Request;
+    Request.Flags = std::move(Flags);
+    Request.Arch = Arch;
+    Request.Headers = Headers.str();
+    CompileResult R = compiled(Text, std::move(Request), For);
+    Parsed = R.HeadersParsed;
+    std::string Printed = R.Diagnostics;
+    if (R.Code)
+      llvm::raw_string_ostream(Printed) << *R.Code;
+    return Printed;
+  }
+  bool Parsed = false; ///< by the last compile
+
+  static constexpr char Text[] =
+      "#include <cassert>\n"
+      "#include <cuda_fp16.h>\n"
+      "__global__ void k(float *p, __half h) {\n"
+      "  assert(p);\n"
+      "  __shared__ float s[SIZE];\n"
+      "  s[threadIdx.x] = __expf(p[0]) + __half2float(h);\n"
+      "#ifdef __CUDA_ARCH__\n"
+      "  p[1] = __CUDA_ARCH__;\n"
+      "#endif\n"
+      "  __syncthreads();\n"
+      "  atomicAdd(p, s[0] + __shfl_down_sync(~0u, s[1], 1));\n"
+      "}\n"
+      "void call(float *p) { k<<<1, 32>>>(p, __float2half(1)); }\n";
+  static TemporaryFolder *Kept;
+};
+TemporaryFolder *PrecompiledHeaders::Kept = nullptr;
+} // namespace
+
+// What is compiled is the same with them, for each GPU. With flags that they
+// look at they are parsed as ever.
+TEST_F(PrecompiledHeaders, ChangeNothing) {
+  struct {
+    std::vector<std::string> Flags;
+    bool Parsed;
+    const char *Arch = "sm_90";
+  } Cases[] = {{{"-DSIZE=32"}, false},
+               {{"-D", "SIZE=32", "-I", "/nowhere"}, false, "sm_80"},
+               {{"-DSIZE=32", "-DNDEBUG", "-std=c++20"}, true}};
+  for (Side For : {Side::Host, Side::Device})
+    for (const auto &C : Cases) {
+      std::string Plain = code(For, C.Flags, "", C.Arch);
+      EXPECT_TRUE(Parsed);
+      EXPECT_NE(Plain.find("define"), std::string::npos) << Plain;
+      EXPECT_TRUE(Plain == code(For, C.Flags, Kept->path(), C.Arch))
+          << C.Flags.back();
+      EXPECT_EQ(Parsed, C.Parsed) << C.Flags.back();
+    }
+}
+
+// A file that is missing, or is none of Clang's, costs time alone, and what is
+// wrong with a source is told in the same words.
+TEST_F(PrecompiledHeaders, WhereTheyDoNotFit) {
+  TemporaryFolder Other = llvm::cantFail(TemporaryFolder::create("other"));
+  std::string Plain = code(Side::Device, {"-DSIZE=32"}, "");
+  llvm::cantFail(
+      writeFileAtomically((Other.path() + "/device.pch").str(), "CPCH"));
+  EXPECT_EQ(code(Side::Device, {"-DSIZE=32"}, Other.path()), Plain);
+  EXPECT_TRUE(Parsed);
+  EXPECT_EQ(code(Side::Device, {"-DSIZE=32"}, "/nowhere"), Plain);
+  std::string Wrong = code(Side::Device, {}, "");
+  EXPECT_NE(Wrong.find("error: "), std::string::npos) << Wrong;
+  EXPECT_EQ(code(Side::Device, {}, Kept->path()), Wrong);
 }

@@ -1,0 +1,177 @@
+//===- Frontend.cpp - What Clang is told, and the files that it sees
+//-------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frontend.h"
+#include "Headers.h"
+#include "PtxText.h"
+#include "stark/AST/Flags.h"
+#include "stark/AST/Parse.h"
+#include "stark/Support/Digest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace stark;
+using namespace stark::sim;
+
+namespace {
+/// A file whose inline PTX Clang accepts.
+class RespelledFile : public llvm::vfs::File {
+public:
+  explicit RespelledFile(std::unique_ptr<llvm::vfs::File> Real)
+      : Real(std::move(Real)) {}
+  llvm::ErrorOr<llvm::vfs::Status> status() override { return Real->status(); }
+  llvm::ErrorOr<std::string> getName() override { return Real->getName(); }
+  std::error_code close() override { return Real->close(); }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+  getBuffer(const llvm::Twine &Name, int64_t Size, bool Terminated,
+            bool Volatile) override {
+    auto Text = Real->getBuffer(Name, Size, Terminated, Volatile);
+    if (!Text || !(*Text)->getBuffer().contains("asm"))
+      return Text;
+    return llvm::MemoryBuffer::getMemBufferCopy(
+        respellConstraints((*Text)->getBuffer()), Name);
+  }
+
+private:
+  std::unique_ptr<llvm::vfs::File> Real;
+};
+
+/// The user's headers hold inline PTX, too; the system's hold assembly that is
+/// meant for this CPU.
+class RespelledFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  using ProxyFileSystem::ProxyFileSystem;
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &Path) override {
+    auto Opened = ProxyFileSystem::openFileForRead(Path);
+    if (!Opened || llvm::StringRef(Path.str()).starts_with("/usr/"))
+      return Opened;
+    return std::make_unique<RespelledFile>(std::move(*Opened));
+  }
+};
+} // namespace
+
+std::string sim::headersSource() {
+  static const std::string Name = [] {
+    DigestBuilder Digest;
+    for (const EmbeddedFile &H : embeddedHeaders())
+      Digest.add(H.Name, H.Text);
+    return HeaderFolder + Digest.finish() + ".cu";
+  }();
+  return Name;
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+sim::makeFiles(Side For, const CompileRequest &Request,
+               const std::string &Absolute,
+               std::unique_ptr<llvm::MemoryBuffer> Precompiled) {
+  auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  for (const EmbeddedFile &H : embeddedHeaders())
+    Memory->addFile((llvm::Twine(HeaderFolder) + H.Name).str(), 0,
+                    llvm::MemoryBuffer::getMemBufferCopy(H.Text, H.Name));
+  // Clang wants to see what a precompiled file was made of.
+  Memory->addFile(headersSource(), 0, llvm::MemoryBuffer::getMemBuffer(""));
+  if (Precompiled)
+    Memory->addFile(PrecompiledFile, 0, std::move(Precompiled));
+  Memory->addFile(
+      Absolute, 0,
+      llvm::MemoryBuffer::getMemBufferCopy(
+          For == Side::Device ? respellConstraints(Request.Text) : Request.Text,
+          Absolute));
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
+      llvm::vfs::getRealFileSystem();
+  if (For == Side::Device)
+    Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(Real);
+  auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Real);
+  Files->pushOverlay(Memory);
+  if (!Request.Folder.empty())
+    Files->setCurrentWorkingDirectory(Request.Folder);
+  return Files;
+}
+
+std::vector<std::string> sim::driverArguments(const CompileRequest &Request,
+                                              const std::string &Absolute) {
+  std::vector<std::string> Arguments{"clang++",
+                                     "-x",
+                                     "cuda",
+                                     "--cuda-host-only",
+                                     "--cuda-gpu-arch=sm_90",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-Wno-unknown-cuda-version",
+                                     "-Xclang",
+                                     "-target-sdk-version=12.5",
+                                     "-resource-dir",
+                                     clangResourceFolder(),
+                                     "-std=c++17",
+                                     "-O2",
+                                     "-gline-tables-only",
+                                     "-w",
+                                     "-c",
+                                     "-isystem",
+                                     HeaderFolder + std::string("cuda"),
+                                     "-include",
+                                     HeaderFolder +
+                                         std::string("stark/stark_sim.h")};
+  for (std::string &Flag : parseFlags(Request.Flags, Request.Folder))
+    Arguments.push_back(std::move(Flag));
+  Arguments.push_back(Absolute);
+  return Arguments;
+}
+
+std::vector<std::string>
+sim::sideArguments(Side For, llvm::StringRef Arch,
+                   const llvm::opt::ArgStringList &Host) {
+  std::vector<std::string> Out;
+  std::string Triple = llvm::sys::getDefaultTargetTriple();
+  for (size_t I = 0; I < Host.size(); ++I) {
+    llvm::StringRef Argument = Host[I];
+    if (Argument == "-aux-triple") {
+      Out.insert(Out.end(), {"-aux-triple", Triple});
+      ++I;
+      continue;
+    }
+    // Clang's own additions for device code are NVIDIA's; ours are in headers/.
+    if (Argument == "-internal-isystem" && I + 1 < Host.size() &&
+        llvm::StringRef(Host[I + 1]).ends_with("cuda_wrappers")) {
+      ++I;
+      continue;
+    }
+    if (Argument == "-target-cpu" || Argument == "-aux-target-cpu") {
+      ++I;
+      continue;
+    }
+    Out.push_back(Argument.str());
+  }
+  // The half types' arithmetic rounds after each step, as a GPU's does. Without
+  // a toolkit the C library's headers are read as device code, which declares
+  // variadic functions there.
+  Out.insert(Out.begin() + 1,
+             {"-disable-llvm-passes", "-ffloat16-excess-precision=none",
+              "-fbfloat16-excess-precision=none",
+              "-fcuda-allow-variadic-functions"});
+  llvm::StringMap<bool> Features = llvm::sys::getHostCPUFeatures();
+  for (const char *Feature : {"f16c", "fma", "avx", "avx2"})
+    if (Features.lookup(Feature))
+      Out.insert(Out.begin() + 1,
+                 {"-target-feature", std::string("+") + Feature});
+  if (For == Side::Device) {
+    Out.insert(Out.begin() + 1, {"-fcuda-is-device", "-ffp-contract=fast",
+                                 "-fno-threadsafe-statics"});
+    if (!Arch.empty()) {
+      std::string Version = Arch.str();
+      Version.erase(std::remove_if(Version.begin(), Version.end(),
+                                   [](char C) { return !llvm::isDigit(C); }),
+                    Version.end());
+      Out.insert(Out.begin() + 1, "-D__CUDA_ARCH__=" + Version + "0");
+    }
+  }
+  return Out;
+}
