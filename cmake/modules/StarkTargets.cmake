@@ -1,9 +1,9 @@
-# stark_add_library(Name SOURCES a.cpp ... [DEPENDS Lower ...])
+# stark_add_library(Name [SOURCES a.cpp ...] [DEPENDS Lower ...])
 #   The library Stark<Name> of lib/<Name>, with its public headers in
-#   include/stark/<Name>. DEPENDS names Stark libraries below it
-#   (utils/check-layering holds the order). That each header compiles alone is
-#   checked by the target all_verify_interface_header_sets, which the preset dev
-#   builds.
+#   include/stark/<Name>; without SOURCES these are all of it. DEPENDS names
+#   Stark libraries below it (utils/check-layering holds the order). That each
+#   header compiles alone is checked by the target
+#   all_verify_interface_header_sets, which the preset dev builds.
 # stark_link_llvm(target CLANG|SUPPORT)
 #   Links a program: CLANG brings Clang and LLVM (shared, or static with
 #   STARK_STATIC_LLVM); SUPPORT brings only LLVM's support library, statically,
@@ -34,16 +34,23 @@ function(stark_add_library name)
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "stark_add_library(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  add_library(Stark${name} STATIC ${arg_SOURCES})
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(Stark${name} STATIC ${arg_SOURCES})
+    stark_compile_options(Stark${name})
+  else()
+    set(scope INTERFACE)
+    add_library(Stark${name} INTERFACE)
+    target_compile_features(Stark${name} INTERFACE cxx_std_20)
+  endif()
   # All there are, so that none is forgotten.
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/stark/${name}/*.h")
-  target_sources(Stark${name} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${headers})
-  target_include_directories(Stark${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
-  target_compile_definitions(Stark${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  target_sources(Stark${name} ${scope} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${headers})
+  target_include_directories(Stark${name} SYSTEM ${scope} ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
+  target_compile_definitions(Stark${name} ${scope} ${LLVM_DEFINITIONS_LIST})
   foreach(dep IN LISTS arg_DEPENDS)
-    target_link_libraries(Stark${name} PUBLIC Stark${dep})
+    target_link_libraries(Stark${name} ${scope} Stark${dep})
   endforeach()
-  stark_compile_options(Stark${name})
 endfunction()
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")

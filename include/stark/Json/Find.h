@@ -9,7 +9,7 @@
 ///   (JSON, JSON pointer) -> the value there, or nothing
 /// A step that is absent or leads into a value of another type ends in nothing,
 /// never in an exception. The JSON type is a template parameter, as in
-/// Fields.h.
+/// Values.h.
 ///
 ///     if (std::optional<uint64_t> N = countAt(Body, "/usage/output_tokens"))
 ///
@@ -18,7 +18,7 @@
 #ifndef STARK_JSON_FIND_H
 #define STARK_JSON_FIND_H
 
-#include "stark/Json/Fields.h"
+#include "stark/Json/Values.h"
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -7,6 +7,8 @@
 
 #include "stark/Json/Fields.h"
 #include <gtest/gtest.h>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
