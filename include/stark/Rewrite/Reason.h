@@ -7,8 +7,8 @@
 ///
 /// \file
 ///   kind + what it is said of -> the sentence that a person reads
-/// A kind is a constant in the file that finds it, as an enumerator would be in
-/// an enum that each rewrite could add to: callers ask is(), never the text.
+/// A kind is a constant, as an enumerator would be in an enum that each rewrite
+/// could add to: callers ask is(), never the text.
 ///
 //===----------------------------------------------------------------------===//
 

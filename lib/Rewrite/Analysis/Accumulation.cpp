@@ -10,12 +10,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    NoAccumulation("'%0' outlives an iteration and is no plain sum, product, "
-                   "minimum or maximum");
-static constexpr ReasonKind TwoWays("'%0' is accumulated in two ways");
-static constexpr ReasonKind ReadWhileGrowing("'%0' is read while it grows");
-
 /// What \p Kind does to two values in any order, alone or with an assignment;
 /// empty when the order matters.
 static llvm::StringRef commutativeSign(BinaryOperatorKind Kind) {
@@ -92,10 +86,10 @@ WhyNot Accumulators::add(const VarDecl *V, const BinaryOperator *S,
                          const ASTContext &Context) {
   std::optional<Accumulation> Sum = readAccumulation(S, Context);
   if (!Sum)
-    return Reason(NoAccumulation, nameOf(V));
+    return Reason(why::NoAccumulation, nameOf(V));
   auto [At, New] = All.emplace(V, Sum->Operation);
   if (!New && At->second != Sum->Operation)
-    return Reason(TwoWays, nameOf(V));
+    return Reason(why::TwoWays, nameOf(V));
   return std::nullopt;
 }
 
@@ -116,7 +110,7 @@ WhyNot Accumulators::whyRead(const Stmt *Loop,
         Growing += countUses(N, V);
     });
     if (countUses(Loop, V) != Growing)
-      return Reason(ReadWhileGrowing, nameOf(V));
+      return Reason(why::ReadWhileGrowing, nameOf(V));
   }
   return std::nullopt;
 }

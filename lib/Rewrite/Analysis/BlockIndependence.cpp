@@ -12,23 +12,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    FixedTree("a reduction begins at a fixed number of threads (line %0)");
-static constexpr ReasonKind
-    BringsMore("what a thread brings to the reduction at line %0 is no plain "
-               "variable");
-static constexpr ReasonKind
-    GridLoop("a loop is shared by the whole grid, whose size depends on the "
-             "block's (line %0)");
-static constexpr ReasonKind AtLine("line %0: %1");
-static constexpr ReasonKind
-    ReliesOnThread("line %0 relies on the thread's number or the block's size");
-static constexpr ReasonKind
-    Calls("it calls %0 at line %1, which may rely on the block's size");
-static constexpr ReasonKind LineOnWarps("line %0 works on warps");
-static constexpr ReasonKind
-    StepIsNumber("the step of the loop at line %0 is a number, not blockDim.x");
-
 namespace {
 class Check {
 public:
@@ -61,7 +44,7 @@ private:
 WhyNot Check::reductions() {
   for (const Reduction &R : Trees) {
     if (R.Tree && !R.StartsAtBlock)
-      return Reason(FixedTree, F.lineOf(R.Last));
+      return Reason(why::FixedTree, F.lineOf(R.Last));
     // What each thread brings is looked at on its own.
     if (const auto *B = llvm::dyn_cast<BinaryOperator>(R.First))
       allow(B->getLHS());
@@ -70,7 +53,7 @@ WhyNot Check::reductions() {
     if (R.Tree)
       allow(R.Last);
     if (!variableOf(R.Value))
-      return Reason(BringsMore, F.lineOf(R.First));
+      return Reason(why::BringsMore, F.lineOf(R.First));
   }
   return std::nullopt;
 }
@@ -78,9 +61,9 @@ WhyNot Check::reductions() {
 WhyNot Check::loops() {
   for (const ThreadLoop &L : Loops) {
     if (L.Grid)
-      return Reason(GridLoop, F.lineOf(L.S));
+      return Reason(why::GridLoop, F.lineOf(L.S));
     if (WhyNot No = whyNotRemap(F, K, A, Trees, L))
-      return Reason(AtLine, F.lineOf(L.S), *No);
+      return Reason(why::AtLine, F.lineOf(L.S), *No);
     allow(L.Start);
     allow(L.Step);
   }
@@ -117,7 +100,7 @@ WhyNot Check::otherUses() const {
     bool Copy = V && V->hasLocalStorage() && isThreadNumber(E, K);
     bool Index = B && (B->Name == "threadIdx" || B->Name == "blockDim");
     if ((Copy || Index) && !mayUse(N, Copy))
-      Why = Reason(ReliesOnThread, F.lineOf(N));
+      Why = Reason(why::ReliesOnThread, F.lineOf(N));
   });
   if (Why)
     return Why;
@@ -126,7 +109,8 @@ WhyNot Check::otherUses() const {
     const auto *C = llvm::dyn_cast<CallExpr>(Each.E);
     llvm::StringRef Name = calleeOf(C);
     if (C && !Fine.count(C))
-      return Reason(Calls, Name.empty() ? "a function" : Name, F.lineOf(C));
+      return Reason(why::CallSeesBlock, Name.empty() ? "a function" : Name,
+                    F.lineOf(C));
   }
   return std::nullopt;
 }
@@ -135,12 +119,12 @@ WhyNot Check::warpsAndSteps() const {
   WhyNot Why;
   forEach(K.body(), [&](const Stmt *N) {
     if (!Why && isWarpOperation(N))
-      Why = Reason(LineOnWarps, F.lineOf(N));
+      Why = Reason(why::LineOnWarps, F.lineOf(N));
   });
   // With a constant that is the block's size as it is.
   for (const ThreadLoop &L : Loops)
     if (!isBuiltin(L.Step, "blockDim", 'x') && F.constantOf(L.Step, K))
-      Why = Reason(StepIsNumber, F.lineOf(L.S));
+      Why = Reason(why::StepIsNumber, F.lineOf(L.S));
   return Why;
 }
 

@@ -12,37 +12,21 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind OddIndex("its index is no plain number");
-static constexpr ReasonKind IndexChanges("its index changes");
-static constexpr ReasonKind
-    OddGuard("more than a bound decides what a thread does");
-static constexpr ReasonKind OddBound("its bound is not 'index < number'");
-static constexpr ReasonKind BoundNoParameter("its bound is no parameter");
-static constexpr ReasonKind
-    DoesMoreAfter("it does something after the bounded part");
-static constexpr ReasonKind ReturnsEarly("it can return early");
-static constexpr ReasonKind WorksTogether("its threads work together");
-static constexpr ReasonKind UsesMore("it uses %0 for more than its index");
-static constexpr ReasonKind
-    DeclaresShared("it declares shared or static memory");
-static constexpr ReasonKind
-    Calls("it calls %0, which may look at the thread's number");
-
 /// if (i < n) ..., if (i >= n) return;
 static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   if (S.Guard->getElse() || S.Guard->getInit() ||
       S.Guard->getConditionVariable())
-    return Reason(OddGuard);
+    return Reason(why::OddGuard);
   const BinaryOperator *Cond = binary(S.Guard->getCond());
   S.Returns =
       llvm::isa_and_nonnull<ReturnStmt>(onlyStatement(S.Guard->getThen()));
   BinaryOperatorKind Wanted = S.Returns ? BO_GE : BO_LT;
   if (!Cond || Cond->getOpcode() != Wanted || variableOf(Cond->getLHS()) != S.I)
-    return Reason(OddBound);
+    return Reason(why::OddGuardBound);
   const auto *P =
       llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(Cond->getRHS()));
   if (!P || !P->getType()->isIntegerType() || !K.keeps(P))
-    return Reason(BoundNoParameter);
+    return Reason(why::BoundNoParameter);
   S.Bound = Cond->getRHS();
   return std::nullopt;
 }
@@ -50,16 +34,16 @@ static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
 /// Why a node of what a thread does for its element has to do with others.
 static WhyNot whyNotAlone(const Stmt *N) {
   if (llvm::isa<ReturnStmt>(N))
-    return Reason(ReturnsEarly);
+    return Reason(why::ReturnsEarly);
   if (isBlockBarrier(N) || isWarpOperation(N))
-    return Reason(WorksTogether);
+    return Reason(why::WorksTogether);
   if (std::optional<BuiltinIndex> B = builtinNode(N))
-    return Reason(UsesMore, B->Name);
+    return Reason(why::UsesMore, B->Name);
   if (const auto *D = llvm::dyn_cast<DeclStmt>(N))
     for (const Decl *Each : D->decls())
       if (const auto *V = llvm::dyn_cast<VarDecl>(Each);
           V && !V->hasLocalStorage())
-        return Reason(DeclaresShared);
+        return Reason(why::DeclaresShared);
   return std::nullopt;
 }
 
@@ -69,11 +53,11 @@ static WhyNot whyNotUnordered(const Facts &F, const Kernel &K) {
   Accesses A(F, K);
   for (const Access &Each : A.all()) {
     if (Each.Shared)
-      return Reason(UsesShared);
+      return Reason(why::UsesShared);
     const auto *C = llvm::dyn_cast<CallExpr>(Each.E);
     llvm::StringRef Name = calleeOf(C);
     if (C && !Name.starts_with("atomic"))
-      return Reason(Calls, Name.empty() ? "a function" : Name);
+      return Reason(why::CallSeesThread, Name.empty() ? "a function" : Name);
   }
   return std::nullopt;
 }
@@ -92,15 +76,15 @@ stark::readElementKernel(const Facts &F, const Kernel &K) {
     return std::nullopt;
   if (!S.I->getType()->isIntegerType() ||
       F.context().getTypeSize(S.I->getType()) < 32)
-    return Reason(OddIndex);
+    return Reason(why::OddIndex);
   if (!K.keeps(S.I))
-    return Reason(IndexChanges);
+    return Reason(why::IndexChanges);
   if (WhyNot Why = readGuard(K, S))
     return *Why;
   if (S.Returns)
     S.Rest.assign(Body->body_begin() + 2, Body->body_end());
   else if (Body->size() != 2)
-    return Reason(DoesMoreAfter);
+    return Reason(why::DoesMoreAfter);
   else
     S.Rest.push_back(S.Guard->getThen());
   if (S.Rest.empty())

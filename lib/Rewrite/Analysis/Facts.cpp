@@ -11,20 +11,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    NameTaken("the file uses the name '%0', which the rewrite needs, for "
-              "something else");
-static constexpr ReasonKind BlockSizeUnknown(
-    "no launch of it is in this file, so its block size is not known");
-static constexpr ReasonKind
-    BlockNotFlat("its blocks have more than one dimension");
-static constexpr ReasonKind
-    BlocksDiffer("its launches have blocks of different sizes");
-static constexpr ReasonKind
-    NotAllBuffers("'%0' and '%1' may overlap: not every launch of '%2' gives "
-                  "both of them a buffer of the workload");
-static constexpr ReasonKind SameBuffer("'%0' and '%1' are the same buffer");
-
 Facts::Facts(const RewriteInput &In) : SourceText(*In.Source), In(In) {
   FactsFinder(*this).run();
 }
@@ -82,7 +68,7 @@ OrReason<Changes> Facts::declare(const Kernel &K, llvm::StringRef Name,
   if (hasCode(Declaration))
     return Changes();
   if (hasWord(Name))
-    return Reason(NameTaken, Name);
+    return Reason(why::NameTaken, Name);
   size_t At = beforeKernel(K);
   Changes Made;
   Made.write({At, At}, Declaration.str() + "\n");
@@ -141,15 +127,15 @@ OrReason<uint64_t> Facts::blockSize(const Kernel &K) const {
   if (K.LaunchedElsewhere)
     return *K.LaunchedElsewhere;
   if (K.Launches.empty())
-    return Reason(BlockSizeUnknown);
+    return Reason(why::BlockSizeUnknown);
   std::optional<uint64_t> X;
   for (const Launch *L : K.Launches) {
     if (!L->BlockSize)
-      return Reason(BlockNotConstant);
+      return Reason(why::BlockNotConstant);
     if ((*L->BlockSize)[1] != 1 || (*L->BlockSize)[2] != 1)
-      return Reason(BlockNotFlat);
+      return Reason(why::BlockNotFlat);
     if (X && *X != (*L->BlockSize)[0])
-      return Reason(BlocksDiffer);
+      return Reason(why::BlockSizesDiffer);
     X = (*L->BlockSize)[0];
   }
   return *X;
@@ -190,14 +176,14 @@ const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
 WhyNot Facts::whyNotApart(const Kernel &K, const ParmVarDecl *P,
                           const ParmVarDecl *Q) const {
   if (!In.Given)
-    return Reason(OnlyWorkload, nameOf(P), nameOf(Q));
+    return Reason(why::OnlyWorkload, nameOf(P), nameOf(Q));
   if (K.LaunchedElsewhere && !In.Given->Load.Launch)
     return K.LaunchedElsewhere;
   const Argument *A = bufferOf(K, P), *B = bufferOf(K, Q);
   if (!A || !B)
-    return Reason(NotAllBuffers, nameOf(P), nameOf(Q), K.name());
+    return Reason(why::NotAllBuffers, nameOf(P), nameOf(Q), K.name());
   if (A == B)
-    return Reason(SameBuffer, nameOf(P), nameOf(Q));
+    return Reason(why::SameBuffer, nameOf(P), nameOf(Q));
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #ifndef STARK_LIB_REWRITE_ANALYSIS_FACTS_H
 #define STARK_LIB_REWRITE_ANALYSIS_FACTS_H
 
+#include "Reasons.h"
 #include "SourceText.h"
 #include "Variables.h"
 #include "stark/Rewrite/Rewrite.h"
@@ -120,26 +121,6 @@ std::vector<const clang::ForStmt *> loopsOf(const Kernel &K);
 inline std::string nameOf(const clang::NamedDecl *D) {
   return D->getNameAsString();
 }
-
-// Reasons that several rewrites find.
-inline constexpr ReasonKind InMacro("%0 stands in a macro");
-inline constexpr ReasonKind NoLaunchHere("no launch of it is in this file");
-inline constexpr ReasonKind SeveralLaunches("it is launched at several places");
-inline constexpr ReasonKind
-    BlockNotConstant("the block size of a launch is no constant");
-inline constexpr ReasonKind
-    AccessUnknown("what line %0 reads or writes is not known");
-inline constexpr ReasonKind NameInMacro("its name is written in a macro");
-inline constexpr ReasonKind WorksOnWarps("it works on warps");
-inline constexpr ReasonKind UsesShared("it uses shared memory");
-inline constexpr ReasonKind EndsEarly("it can end early");
-inline constexpr ReasonKind StoresToNoElement(
-    "it stores to something other than an element of an array");
-inline constexpr ReasonKind NoLineBefore("no line can be put right before it");
-inline constexpr ReasonKind
-    OnlyWorkload("only a workload could say that '%0' and '%1' do not overlap");
-inline constexpr ReasonKind
-    DeclaredBefore("it is declared before it is defined");
 
 } // namespace stark
 

@@ -14,17 +14,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    ExternC("it is extern \"C\", so other files may launch it");
-static constexpr ReasonKind
-    InHeader("a header declares it, so other files may launch it");
-static constexpr ReasonKind ByWorkload("the workload launches it");
-static constexpr ReasonKind
-    NamedOtherwise("it is named in other ways than by <<<...>>>, so not all of "
-                   "its launches are seen");
-static constexpr ReasonKind
-    LaunchNotParsed("a launch of it stands in text that was not understood");
-
 namespace {
 /// The functions that the file itself defines, and how often each function is
 /// named there.
@@ -119,12 +108,12 @@ static unsigned oddThreadIndex(const Facts &F, const Kernel &K) {
 
 WhyNot FactsFinder::problemOf(const Kernel &K) const {
   if (!K.At->editable())
-    return Reason(KernelNotEditable, K.At->Against.str());
+    return Reason(why::KernelNotEditable, K.At->Against.str());
   if (K.F->isDependentContext() || K.F->getDescribedFunctionTemplate())
-    return Reason(KernelIsTemplate);
+    return Reason(why::KernelIsTemplate);
   for (const Site &S : F.In.All->All)
     if (K.Bytes.contains(S.Bytes) && S.Against.isError())
-      return Reason(KernelHasError, S.Against.str());
+      return Reason(why::KernelHasError, S.Against.str());
   bool Broken = false, Jumps = false;
   forEach(K.body(), [&](const Stmt *N) {
     if (const auto *E = llvm::dyn_cast<Expr>(N))
@@ -133,26 +122,26 @@ WhyNot FactsFinder::problemOf(const Kernel &K) const {
                        MSAsmStmt, CXXTryStmt>(N);
   });
   if (unsigned Line = oddThreadIndex(F, K))
-    return Reason(OddThreadIndex, Line);
+    return Reason(why::OddThreadIndex, Line);
   if (Broken)
-    return Reason(KernelNotResolved);
+    return Reason(why::KernelNotResolved);
   if (Jumps)
-    return Reason(KernelJumps);
+    return Reason(why::KernelJumps);
   if (F.hasDirective(K.Bytes))
-    return Reason(KernelHasDirectives);
+    return Reason(why::KernelHasDirectives);
   return std::nullopt;
 }
 
 WhyNot FactsFinder::launchedElsewhere(const FunctionDecl *D) const {
   if (D->isExternC())
-    return Reason(ExternC);
+    return Reason(why::ExternC);
   for (const FunctionDecl *R : D->redecls())
     if (!inMainFile(R->getLocation()))
-      return Reason(InHeader);
+      return Reason(why::InHeader);
   const Task *Given = F.In.Given;
   if (Given && Given->Load.Launch &&
       D->getQualifiedNameAsString() == Given->Entry.Name)
-    return Reason(ByWorkload);
+    return Reason(why::ByWorkload);
   return std::nullopt;
 }
 
@@ -240,8 +229,8 @@ void FactsFinder::run() {
     if (K.LaunchedElsewhere)
       continue;
     if (Visitor.Named[K.F->getCanonicalDecl()] > K.Launches.size())
-      K.LaunchedElsewhere = Reason(NamedOtherwise);
+      K.LaunchedElsewhere = Reason(why::NamedOtherwise);
     else if (launchesInText(F.code(), nameOf(K.F)) > K.Launches.size())
-      K.LaunchedElsewhere = Reason(LaunchNotParsed);
+      K.LaunchedElsewhere = Reason(why::LaunchNotParsed);
   }
 }

@@ -36,21 +36,6 @@ private:
   Facts &F;
 };
 
-// Why a kernel is not looked into.
-inline constexpr ReasonKind KernelNotEditable("%0");
-inline constexpr ReasonKind
-    KernelIsTemplate("it is a template, whose types are not known");
-inline constexpr ReasonKind KernelHasError("%0");
-inline constexpr ReasonKind
-    KernelNotResolved("Clang cannot make sense of all of it");
-inline constexpr ReasonKind KernelJumps("it holds inline assembly or jumps");
-inline constexpr ReasonKind
-    KernelHasDirectives("it holds preprocessor directives, and one branch of "
-                        "them is all that is seen");
-inline constexpr ReasonKind
-    OddThreadIndex("line %0 uses threadIdx or its kin in a way that is not "
-                   "understood");
-
 } // namespace stark
 
 #endif

@@ -12,13 +12,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    Conditional("an element of '%0' is loaded under a condition, and need not "
-                "exist (line %1)");
-static constexpr ReasonKind LineWrites("what line %0 writes is not known");
-static constexpr ReasonKind MayOverlap("%0 (line %1 loads, line %2 stores)");
-static constexpr ReasonKind StoredTo("'%0' is stored to at line %1");
-
 namespace {
 /// When a load in a loop is made.
 enum class Made {
@@ -139,13 +132,13 @@ WhyNot Finder::whyChanged(const Access &Load) const {
       continue;
     unsigned Line = F.lineOf(Other->E);
     if (Other->Unclear || !Other->Root)
-      return Reason(LineWrites, Line);
+      return Reason(why::LineWrites, Line);
     const auto *P = llvm::dyn_cast<ParmVarDecl>(Load.Root),
                *Q = llvm::dyn_cast<ParmVarDecl>(Other->Root);
     if (P && Q && P != Q)
       if (WhyNot Why = F.whyNotApart(K, P, Q))
-        return Reason(MayOverlap, *Why, F.lineOf(Load.E), Line);
-    return Reason(StoredTo, nameOf(Load.Root), Line);
+        return Reason(why::LoadMayOverlap, *Why, F.lineOf(Load.E), Line);
+    return Reason(why::StoredTo, nameOf(Load.Root), Line);
   }
   return std::nullopt;
 }
@@ -173,7 +166,7 @@ std::optional<InvariantLoads> Finder::run() const {
       // Of an inner loop it may stay the same there already.
       if (!Found.Lacks && !isInInnerLoop(*Each))
         Found.Lacks =
-            Reason(Conditional, nameOf(Each->Root), F.lineOf(Each->E));
+            Reason(why::Conditional, nameOf(Each->Root), F.lineOf(Each->E));
     } else if (WhyNot Changed = whyChanged(*Each)) {
       Found.Lacks = Changed;
     } else {

@@ -10,23 +10,17 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    DoesMore("its body does more than compute and store");
-static constexpr ReasonKind
-    OddDeclaration("it declares something other than plain variables");
-static constexpr ReasonKind BodyHas("its body has %0");
-
 /// Of \p S itself, not of what is in it.
 static WhyNot whyNotPlain(const Stmt *S, bool InInner) {
   if (llvm::isa<ReturnStmt, LambdaExpr, AsmStmt, SwitchStmt>(S))
-    return Reason(DoesMore);
+    return Reason(why::BodyDoesMore);
   if (llvm::isa<BreakStmt>(S) && !InInner)
-    return Reason(EndsEarly);
+    return Reason(why::EndsEarly);
   if (const auto *D = llvm::dyn_cast<DeclStmt>(S))
     for (const Decl *Each : D->decls()) {
       const auto *V = llvm::dyn_cast<VarDecl>(Each);
       if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType())
-        return Reason(OddDeclaration);
+        return Reason(why::OddDeclaration);
     }
   return std::nullopt;
 }
@@ -53,7 +47,7 @@ WhyNot IterationBody::whyNot(const Stmt *S, bool InInner) {
   }
   if (llvm::isa<CallExpr, CXXConstructExpr, PseudoObjectExpr>(S)) {
     if (std::optional<Reason> Met = impurityOf(S, Context))
-      return Reason(BodyHas, *Met);
+      return Reason(why::BodyHas, *Met);
     return std::nullopt;
   }
   if (const auto *E = llvm::dyn_cast<Expr>(S); E && isPure(E, Context))

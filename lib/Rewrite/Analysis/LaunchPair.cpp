@@ -12,30 +12,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind GridsDiffer("their grids differ");
-static constexpr ReasonKind BlocksDiffer("their blocks differ");
-static constexpr ReasonKind WithShared("they are launched with shared memory");
-static constexpr ReasonKind StreamsDiffer("their streams differ");
-static constexpr ReasonKind
-    NotFlat("their grid is not seen to have one dimension");
-static constexpr ReasonKind UnknownOverlap("'%0' and something may overlap");
-static constexpr ReasonKind SomethingOverlaps("something and '%0' may overlap");
-static constexpr ReasonKind AllUnknown("something and something may overlap");
-static constexpr ReasonKind
-    NotBuffers("'%0' and '%1' may overlap: they are not both buffers of the "
-               "workload");
-static constexpr ReasonKind
-    NotOwnElement("what line %0 touches is not seen to be the thread's own "
-                  "element");
-static constexpr ReasonKind
-    OtherElements("line %0 touches other elements than the thread's own of "
-                  "what both kernels use");
-static constexpr ReasonKind
-    ReadOnlyLoad("line %0 loads through the read-only path what the other "
-                 "kernel writes");
-static constexpr ReasonKind
-    TypesDiffer("they see the elements of one buffer as different types");
-
 /// The same tree, and the same value at both places.
 static bool isSame(const Facts &F, const Expr *A, const Expr *B,
                    const Launch &L) {
@@ -73,14 +49,14 @@ bool stark::isNothing(const Facts &F, const Expr *E, const Launch &L) {
 WhyNot stark::whyNotOneLaunch(const Facts &F, const LaunchPair &Pair) {
   const Launch &A = *Pair[0].L, &B = *Pair[1].L;
   if (!isSameSize(F, A.Grid, B.Grid, A, B))
-    return Reason(GridsDiffer);
+    return Reason(why::GridsDiffer);
   if (!isSameSize(F, A.Block, B.Block, A, B))
-    return Reason(BlocksDiffer);
+    return Reason(why::BlocksDiffer);
   if (!isNothing(F, A.Shared, A) || !isNothing(F, B.Shared, B))
-    return Reason(WithShared);
+    return Reason(why::WithShared);
   if (!isSame(F, A.Stream, B.Stream, A) &&
       !(isNothing(F, A.Stream, A) && isNothing(F, B.Stream, B)))
-    return Reason(StreamsDiffer);
+    return Reason(why::StreamsDiffer);
   // In two dimensions several threads have the same number.
   for (const Expr *Size : {A.Block, A.Grid}) {
     std::array<const Expr *, 3> D = F.dimensions(Size, A);
@@ -88,7 +64,7 @@ WhyNot stark::whyNotOneLaunch(const Facts &F, const LaunchPair &Pair) {
     for (unsigned I = 1; I < 3; ++I)
       Flat &= !D[I] || F.constantOf(D[I], A) == 1u;
     if (!Flat)
-      return Reason(NotFlat);
+      return Reason(why::NotFlat);
   }
   return std::nullopt;
 }
@@ -164,8 +140,9 @@ bool PairMemory::isBuffer(const VarDecl *V) const {
 WhyNot PairMemory::whyNotApart(const VarDecl *P, const VarDecl *Q) const {
   if (!P || !Q) {
     if (P)
-      return Reason(UnknownOverlap, nameOf(P));
-    return Q ? Reason(SomethingOverlaps, nameOf(Q)) : Reason(AllUnknown);
+      return Reason(why::UnknownOverlap, nameOf(P));
+    return Q ? Reason(why::SomethingOverlaps, nameOf(Q))
+             : Reason(why::AllUnknown);
   }
   // No kernel writes to constant memory.
   if (P->hasAttr<CUDAConstantAttr>() || Q->hasAttr<CUDAConstantAttr>() ||
@@ -175,11 +152,11 @@ WhyNot PairMemory::whyNotApart(const VarDecl *P, const VarDecl *Q) const {
     return std::nullopt;
   const Task *Given = F.In.Given;
   if (!Given)
-    return Reason(OnlyWorkload, nameOf(P), nameOf(Q));
+    return Reason(why::OnlyWorkload, nameOf(P), nameOf(Q));
   if (!Host || Given->Load.Launch ||
       Host->F->getQualifiedNameAsString() != Given->Entry.Name ||
       !isBuffer(P) || !isBuffer(Q))
-    return Reason(NotBuffers, nameOf(P), nameOf(Q));
+    return Reason(why::NotBuffers, nameOf(P), nameOf(Q));
   return std::nullopt;
 }
 
@@ -187,11 +164,11 @@ WhyNot PairMemory::whyNotApart(const VarDecl *P, const VarDecl *Q) const {
 WhyNot PairMemory::whyNotOwn(const LaunchSide &S, const Access &A) const {
   unsigned Line = F.lineOf(A.E);
   if (A.Base != A.Root || !llvm::isa_and_nonnull<ParmVarDecl>(A.Root))
-    return Reason(NotOwnElement, Line);
+    return Reason(why::NotOwnElement, Line);
   if ((A.Index ? variableOf(A.Index) : nullptr) != S.Shape.I)
-    return Reason(OtherElements, Line);
+    return Reason(why::OtherElements, Line);
   if (A.Whole != A.E)
-    return Reason(ReadOnlyLoad, Line);
+    return Reason(why::ReadOnlyLoad, Line);
   return std::nullopt;
 }
 
@@ -202,7 +179,7 @@ WhyNot PairMemory::whyNotNear(const Access &A, const Access &B) const {
   if (WhyNot Why = whyNotOwn(Pair[1], B))
     return Why;
   if (!F.context().hasSameUnqualifiedType(A.E->getType(), B.E->getType()))
-    return Reason(TypesDiffer);
+    return Reason(why::TypesDiffer);
   return std::nullopt;
 }
 
@@ -214,7 +191,7 @@ WhyNot PairMemory::whyMeet() const {
       if (!X.Store && !Y.Store)
         continue;
       if (X.Unclear || Y.Unclear || !X.Root || !Y.Root)
-        return Reason(AccessUnknown,
+        return Reason(why::AccessUnknown,
                       F.lineOf(X.Unclear || !X.Root ? X.E : Y.E));
       const VarDecl *P = given(Pair[0], X), *Q = given(Pair[1], Y);
       // A pointer that the host changes in between it could only by an

@@ -17,13 +17,6 @@ using namespace clang;
 /// Elements from which on two lie in different sectors of 32 bytes.
 static constexpr uint64_t SectorElements = 8;
 
-static constexpr ReasonKind
-    InnerDepends("the inner loop's bounds depend on '%0'");
-static constexpr ReasonKind SameName("both indices have the same name");
-static constexpr ReasonKind BoundFromMemory("a bound is read from memory");
-static constexpr ReasonKind BoundChanges("a bound changes within the loops");
-static constexpr ReasonKind StoresVolatile("it stores to volatile memory");
-
 /// The loop that is all that \p S does.
 static const ForStmt *onlyLoop(const Stmt *S) {
   while (S) {
@@ -85,15 +78,15 @@ bool stark::walksAcrossRows(const Facts &F, const Kernel &K, const Accesses &A,
 static WhyNot whyHeadersTied(const Kernel &K, const LoopNest &N) {
   for (const Expr *E : {N.Inner.Start, N.Inner.Bound, N.Inner.Step})
     if (E && mentions(E, N.Outer.I))
-      return Reason(InnerDepends, nameOf(N.Outer.I));
+      return Reason(why::InnerDepends, nameOf(N.Outer.I));
   if (N.Outer.I->getName() == N.Inner.I->getName())
-    return Reason(SameName);
+    return Reason(why::SameName);
   for (const CountedLoop *L : {&N.Outer, &N.Inner})
     for (const Expr *E : {L->Start, L->Bound, L->Step}) {
       if (E && readsMemory(E))
-        return Reason(BoundFromMemory);
+        return Reason(why::BoundFromMemory);
       if (E && !keepsVariablesOf(E, N.Outer.S, K.body(), *K.Parents))
-        return Reason(BoundChanges);
+        return Reason(why::BoundChanges);
     }
   return std::nullopt;
 }
@@ -122,7 +115,7 @@ private:
 WhyNot NestBody::changes(const Expr *Target, const BinaryOperator *By) {
   const Expr *E = strip(Target);
   if (E->getType().isVolatileQualified())
-    return Reason(StoresVolatile);
+    return Reason(why::StoresVolatile);
   while (true) {
     if (const auto *M = llvm::dyn_cast<MemberExpr>(E); M && !M->isArrow())
       E = strip(M->getBase());
@@ -136,7 +129,7 @@ WhyNot NestBody::changes(const Expr *Target, const BinaryOperator *By) {
   if (!V) {
     // *p, p->m, (p + 1)[i]: seen as accesses, or refused.
     if (!Element)
-      return Reason(StoresToNoElement);
+      return Reason(why::StoresToNoElement);
     return std::nullopt;
   }
   if (Own.count(V) || Element)

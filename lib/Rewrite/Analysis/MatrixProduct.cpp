@@ -14,34 +14,6 @@ using namespace stark;
 using namespace clang;
 namespace m = clang::ast_matchers;
 
-static constexpr ReasonKind
-    NoProduct("what is summed up is no product of two elements");
-static constexpr ReasonKind NoNumber("what is summed up is no plain number");
-static constexpr ReasonKind
-    OddLoop("its loop does not run from 0 to a parameter in steps of one");
-static constexpr ReasonKind OddStart("its sum does not begin with 0");
-static constexpr ReasonKind
-    OddVariable("'%0' is neither the sum nor an index of the grid");
-static constexpr ReasonKind NoBound("'%0' has no bound");
-static constexpr ReasonKind DoesMore("it does more than sum and store");
-static constexpr ReasonKind
-    NotTwoDimensions("it does not compute one element of two dimensions");
-static constexpr ReasonKind StoreUnclear("its store is not understood");
-static constexpr ReasonKind StoresNothing("it stores no element");
-static constexpr ReasonKind StoreReads("its store reads other elements");
-static constexpr ReasonKind
-    StoreDoesMore("its store does more than store a value");
-static constexpr ReasonKind
-    OddResult("its result is not indexed as row * width + column");
-static constexpr ReasonKind
-    StoreUsesMore("its store uses more than the sum and the parameters");
-static constexpr ReasonKind OddOperands(
-    "its operands are not indexed by row and depth, depth and column");
-static constexpr ReasonKind NoParameters("its arrays are no parameters");
-static constexpr ReasonKind ReadsResult("it reads its own result");
-static constexpr ReasonKind
-    LargeElements("its elements are larger than 8 bytes");
-
 const ParmVarDecl *stark::parameterOf(const Expr *E, const Kernel &K) {
   const auto *P = llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(E));
   return P && P->getType()->isIntegerType() && K.keeps(P) ? P : nullptr;
@@ -236,35 +208,35 @@ bool Reader::matchSum() {
 
 WhyNot Reader::checkSum() const {
   if (!Times || Times->getOpcode() != BO_Mul)
-    return Reason(NoProduct);
+    return Reason(why::NoProduct);
   if (!P.Sum->getType()->isArithmeticType() ||
       P.Sum->getType()->isBooleanType())
-    return Reason(NoNumber);
+    return Reason(why::NoNumber);
   const BinaryOperator *Cond = binary(Loop->getCond());
   if (!isZero(P.Depth->getInit(), F.context()) ||
       !P.Depth->getType()->isIntegerType() || Cond->getOpcode() != BO_LT ||
       variableOf(Cond->getLHS()) != P.Depth || !parameterOf(P.DepthBound, K) ||
       !isUnitStep(Loop->getInc(), P.Depth, F, K))
-    return Reason(OddLoop);
+    return Reason(why::OddLoop);
   return std::nullopt;
 }
 
 WhyNot Reader::readPlace(const VarDecl *V) {
   if (V == P.Sum) {
     if (!isZero(V->getInit(), F.context()))
-      return Reason(OddStart);
+      return Reason(why::OddStart);
     return std::nullopt;
   }
   char Axis = V->getInit() ? axisOf(V->getInit()) : 0;
   if (!Axis || !V->getType()->isIntegerType() ||
       F.context().getTypeSize(V->getType()) < 32 || !K.keeps(V))
-    return Reason(OddVariable, nameOf(V));
+    return Reason(why::OddVariable, nameOf(V));
   Coordinate C{V, Axis, nullptr};
   for (const Coordinate &G : Guarded)
     if (G.V == V)
       C.Bound = G.Bound;
   if (!C.Bound)
-    return Reason(NoBound, nameOf(V));
+    return Reason(why::NoBound, nameOf(V));
   Placed.push_back(C);
   return std::nullopt;
 }
@@ -280,11 +252,11 @@ WhyNot Reader::readPlaces() {
       continue;
     }
     if (P.Store)
-      return Reason(DoesMore);
+      return Reason(why::SumDoesMore);
     P.Store = S;
   }
   if (Placed.size() != 2 || !P.Store || Placed[0].Axis == Placed[1].Axis)
-    return Reason(NotTwoDimensions);
+    return Reason(why::NotTwoDimensions);
   return std::nullopt;
 }
 
@@ -298,7 +270,7 @@ WhyNot Reader::checkStored(const Expr *Value) const {
             !llvm::isa<ParmVarDecl>(V) && !V->getType().isConstQualified());
   });
   if (More)
-    return Reason(StoreUsesMore);
+    return Reason(why::StoreUsesMore);
   return std::nullopt;
 }
 
@@ -307,16 +279,16 @@ WhyNot Reader::readStore() {
   std::vector<const Access *> Mine = All.in(P.Store);
   for (const Access *Each : Mine) {
     if (Each->Unclear || !Each->Index || !Each->Base)
-      return Reason(StoreUnclear);
+      return Reason(why::StoreUnclear);
     if (Each->Store)
       Result = Each;
   }
   if (!Result)
-    return Reason(StoresNothing);
+    return Reason(why::StoresNothing);
   for (const Access *Each : Mine)
     if (Each->Base != Result->Base ||
         !isSameTree(Each->Index, Result->Index, F.context()))
-      return Reason(StoreReads);
+      return Reason(why::StoreReads);
   const auto *Whole = llvm::dyn_cast<Expr>(P.Store);
   const Expr *Value = nullptr;
   if (const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(Whole))
@@ -326,13 +298,13 @@ WhyNot Reader::readStore() {
     Value = O->getOperator() == OO_Equal && O->getNumArgs() == 2 ? O->getArg(1)
                                                                  : nullptr;
   if (!Value || !isPure(Value, F.context()))
-    return Reason(StoreDoesMore);
+    return Reason(why::StoreDoesMore);
   P.Row = Placed[0];
   P.Col = Placed[1];
   if (!isPlace(Result->Index, P.Row.V, P.Col.V, K))
     std::swap(P.Row, P.Col);
   if (!isPlace(Result->Index, P.Row.V, P.Col.V, K))
-    return Reason(OddResult);
+    return Reason(why::OddResult);
   return checkStored(Value);
 }
 
@@ -341,7 +313,7 @@ WhyNot Reader::readOperands() {
                *Y = elementOf(Times->getRHS(), All.all());
   for (const Access *Each : {X, Y})
     if (!Each || !Each->Index || !Each->Base || Each->Store || Each->Shared)
-      return Reason(NoProduct);
+      return Reason(why::NoProduct);
   auto Fits = [&](const Access *Each, const Coordinate &C, Operand &O) {
     O.At = *Each;
     O.Type = F.typeName(Each->E->getType());
@@ -350,17 +322,17 @@ WhyNot Reader::readOperands() {
   };
   if (!(Fits(X, P.Row, P.A) && Fits(Y, P.Col, P.B)) &&
       !(Fits(Y, P.Row, P.A) && Fits(X, P.Col, P.B)))
-    return Reason(OddOperands);
+    return Reason(why::OddOperands);
   for (const Access *Each :
        std::initializer_list<const Access *>{&P.A.At, &P.B.At, Result})
     if (!Each->Root || !llvm::isa<ParmVarDecl>(Each->Root) ||
         Each->Root != Each->Base || Each->E->getType().isVolatileQualified())
-      return Reason(NoParameters);
+      return Reason(why::NoParameters);
   if (P.A.At.Base == Result->Base || P.B.At.Base == Result->Base)
-    return Reason(ReadsResult);
+    return Reason(why::ReadsResult);
   if (F.context().getTypeSize(P.A.At.E->getType()) > 64 ||
       F.context().getTypeSize(P.B.At.E->getType()) > 64)
-    return Reason(LargeElements);
+    return Reason(why::LargeElements);
   return std::nullopt;
 }
 

@@ -11,25 +11,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    ElementsUnseen("which elements of '%0' the iterations store to is not seen "
-                   "(line %1)");
-static constexpr ReasonKind
-    OneElement("all iterations store to the same element of '%0'");
-static constexpr ReasonKind ShortRows(
-    "rows of '%0' may be shorter than what the loop walks along them");
-static constexpr ReasonKind StoresElsewhere(
-    "it stores to something other than an element of a parameter");
-static constexpr ReasonKind MayOverlap("%0 (lines %1 and %2)");
-static constexpr ReasonKind
-    MayUseStored("an iteration may use what another one stores (lines %0 and "
-                 "%1)");
-static constexpr ReasonKind Outlives("'%0' outlives an iteration");
-static constexpr ReasonKind
-    ElementsOutlive("elements of '%0' outlive an iteration");
-static constexpr ReasonKind
-    LocalUnseen("which elements of '%0' the iterations use is not seen");
-
 namespace {
 class NestMemory {
 public:
@@ -103,7 +84,7 @@ bool NestMemory::isClear(const std::vector<LinearTerm> &Terms) const {
 WhyNot NestMemory::elements(const Access &Store) const {
   std::string Name = nameOf(Store.Root);
   std::optional<std::vector<LinearTerm>> Terms = Indices.offsetOf(Store);
-  Reason Unknown(ElementsUnseen, Name, F.lineOf(Store.E));
+  Reason Unknown(why::ElementsUnseen, Name, F.lineOf(Store.E));
   if (!Terms || !isClear(*Terms))
     return Unknown;
   Growth I = Indices.growth(*Terms, Outer.I),
@@ -111,7 +92,7 @@ WhyNot NestMemory::elements(const Access &Store) const {
   if (I.Is == Growth::Unclear || J.Is == Growth::Unclear)
     return Unknown;
   if (I.Is == Growth::None && J.Is == Growth::None)
-    return Reason(OneElement, Name);
+    return Reason(why::OneElement, Name);
   if (I.Is == Growth::None || J.Is == Growth::None) {
     if (isPositive(I.Is == Growth::None ? J.Coefficient : I.Coefficient))
       return std::nullopt;
@@ -123,7 +104,7 @@ WhyNot NestMemory::elements(const Access &Store) const {
   if ((IsOne(I) && isRow(J.Coefficient, Outer)) ||
       (IsOne(J) && isRow(I.Coefficient, Inner)))
     return std::nullopt;
-  return Reason(ShortRows, Name);
+  return Reason(why::ShortRows, Name);
 }
 
 /// Memory that Accesses does not list, but for elements of local arrays by
@@ -145,7 +126,7 @@ WhyNot NestMemory::pointers(const std::vector<const Access *> &All) const {
       Base = strip(Row->getBase());
     const VarDecl *V = Base ? variableOf(Base) : nullptr;
     if (!V || !V->hasLocalStorage() || !V->getType()->isArrayType())
-      Why = Reason(AccessUnknown, F.lineOf(N));
+      Why = Reason(why::AccessUnknown, F.lineOf(N));
   });
   return Why;
 }
@@ -153,7 +134,7 @@ WhyNot NestMemory::pointers(const std::vector<const Access *> &All) const {
 WhyNot NestMemory::storeClashes(const Access &Store,
                                 const std::vector<const Access *> &All) const {
   if (!Store.Root || !Store.Index || Store.Root->getType()->isArrayType())
-    return Reason(StoresElsewhere);
+    return Reason(why::StoresElsewhere);
   if (WhyNot Why = elements(Store))
     return Why;
   for (const Access *Other : All) {
@@ -167,8 +148,8 @@ WhyNot NestMemory::storeClashes(const Access &Store,
                *Q = llvm::dyn_cast_or_null<ParmVarDecl>(Other->Root);
     if (P && Q && P != Q)
       if (WhyNot Why = F.whyNotApart(K, P, Q))
-        return Reason(MayOverlap, *Why, One, Two);
-    return Reason(MayUseStored, One, Two);
+        return Reason(why::NestMayOverlap, *Why, One, Two);
+    return Reason(why::MayUseStored, One, Two);
   }
   return std::nullopt;
 }
@@ -179,7 +160,7 @@ WhyNot NestMemory::whyOrdered() const {
     return Why;
   for (const Access *Each : All) {
     if (Each->Unclear)
-      return Reason(AccessUnknown, F.lineOf(Each->E));
+      return Reason(why::AccessUnknown, F.lineOf(Each->E));
     if (Each->Store)
       if (WhyNot Why = storeClashes(*Each, All))
         return Why;
@@ -239,18 +220,18 @@ WhyNot NestMemory::localArrays() const {
       return;
     const ArraySubscriptExpr *Whole = wholeSubscript(Ref);
     if (!Whole || !T->isArrayType()) {
-      Why = Reason(Outlives, nameOf(V));
+      Why = Reason(why::Outlives, nameOf(V));
       return;
     }
     auto [At, New] = First.emplace(V, Whole);
     if (!New && !isSameTree(At->second, Whole, F.context()))
-      Several = Reason(ElementsOutlive, nameOf(V));
+      Several = Reason(why::ElementsOutlive, nameOf(V));
   });
   if (Why || Several)
     return Why ? Why : Several;
   for (const auto &[V, Whole] : First)
     if (!hasOwnElements(Whole))
-      return Reason(LocalUnseen, nameOf(V));
+      return Reason(why::LocalUnseen, nameOf(V));
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Purity.h"
+#include "Reasons.h"
 #include "Syntax.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -15,19 +16,6 @@
 
 using namespace stark;
 using namespace clang;
-
-static constexpr ReasonKind CallByPointer("a call through a pointer");
-static constexpr ReasonKind CallOf("a call of %0");
-static constexpr ReasonKind Assignment("an assignment");
-static constexpr ReasonKind Increment("an increment");
-static constexpr ReasonKind Property("a property");
-static constexpr ReasonKind Lambda("a lambda");
-static constexpr ReasonKind StatementExpression("a statement expression");
-static constexpr ReasonKind ChangesMemory("something that changes memory");
-static constexpr ReasonKind VolatileVariable("a volatile variable");
-static constexpr ReasonKind VolatileAccess("a volatile access");
-static constexpr ReasonKind NotResolved("something that Clang cannot resolve");
-static constexpr ReasonKind IsStatement("a statement");
 
 static bool isPureName(llvm::StringRef Name) {
   // clang-format off
@@ -92,12 +80,12 @@ static bool isOfSmallFloat(const FunctionDecl *F, const ASTContext &Context) {
 static std::optional<Reason> impurityOfCall(const FunctionDecl *F,
                                             const ASTContext &Context) {
   if (!F)
-    return Reason(CallByPointer);
+    return Reason(why::CallByPointer);
   if (isOfSmallFloat(F, Context) ||
       (F->getIdentifier() && isPureName(F->getName()) &&
        isFromToolkit(F, Context)))
     return std::nullopt;
-  return Reason(CallOf, F->getNameAsString());
+  return Reason(why::CallOf, F->getNameAsString());
 }
 
 /// Of \p N itself, not of what is in it.
@@ -107,9 +95,9 @@ static std::optional<Reason> impurityOfNode(const Stmt *N,
     return Is ? std::optional(Reason(Kind)) : std::nullopt;
   };
   if (const auto *B = llvm::dyn_cast<BinaryOperator>(N))
-    return If(B->isAssignmentOp(), Assignment);
+    return If(B->isAssignmentOp(), why::Assignment);
   if (const auto *U = llvm::dyn_cast<UnaryOperator>(N))
-    return If(U->isIncrementDecrementOp(), Increment);
+    return If(U->isIncrementDecrementOp(), why::Increment);
   if (const auto *M = llvm::dyn_cast<CXXConstructExpr>(N)) {
     const CXXConstructorDecl *Made = M->getConstructor();
     return Made->isTrivial() || Made->isDefaulted()
@@ -119,23 +107,23 @@ static std::optional<Reason> impurityOfNode(const Stmt *N,
   if (const auto *C = llvm::dyn_cast<CallExpr>(N))
     return impurityOfCall(C->getDirectCallee(), Context);
   if (llvm::isa<PseudoObjectExpr>(N))
-    return If(!builtinNode(N), Property);
+    return If(!builtinNode(N), why::Property);
   if (llvm::isa<LambdaExpr>(N))
-    return Reason(Lambda);
+    return Reason(why::Lambda);
   if (llvm::isa<StmtExpr>(N))
-    return Reason(StatementExpression);
+    return Reason(why::StatementExpression);
   if (llvm::isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, AtomicExpr>(N))
-    return Reason(ChangesMemory);
+    return Reason(why::ChangesMemory);
   if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
       Ref && Ref->getType().isVolatileQualified())
-    return Reason(VolatileVariable);
+    return Reason(why::VolatileVariable);
   const auto *E = llvm::dyn_cast<Expr>(N);
   if (!E)
-    return Reason(IsStatement);
+    return Reason(why::IsStatement);
   if (E->containsErrors() || E->isTypeDependent() || E->isValueDependent())
-    return Reason(NotResolved);
+    return Reason(why::NotResolved);
   return If(E->isGLValue() && E->getType().isVolatileQualified(),
-            VolatileAccess);
+            why::VolatileAccess);
 }
 
 std::optional<Reason> stark::impurityOf(const Stmt *E,

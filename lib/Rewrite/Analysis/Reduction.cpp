@@ -17,11 +17,6 @@ using namespace stark;
 using namespace clang;
 namespace m = clang::ast_matchers;
 
-static constexpr ReasonKind
-    NoBarrierBefore("no barrier stands before its loop");
-static constexpr ReasonKind
-    NoStoreBefore("what each thread brings is not stored right before it");
-
 namespace {
 /// The parts of
 ///     for (int s = START; CONDITION; STEP) {
@@ -177,13 +172,13 @@ static std::optional<Reduction> readTree(const ForStmt *Loop, const Facts &F,
 static WhyNot readStore(const CompoundStmt *Block, size_t LoopAt,
                         const Kernel &K, Reduction &R) {
   if (LoopAt < 2 || !isBlockBarrier(Block->body_begin()[LoopAt - 1]))
-    return Reason(NoBarrierBefore);
+    return Reason(why::NoBarrierBefore);
   const Stmt *S = Block->body_begin()[LoopAt - 2];
   const auto *B = llvm::dyn_cast<BinaryOperator>(S);
   if (!B || B->getOpcode() != BO_Assign ||
       !isElement(B->getLHS(), R.Array,
                  [&](const Expr *I) { return isThreadNumber(I, K); }))
-    return Reason(NoStoreBefore);
+    return Reason(why::NoStoreBefore);
   R.First = S;
   R.Value = B->getRHS();
   return std::nullopt;

@@ -13,40 +13,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    OrderUnknown("the order of its statements is not known");
-static constexpr ReasonKind
-    CountsOutside("it counts in a variable that outlives an iteration");
-static constexpr ReasonKind ChangesIndex("its body changes the index");
-static constexpr ReasonKind
-    StoresByPointer("it stores through a pointer that is no plain array");
-static constexpr ReasonKind
-    StoresUnshifted("it stores to an element whose index is not the loop's "
-                    "plus something that stays the same");
-static constexpr ReasonKind
-    UsesThread("its body uses %0, so which thread runs an iteration matters");
-static constexpr ReasonKind
-    VariableDiffers("'%0' may differ from thread to thread");
-static constexpr ReasonKind
-    BoundDiffers("its bound may differ from thread to thread");
-static constexpr ReasonKind
-    SumGoesElsewhere("what a thread collects in '%0' goes elsewhere than into "
-                     "a reduction of the whole block (line %1)");
-static constexpr ReasonKind
-    SumPerBlock("what a thread collects in '%0' is summed up a block at a "
-                "time, and elements would change blocks");
-static constexpr ReasonKind
-    SumNotReduced("what a thread collects in '%0' goes into no reduction of "
-                  "the block that is understood");
-static constexpr ReasonKind
-    LineUnclear("what it does at line %0 is not understood");
-static constexpr ReasonKind
-    OtherIndex("%0 and %1 may be the same memory, at different indices (lines "
-               "%2 and %3)");
-static constexpr ReasonKind
-    NoBarrier("%0 of the loop and %1 at line %2 may be the same memory, with "
-              "no barrier between them");
-
 namespace {
 class RemapCheck : public IterationBody {
 public:
@@ -85,7 +51,7 @@ private:
 
 WhyNot RemapCheck::run() {
   if (!Order.known())
-    return Reason(OrderUnknown);
+    return Reason(why::OrderUnknown);
   if (WhyNot Why = whyNot(L.S->getBody()))
     return Why;
   if (WhyNot Why = reads())
@@ -100,7 +66,7 @@ WhyNot RemapCheck::counts(const Expr *Target) {
   const VarDecl *V = variableOf(Target);
   if (V && V != L.I && Own.count(V))
     return std::nullopt;
-  return Reason(CountsOutside);
+  return Reason(why::CountsOutside);
 }
 
 WhyNot RemapCheck::changes(const Expr *Target, const BinaryOperator *By) {
@@ -108,7 +74,7 @@ WhyNot RemapCheck::changes(const Expr *Target, const BinaryOperator *By) {
   if (!V)
     return storesElement(Target);
   if (V == L.I)
-    return Reason(ChangesIndex);
+    return Reason(why::ChangesIndex);
   if (Own.count(V))
     return std::nullopt;
   return Sums.add(V, By, F.context());
@@ -122,13 +88,13 @@ WhyNot RemapCheck::storesElement(const Expr *E) const {
     const Expr *Base = strip(E);
     while (const auto *M = llvm::dyn_cast<MemberExpr>(Base)) {
       if (M->isArrow())
-        return Reason(StoresByPointer);
+        return Reason(why::StoresByPointer);
       Base = strip(M->getBase());
     }
     const VarDecl *V = variableOf(Base);
     if (V && Own.count(V))
       return std::nullopt;
-    return Reason(StoresToNoElement);
+    return Reason(why::StoresToNoElement);
   }
   if (const VarDecl *V = variableOf(Sub->getBase());
       V && Own.count(V) && V->getType()->isArrayType())
@@ -137,7 +103,7 @@ WhyNot RemapCheck::storesElement(const Expr *E) const {
     return Each->E == Sub && !Each->Unclear;
   });
   if (!Seen || !isShiftedIndex(F, K, L, Sub->getIdx()))
-    return Reason(StoresUnshifted);
+    return Reason(why::StoresUnshifted);
   return std::nullopt;
 }
 
@@ -149,18 +115,18 @@ WhyNot RemapCheck::reads() const {
       return;
     std::optional<BuiltinIndex> B = builtinNode(N);
     if (B && (B->Name == "threadIdx" || (L.Grid && B->Name == "blockIdx")))
-      Why = Reason(UsesThread, B->Name);
+      Why = Reason(why::UsesThread, B->Name);
     const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
     const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
     if (!V || Own.count(V) || Sums.contains(V) || !V->hasLocalStorage())
       return;
     if (!Same.at(V, L.S))
-      Why = Reason(VariableDiffers, nameOf(V));
+      Why = Reason(why::VariableDiffers, nameOf(V));
   });
   if (Why)
     return Why;
   if (!Same.expression(L.Bound, L.S))
-    return Reason(BoundDiffers);
+    return Reason(why::BoundDiffers);
   return Sums.whyRead(L.S, F.context());
 }
 
@@ -197,13 +163,13 @@ WhyNot RemapCheck::consumer(const VarDecl *V,
   WhyNot Why;
   for (const Stmt *S : Order.around(L.S, true, Kills))
     if (mentions(S, V) && !mayUse(S, V, Operation, Consumed))
-      Why = Reason(SumGoesElsewhere, nameOf(V), F.lineOf(S));
+      Why = Reason(why::SumGoesElsewhere, nameOf(V), F.lineOf(S));
   if (Why)
     return Why;
   if (L.Grid)
-    return Reason(SumPerBlock, nameOf(V));
+    return Reason(why::SumPerBlock, nameOf(V));
   if (!Consumed)
-    return Reason(SumNotReduced, nameOf(V));
+    return Reason(why::SumNotReduced, nameOf(V));
   return std::nullopt;
 }
 
@@ -222,11 +188,12 @@ WhyNot RemapCheck::clash(const Access &One, const Access &Other,
         isSameShift(F, K, L, One.Index, Other.Index) &&
         (One.Base == Other.Base || One.Root != Other.Root))
       return std::nullopt;
-    return Reason(OtherIndex, memoryOf(One), memoryOf(Other), F.lineOf(One.E),
-                  F.lineOf(Other.E));
+    return Reason(why::OtherIndex, memoryOf(One), memoryOf(Other),
+                  F.lineOf(One.E), F.lineOf(Other.E));
   }
   if (L.Grid || Near.count(Other.E))
-    return Reason(NoBarrier, memoryOf(One), memoryOf(Other), F.lineOf(Other.E));
+    return Reason(why::NoBarrier, memoryOf(One), memoryOf(Other),
+                  F.lineOf(Other.E));
   return std::nullopt;
 }
 
@@ -238,9 +205,9 @@ WhyNot RemapCheck::memory() const {
         forEach(S, [&](const Stmt *N) { Near.insert(N); });
   for (const Access *One : A.in(L.S)) {
     if (One->Unclear)
-      return Reason(LineUnclear, F.lineOf(One->E));
+      return Reason(why::LineUnclear, F.lineOf(One->E));
     if (L.Grid && One->Shared)
-      return Reason(UsesShared);
+      return Reason(why::UsesShared);
     for (const Access &Other : A.all())
       if (&Other != One && A.conflict(*One, Other))
         if (WhyNot Why = clash(*One, Other, Near))

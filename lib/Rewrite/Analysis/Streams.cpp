@@ -10,17 +10,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind Volatile("it accesses volatile memory");
-static constexpr ReasonKind
-    StoresConditionally("it stores to '%0' under a condition");
-static constexpr ReasonKind AccessInMacro("it accesses '%0' inside a macro");
-static constexpr ReasonKind
-    NoStream("no array is read or written at the index, or the index plus "
-             "something that stays the same");
-static constexpr ReasonKind StoresSingly("it also stores elements one by one");
-static constexpr ReasonKind
-    ReadsStored("it reads memory one by one that it may store to");
-
 std::optional<std::string> stark::withIndex(const Facts &F, const Kernel &K,
                                             const ThreadLoop &L, const Expr *E,
                                             llvm::StringRef As) {
@@ -90,7 +79,7 @@ private:
 
 WhyNot Reader::add(const Access &Each) {
   if (Each.E->getType().isVolatileQualified())
-    return Reason(Volatile);
+    return Reason(why::Volatile);
   if (!Each.Index || !Each.Base || !Each.Base->getType()->isPointerType() ||
       Each.Shared || !K.keeps(Each.Base) ||
       !isShiftedIndex(F, K, L, Each.Index))
@@ -100,9 +89,9 @@ WhyNot Reader::add(const Access &Each) {
     return std::nullopt;
   bool Always = isUnconditional(Each.E, L.S->getBody(), K);
   if (Each.Store && !Always)
-    return Reason(StoresConditionally, nameOf(Each.Base));
+    return Reason(why::StoresConditionally, nameOf(Each.Base));
   if (!withIndex(F, K, L, Each.Index, "i") || !F.range(Each.Whole))
-    return Reason(AccessInMacro, nameOf(Each.Base));
+    return Reason(why::AccessInMacro, nameOf(Each.Base));
   auto Into = llvm::find_if(Found.All, [&](const Stream &S) {
     return S.Base == Each.Base && isSameShift(F, K, L, S.Index, Each.Index);
   });
@@ -132,11 +121,11 @@ WhyNot Reader::whyNotAll() const {
     if (InStream || Each->Shared)
       continue;
     if (Each->Store)
-      return Reason(StoresSingly);
+      return Reason(why::StoresSingly);
     if (Each->Load && llvm::any_of(Mine, [&](const Access *Other) {
           return Other->Store && A.conflict(*Each, *Other);
         }))
-      return Reason(ReadsStored);
+      return Reason(why::ReadsStored);
   }
   return std::nullopt;
 }
@@ -175,7 +164,7 @@ OrReason<Streams> Reader::read() {
       return *Why;
   llvm::erase_if(Found.All, [](const Stream &S) { return !S.Always; });
   if (Found.All.empty())
-    return Reason(NoStream);
+    return Reason(why::NoStream);
   Found.Least = Found.All.front().Bytes;
   for (const Stream &S : Found.All)
     Found.Least = std::min(Found.Least, S.Bytes);

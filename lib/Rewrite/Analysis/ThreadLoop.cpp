@@ -11,11 +11,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind
-    OddCondition("its condition is not 'index < bound'");
-static constexpr ReasonKind
-    OddBound("its bound is not a plain number that stays the same");
-
 /// i += step, i = i + step, i = step + i.
 static const Expr *stepOf(const Stmt *S, const VarDecl *I) {
   const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(S);
@@ -79,10 +74,10 @@ stark::readThreadLoop(const Facts &F, const Kernel &K, const ForStmt *S) {
     return std::nullopt;
   L.Bound = boundOf(S->getCond(), L.I);
   if (!L.Bound || S->getConditionVariable())
-    return Reason(OddCondition);
+    return Reason(why::OddCondition);
   L.Bound = L.Bound->IgnoreImpCasts();
   if (!isPlainBound(L.Bound, L.I, F.context()))
-    return Reason(OddBound);
+    return Reason(why::BoundNotFixed);
   return L;
 }
 

@@ -201,7 +201,7 @@ OrReason<Changes> BlockReduce::write(const Facts &F, const Plan &P) const {
                        Last = F.statementRange(R.Last);
   std::string Value = F.text(R.Value);
   if (!First || !Last || Value.empty() || Last->End < First->Begin)
-    return Reason(InMacro, "the reduction");
+    return Reason(why::InMacro, "the reduction");
   std::string Type = elementType(F, R);
   std::string Name = warpReductionName(R.Operation, Type);
   OrReason<Changes> Made =

@@ -174,9 +174,9 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
   if (!Now)
     return Now.why();
   if (K.Launches.size() > 1)
-    return Reason(SeveralLaunches);
+    return Reason(why::SeveralLaunches);
   if (std::distance(K.F->redecls_begin(), K.F->redecls_end()) > 1)
-    return Reason(DeclaredBefore);
+    return Reason(why::DeclaredBefore);
   if (K.F->hasAttr<CUDALaunchBoundsAttr>())
     return Reason(BoundsRely);
   OrReason<Source> S = findSource(F, L);
@@ -195,7 +195,7 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
     return *Why;
   std::optional<size_t> Name = F.nameOffset(K.F, K.Bytes);
   if (!Name)
-    return Reason(NameInMacro);
+    return Reason(why::NameInMacro);
   return Plan{&K, &L, *S, *Name, *Now, 0};
 }
 
@@ -249,7 +249,7 @@ Match BlockSize::describe(const Facts &F, const Plan &P) const {
 OrReason<Changes> BlockSize::write(const Facts &F, const Plan &P) const {
   std::optional<Range> R = F.range(P.Written.Number);
   if (!R)
-    return Reason(InMacro, "the block's size");
+    return Reason(why::InMacro, "the block's size");
   Changes Made;
   Made.replace(*R, std::to_string(P.Size));
   Made.insert(P.Name, "__launch_bounds__(" + std::to_string(P.Size) + ") ");

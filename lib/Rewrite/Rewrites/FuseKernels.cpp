@@ -322,7 +322,7 @@ OrReason<Changes> FuseKernels::write(const Facts &F,
   if (InStream)
     Stream = F.text(First.Stream);
   if (!A || !B || Grid.empty() || Block.empty() || (InStream && Stream.empty()))
-    return Reason(InMacro, "part of a launch");
+    return Reason(why::InMacro, "part of a launch");
   std::string Arguments = commaList(
       All, [&](const FusedParameter &Each) { return F.text(Each.Argument); });
   Made.write(*A, Name + "<<<" + Grid + ", " + Block +

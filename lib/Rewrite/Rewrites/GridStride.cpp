@@ -63,7 +63,8 @@ static WhyNot whyNot(const Facts &F, const Kernel &K) {
   if (K.LaunchedElsewhere)
     return K.LaunchedElsewhere;
   if (K.Launches.size() != 1)
-    return K.Launches.empty() ? Reason(NoLaunchHere) : Reason(SeveralLaunches);
+    return K.Launches.empty() ? Reason(why::NoLaunchHere)
+                              : Reason(why::SeveralLaunches);
   const Launch &L = *K.Launches.front();
   if (!L.HostAt || !L.HostAt->editable() || !L.At->editable())
     return Reason(LaunchNotEditable);
@@ -106,7 +107,7 @@ OrReason<Changes> GridStride::write(const Facts &F, const Plan &P) const {
   std::string Start = F.text(S.I->getInit()), Bound = F.text(S.Bound);
   if (!Declared || !Guard || !Last || !First || !Grid || Start.empty() ||
       Bound.empty())
-    return Reason(InMacro, "part of it");
+    return Reason(why::InMacro, "part of it");
   auto Names = Loop.names([&](llvm::StringRef N) { return F.freshName(N); });
   std::string Text = llvm::cantFail(
       Loop.fill({{"start", Start},

@@ -198,7 +198,7 @@ static OrReason<std::string> guardOf(const Facts &F, const Plan &P) {
   std::optional<std::string> Start = Replaced(L.Start),
                              Bound = Replaced(L.Bound);
   if (!Start || !Bound)
-    return Reason(InMacro, "a bound");
+    return Reason(why::InMacro, "a bound");
   std::string Type = F.writtenType(L.I->getType());
   if (!F.context().hasSameUnqualifiedType(L.Start->getType(), L.I->getType()))
     Start = "static_cast<" + Type + ">(" + *Start + ")";
@@ -213,7 +213,7 @@ static OrReason<std::string> guardOf(const Facts &F, const Plan &P) {
 OrReason<Changes> HoistLoads::write(const Facts &F, const Plan &P) const {
   std::optional<size_t> At = lineBefore(F, *P.K, P.L.S);
   if (!At)
-    return Reason(NoLineBefore);
+    return Reason(why::NoLineBefore);
   OrReason<std::string> Guard = guardOf(F, P);
   if (!Guard)
     return Guard.why();

@@ -71,16 +71,16 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K,
   Plan P{&K, {}};
   WhyNot Why = K.LaunchedElsewhere;
   if (!Why && K.Launches.empty())
-    Why = Reason(NoLaunchHere);
+    Why = Reason(why::NoLaunchHere);
   for (const Launch *L : K.Launches)
     if (!L->BlockSize)
-      Why = Reason(BlockNotConstant);
+      Why = Reason(why::BlockNotConstant);
     else if ((*L->BlockSize)[0] != (*L->BlockSize)[1] ||
              (*L->BlockSize)[2] != 1)
       Why = Reason(NotSquare);
   forEach(K.body(), [&](const Stmt *N) {
     if (isWarpOperation(N))
-      Why = Reason(WorksOnWarps);
+      Why = Reason(why::WorksOnWarps);
     std::optional<BuiltinIndex> B = builtinNode(N);
     if (!B || B->Name != "threadIdx" || B->Axis == 'z')
       return;

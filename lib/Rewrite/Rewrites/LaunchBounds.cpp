@@ -49,21 +49,21 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
   uint64_t Largest = 0;
   for (const Launch *L : K.Launches) {
     if (!L->BlockSize)
-      return Reason(BlockNotConstant);
+      return Reason(why::BlockNotConstant);
     Largest = std::max(Largest, (*L->BlockSize)[0] * (*L->BlockSize)[1] *
                                     (*L->BlockSize)[2]);
   }
   if (K.LaunchedElsewhere || K.Problem)
     return K.LaunchedElsewhere ? *K.LaunchedElsewhere : *K.Problem;
   if (K.Launches.empty())
-    return Reason(NoLaunchHere);
+    return Reason(why::NoLaunchHere);
   if (!K.F->isFirstDecl() || K.F->getMostRecentDecl() != K.F)
-    return Reason(DeclaredBefore);
+    return Reason(why::DeclaredBefore);
   if (Largest == 0 || Largest > 1024)
     return Reason(TooLarge, Largest);
   std::optional<size_t> Name = F.nameOffset(K.F, K.Bytes);
   if (!Name)
-    return Reason(NameInMacro);
+    return Reason(why::NameInMacro);
   return Plan{&K, Largest, *Name};
 }
 

@@ -89,7 +89,7 @@ OrReason<Changes> LoopInterchange::write(const Facts &F, const Plan &P) const {
   std::optional<Range> Outer = Header(P.Nest.Outer),
                        Inner = Header(P.Nest.Inner);
   if (!Outer || !Inner)
-    return Reason(InMacro, "a loop");
+    return Reason(why::InMacro, "a loop");
   Changes Made;
   Made.replace(*Outer, F.text(*Inner));
   Made.replace(*Inner, F.text(*Outer));

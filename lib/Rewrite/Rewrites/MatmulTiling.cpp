@@ -222,7 +222,7 @@ void MatmulTiling::find(const Facts &F, const Visitor &Out) const {
     if (!P)
       continue;
     if (!*P || K->Launches.empty()) {
-      Out.refuse(*K->At, *P ? Reason(NoLaunchHere) : P->why());
+      Out.refuse(*K->At, *P ? Reason(why::NoLaunchHere) : P->why());
       continue;
     }
     for (const Launch *L : K->Launches) {
@@ -324,10 +324,10 @@ static OrReason<std::string> kernelText(const Facts &F, const Plan &P,
   auto Names = Tiled.names([&](llvm::StringRef N) { return F.freshName(N); });
   CodeTemplate::Values Given;
   if (!addExpressions(F, P.P, Names, Given))
-    return Reason(InMacro, "part of it");
+    return Reason(why::InMacro, "part of it");
   std::optional<std::string> Parameters = listOf(F, P.K->F->parameters());
   if (!Parameters)
-    return Reason(InMacro, "a parameter");
+    return Reason(why::InMacro, "a parameter");
   addTypes(F, P.P, Given);
   // Neighbouring threads load what lies side by side in memory.
   std::string Place = Names.lookup("place");
@@ -361,7 +361,7 @@ OrReason<Changes> MatmulTiling::write(const Facts &F, const Plan &P) const {
   std::optional<Range> Launched = F.range(P.L->Call);
   std::string Stream = P.L->Stream ? F.text(P.L->Stream) : "";
   if (!Arguments || !Launched || (P.L->Stream && Stream.empty()))
-    return Reason(InMacro, "the launch");
+    return Reason(why::InMacro, "the launch");
   Changes Made;
   if (K.F->getFormalLinkage() == Linkage::Internal && K.Launches.size() == 1 &&
       !K.LaunchedElsewhere)

@@ -84,7 +84,7 @@ static std::optional<OrReason<Plan>> planFor(const Facts &F, const Kernel &K,
   bool Stores = false;
   for (const Access &Each : A.all()) {
     if (Each.Unclear || (!Each.Root && !Each.Shared))
-      Why = Reason(AccessUnknown, F.lineOf(Each.E));
+      Why = Reason(why::AccessUnknown, F.lineOf(Each.E));
     if (Each.Store && !Each.Shared && Each.Root) {
       Stores = true;
       if (WhyNot No = whyChanged(F, K, P, Each))

@@ -106,7 +106,7 @@ planFor(const Facts &F, const Kernel &K,
   WhyNot Why;
   for (const Access &Each : A.all())
     if (Each.Unclear || (!Each.Root && !Each.Shared))
-      Why = Reason(AccessUnknown, F.lineOf(Each.E));
+      Why = Reason(why::AccessUnknown, F.lineOf(Each.E));
   bool Stores = false;
   for (const ParmVarDecl *P : Pointers) {
     Stores |= isStored(A, P);

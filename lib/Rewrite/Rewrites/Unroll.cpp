@@ -49,7 +49,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K, const ForStmt *Loop,
                      size_t At) {
   std::optional<size_t> Line = F.lineBegin(At);
   if (!Line || !llvm::isa_and_nonnull<CompoundStmt>(K.parent(Loop)))
-    return Reason(NoLineBefore);
+    return Reason(why::NoLineBefore);
   llvm::StringRef Above = F.text().take_front(*Line).rtrim();
   if (Above.ends_with("\\"))
     return Reason(LoopInMacro);
@@ -61,7 +61,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K, const ForStmt *Loop,
     if (isBlockBarrier(N))
       Why = Reason(HoldsBarrier);
     if (llvm::isa<ReturnStmt, BreakStmt>(N))
-      Why = Reason(EndsEarly);
+      Why = Reason(why::EndsEarly);
   });
   return Why;
 }

@@ -287,10 +287,10 @@ OrReason<Changes> Writer::write() const {
   std::string Start = F.text(L.Start), Bound = F.text(L.Bound),
               Step = F.text(L.Step);
   if (!Whole || !Body || Start.empty() || Bound.empty() || Step.empty())
-    return Reason(InMacro, "the loop");
+    return Reason(why::InMacro, "the loop");
   std::optional<std::string> OneLane = oneLane();
   if (!OneLane)
-    return Reason(InMacro, "the index");
+    return Reason(why::InMacro, "the index");
   bool Compares = false;
   std::string Guard = guard(Compares);
   std::string Text =

@@ -45,7 +45,7 @@ __global__ void broken(float *x) { x[0] = undeclared; }
 )");
   EXPECT_FALSE(P.kernel("fine").Problem.has_value());
   ASSERT_TRUE(P.kernel("broken").Problem.has_value());
-  EXPECT_TRUE(P.kernel("broken").Problem->is(KernelHasError));
+  EXPECT_TRUE(P.kernel("broken").Problem->is(why::KernelHasError));
 }
 
 TEST(Facts, OtherNamesOfAKernelMayLaunchIt) {
