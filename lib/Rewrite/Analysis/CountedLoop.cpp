@@ -10,6 +10,18 @@
 using namespace stark;
 using namespace clang;
 
+std::optional<IndexedLoop> stark::readIndex(const Facts &F, const ForStmt *S) {
+  const VarDecl *I = onlyVariable(S->getInit());
+  if (!I || !I->getInit() || !I->getType()->isIntegerType() ||
+      F.context().getTypeSize(I->getType()) < 32)
+    return std::nullopt;
+  IndexedLoop L;
+  L.S = S;
+  L.I = I;
+  L.Start = I->getInit();
+  return L;
+}
+
 /// Pure, and of variables alone that the loop does not change.
 static bool staysTheSame(const Facts &F, const Kernel &K, const ForStmt *S,
                          const Expr *E) {
@@ -20,15 +32,12 @@ static bool staysTheSame(const Facts &F, const Kernel &K, const ForStmt *S,
 
 std::optional<CountedLoop>
 stark::readCountedLoop(const Facts &F, const Kernel &K, const ForStmt *S) {
-  CountedLoop L;
-  L.S = S;
-  L.I = onlyVariable(S->getInit());
-  if (!L.I || !L.I->getInit() || !L.I->getType()->isIntegerType() ||
-      L.I->getType().isVolatileQualified() ||
-      F.context().getTypeSize(L.I->getType()) < 32 || !S->getCond() ||
+  std::optional<IndexedLoop> Index = readIndex(F, S);
+  if (!Index || Index->I->getType().isVolatileQualified() || !S->getCond() ||
       !S->getInc() || S->getConditionVariable())
     return std::nullopt;
-  L.Start = L.I->getInit()->IgnoreImpCasts();
+  CountedLoop L{*Index};
+  L.Start = L.Start->IgnoreImpCasts();
   const BinaryOperator *Cond = binary(S->getCond());
   if (!Cond || !Cond->isRelationalOp() || variableOf(Cond->getLHS()) != L.I)
     return std::nullopt;

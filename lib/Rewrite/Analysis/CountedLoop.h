@@ -19,11 +19,18 @@
 
 namespace stark {
 
-struct CountedLoop {
+/// A loop over one variable that it declares, an integer of 32 bits or more.
+struct IndexedLoop {
   const clang::ForStmt *S = nullptr;
   const clang::VarDecl *I = nullptr;
   const clang::Expr *Start = nullptr, *Bound = nullptr;
   const clang::Expr *Step = nullptr; ///< null: 1
+};
+
+/// Fills in what comes before the condition; unset when that is another.
+std::optional<IndexedLoop> readIndex(const Facts &F, const clang::ForStmt *S);
+
+struct CountedLoop : IndexedLoop {
   clang::BinaryOperatorKind Compare = clang::BO_LT;
   bool Down = false; ///< i -= step
 };

@@ -15,6 +15,13 @@
 using namespace stark;
 using namespace clang;
 
+bool stark::isFullInteger(const BuiltinType *T) {
+  return llvm::is_contained({BuiltinType::Int, BuiltinType::UInt,
+                             BuiltinType::Long, BuiltinType::ULong,
+                             BuiltinType::LongLong, BuiltinType::ULongLong},
+                            T->getKind());
+}
+
 /// Casts that leave what is named and its value as they are. One to a narrow
 /// integer, between integers and floats, or of a pointer does not.
 static bool keepsValue(const CastExpr *C) {
@@ -24,20 +31,10 @@ static bool keepsValue(const CastExpr *C) {
   case CK_ArrayToPointerDecay:
   case CK_FunctionToPointerDecay:
     return true;
-  case CK_IntegralCast:
-    if (const auto *T = C->getType()->getAs<BuiltinType>())
-      switch (T->getKind()) {
-      case BuiltinType::Int:
-      case BuiltinType::UInt:
-      case BuiltinType::Long:
-      case BuiltinType::ULong:
-      case BuiltinType::LongLong:
-      case BuiltinType::ULongLong:
-        return true;
-      default:
-        return false;
-      }
-    return false;
+  case CK_IntegralCast: {
+    const auto *T = C->getType()->getAs<BuiltinType>();
+    return T && isFullInteger(T);
+  }
   default:
     return false;
   }

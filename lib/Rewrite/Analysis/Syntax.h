@@ -23,6 +23,9 @@
 
 namespace stark {
 
+/// int, long and long long, with a sign or without: no arithmetic widens them.
+bool isFullInteger(const clang::BuiltinType *T);
+
 /// Without parentheses, casts that keep the value, temporaries and copies.
 const clang::Expr *strip(const clang::Expr *E);
 

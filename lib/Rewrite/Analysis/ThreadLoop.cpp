@@ -56,13 +56,10 @@ static bool isPlainBound(const Expr *Bound, const VarDecl *I,
 
 std::optional<OrReason<ThreadLoop>>
 stark::readThreadLoop(const Facts &F, const Kernel &K, const ForStmt *S) {
-  ThreadLoop L;
-  L.S = S;
-  L.I = onlyVariable(S->getInit());
-  if (!L.I || !L.I->getInit() || !L.I->getType()->isIntegerType() ||
-      F.context().getTypeSize(L.I->getType()) < 32)
+  std::optional<IndexedLoop> Index = readIndex(F, S);
+  if (!Index)
     return std::nullopt;
-  L.Start = L.I->getInit();
+  ThreadLoop L{*Index};
   L.Step = stepOf(S->getInc(), L.I);
   if (!L.Step)
     return std::nullopt;

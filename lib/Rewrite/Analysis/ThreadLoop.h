@@ -15,14 +15,11 @@
 #ifndef STARK_LIB_REWRITE_ANALYSIS_THREADLOOP_H
 #define STARK_LIB_REWRITE_ANALYSIS_THREADLOOP_H
 
-#include "Facts.h"
+#include "CountedLoop.h"
 
 namespace stark {
 
-struct ThreadLoop {
-  const clang::ForStmt *S = nullptr;
-  const clang::VarDecl *I = nullptr;
-  const clang::Expr *Start = nullptr, *Bound = nullptr, *Step = nullptr;
+struct ThreadLoop : IndexedLoop {
   bool Grid = false; ///< shared by all blocks, else by the threads of one
 };
 

@@ -80,19 +80,9 @@ static std::string elementType(const Facts &F, const Reduction &R) {
   const auto *B = T.getCanonicalType()->getAs<BuiltinType>();
   if (!B || T.isVolatileQualified())
     return "";
-  switch (B->getKind()) {
-  case BuiltinType::Int:
-  case BuiltinType::UInt:
-  case BuiltinType::Long:
-  case BuiltinType::ULong:
-  case BuiltinType::LongLong:
-  case BuiltinType::ULongLong:
-  case BuiltinType::Float:
-  case BuiltinType::Double:
-    return F.typeName(T);
-  default:
-    return "";
-  }
+  bool Taken = isFullInteger(B) || B->getKind() == BuiltinType::Float ||
+               B->getKind() == BuiltinType::Double;
+  return Taken ? F.typeName(T) : "";
 }
 
 /// The line of a return before \p S that not all threads take together; 0:

@@ -47,21 +47,15 @@ public:
 };
 } // namespace
 
+/// Of the types that __ldg takes; loads of long are left as they are.
 static bool hasLoad(QualType T) {
   const auto *B = T.getCanonicalType()->getAs<BuiltinType>();
   if (!B || T.isVolatileQualified())
     return false;
-  switch (B->getKind()) {
-  case BuiltinType::Int:
-  case BuiltinType::UInt:
-  case BuiltinType::LongLong:
-  case BuiltinType::ULongLong:
-  case BuiltinType::Float:
-  case BuiltinType::Double:
-    return true;
-  default:
-    return false;
-  }
+  BuiltinType::Kind Kind = B->getKind();
+  bool Long = Kind == BuiltinType::Long || Kind == BuiltinType::ULong;
+  return (isFullInteger(B) && !Long) || Kind == BuiltinType::Float ||
+         Kind == BuiltinType::Double;
 }
 
 /// Why \p P may change while the kernel runs, by the store \p Each.
