@@ -15,7 +15,7 @@ const std::vector<std::unique_ptr<const Rewrite>> &stark::rewriteCatalogue() {
   static const auto All = [] {
     std::vector<std::unique_ptr<const Rewrite>> List;
 #undef STARK_REWRITE
-#define STARK_REWRITE(Class) List.push_back(make##Class());
+#define STARK_REWRITE(Name) List.push_back(make##Name());
 #include "Rewrites.def"
     return List;
   }();

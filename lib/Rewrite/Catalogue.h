@@ -9,8 +9,9 @@
 ///   facts -> prepare: matches and refusals
 ///   facts + one of those matches -> apply: the changes
 /// A rewrite holds nothing between the two: what prepare found is found again.
-/// One is a file of Rewrites/ that ends in STARK_REWRITE(Class) and stands in
-/// the list of CMakeLists.txt, which the catalogue is generated from.
+/// One is a file of Rewrites/ that has the functions find, describe and write
+/// of a PlannedRewrite, ends in STARK_REWRITE, and stands in the list of
+/// CMakeLists.txt, which the catalogue is generated from.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,55 +46,62 @@ private:
   const llvm::StringLiteral Name; ///< "vector-access"
 };
 
+/// Gets the places as they are found; only called, never kept.
+template <typename Plan> struct Visitor {
+  llvm::function_ref<void(const Plan &)> fits;
+  llvm::function_ref<void(llvm::StringRef Site, unsigned Line, Reason Why)>
+      refuseAt;
+  void refuse(const Site &At, Reason Why) const {
+    refuseAt(At.Id, At.Line, std::move(Why));
+  }
+};
+
 /// A rewrite that draws up a plan for each place: what was recognised there,
-/// which points into the facts and lives no longer than a call. Where the plan
-/// cannot be written, as in a macro, the place is refused.
+/// which points into the facts and lives no longer than a call. Find goes over
+/// the source, Describe and Write make a match and the changes of a plan. Where
+/// a plan cannot be written, as in a macro, the place is refused.
 template <typename Plan> class PlannedRewrite : public Rewrite {
 public:
+  PlannedRewrite(llvm::StringLiteral Name,
+                 void (*Find)(const Facts &, const Visitor<Plan> &),
+                 Match (*Describe)(const Facts &, const Plan &),
+                 OrReason<Changes> (*Write)(const Facts &, const Plan &))
+      : Rewrite(Name), Find(Find), Describe(Describe), Write(Write) {}
+
   Places prepare(const Facts &F) const final {
     Places Found;
-    find(F,
-         Visitor{[&](const Plan &P) {
-                   Match M = describe(F, P);
-                   OrReason<Changes> Try = write(F, P);
-                   if (Try)
-                     Found.Matches.push_back(std::move(M));
-                   else
-                     Found.Refusals.push_back({"", M.Site, M.Line, Try.why()});
-                 },
-                 [&](llvm::StringRef Site, unsigned Line, Reason Why) {
-                   Found.Refusals.push_back(
-                       {"", Site.str(), Line, std::move(Why)});
-                 }});
+    auto Fits = [&](const Plan &P) {
+      Match M = Describe(F, P);
+      OrReason<Changes> Try = Write(F, P);
+      if (Try)
+        Found.Matches.push_back(std::move(M));
+      else
+        Found.Refusals.push_back({"", M.Site, M.Line, Try.why()});
+    };
+    auto Refuse = [&](llvm::StringRef Site, unsigned Line, Reason Why) {
+      Found.Refusals.push_back({"", Site.str(), Line, std::move(Why)});
+    };
+    Find(F, {Fits, Refuse});
     return Found;
   }
 
   OrReason<Changes> apply(const Facts &F, const Match &M) const final {
     std::optional<OrReason<Changes>> Made;
-    find(F, Visitor{[&](const Plan &P) {
-                      Match Other = describe(F, P);
-                      if (Other.Site == M.Site && Other.Variant == M.Variant)
-                        Made = write(F, P);
-                    },
-                    [](llvm::StringRef, unsigned, const Reason &) {}});
+    auto Fits = [&](const Plan &P) {
+      Match Other = Describe(F, P);
+      if (Other.Site == M.Site && Other.Variant == M.Variant)
+        Made = Write(F, P);
+    };
+    auto Refuse = [](llvm::StringRef, unsigned, const Reason &) {};
+    Find(F, {Fits, Refuse});
     assert(Made && "the match is of other facts");
     return Made ? std::move(*Made) : Changes();
   }
 
-protected:
-  using Rewrite::Rewrite;
-  /// Gets the places as they are found; only called, never kept.
-  struct Visitor {
-    llvm::function_ref<void(const Plan &)> fits;
-    llvm::function_ref<void(llvm::StringRef Site, unsigned Line, Reason Why)>
-        refuseAt;
-    void refuse(const Site &At, Reason Why) const {
-      refuseAt(At.Id, At.Line, std::move(Why));
-    }
-  };
-  virtual void find(const Facts &F, const Visitor &Out) const = 0;
-  virtual Match describe(const Facts &F, const Plan &P) const = 0;
-  virtual OrReason<Changes> write(const Facts &F, const Plan &P) const = 0;
+private:
+  void (*const Find)(const Facts &F, const Visitor<Plan> &Out);
+  Match (*const Describe)(const Facts &F, const Plan &P);
+  OrReason<Changes> (*const Write)(const Facts &F, const Plan &P);
 };
 
 /// A match at \p At, for which \p Sites have to change.
@@ -122,16 +130,18 @@ std::string quotedList(const Range &All, Name NameOf) {
 const std::vector<std::unique_ptr<const Rewrite>> &rewriteCatalogue();
 
 // One function a rewrite.
-#define STARK_REWRITE(Class) std::unique_ptr<const Rewrite> make##Class();
+#define STARK_REWRITE(Name) std::unique_ptr<const Rewrite> make##Name();
 #include "Rewrites.def"
 #undef STARK_REWRITE
 
 } // namespace stark
 
-/// At the end of a rewrite's file.
-#define STARK_REWRITE(Class)                                                   \
-  std::unique_ptr<const stark::Rewrite> stark::make##Class() {                 \
-    return std::make_unique<Class>();                                          \
+/// At the end of the file of the rewrite \p Name, which is called \p Key, such
+/// as "unroll", and whose functions are find, describe and write.
+#define STARK_REWRITE(Name, Key)                                               \
+  std::unique_ptr<const stark::Rewrite> stark::make##Name() {                  \
+    return std::unique_ptr<const Rewrite>(                                     \
+        new PlannedRewrite(Key, find, describe, write));                       \
   }
 
 #endif

@@ -64,14 +64,6 @@ struct Plan {
   const Site *At;
   Reduction Tree;
 };
-
-class BlockReduce : public PlannedRewrite<Plan> {
-public:
-  BlockReduce() : PlannedRewrite("block-reduce") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 /// Empty when no shuffle takes it.
@@ -155,7 +147,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K,
   return std::nullopt;
 }
 
-void BlockReduce::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Reductions Found = findReductions(F, *K);
     for (const AlmostReduction &Each : Found.Almost)
@@ -173,7 +165,7 @@ void BlockReduce::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match BlockReduce::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(
       *P.At, {P.K->name()}, 60, "Reduce over the block with warp shuffles",
       "The tree over '" + nameOf(P.Tree.Array) + "' at line " +
@@ -185,7 +177,7 @@ Match BlockReduce::describe(const Facts &, const Plan &P) const {
           "a floating-point sum may round otherwise.");
 }
 
-OrReason<Changes> BlockReduce::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const Reduction &R = P.Tree;
   std::optional<Range> First = F.statementRange(R.First),
                        Last = F.statementRange(R.Last);
@@ -202,4 +194,4 @@ OrReason<Changes> BlockReduce::write(const Facts &F, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(BlockReduce)
+STARK_REWRITE(BlockReduce, "block-reduce")

@@ -66,14 +66,6 @@ struct Plan {
   unsigned Size; ///< the other one
 };
 
-class BlockSize : public PlannedRewrite<Plan> {
-public:
-  BlockSize() : PlannedRewrite("block-size") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
-
 /// All uses of a variable in the file.
 struct UseFinder : RecursiveASTVisitor<UseFinder> {
   const VarDecl *V;
@@ -199,7 +191,7 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
   return Plan{&K, &L, *S, *Name, *Now, 0};
 }
 
-void BlockSize::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel &K : F.kernels()) {
     if (K.Launches.empty())
       continue;
@@ -218,7 +210,7 @@ void BlockSize::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match BlockSize::describe(const Facts &F, const Plan &P) const {
+static Match describe(const Facts &F, const Plan &P) {
   std::vector<std::string> Sites{P.K->name()};
   const VarDecl *Named = P.Written.Named;
   if (Named && !Named->hasLocalStorage()) {
@@ -246,7 +238,7 @@ Match BlockSize::describe(const Facts &F, const Plan &P) const {
   return M;
 }
 
-OrReason<Changes> BlockSize::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   std::optional<Range> R = F.range(P.Written.Number);
   if (!R)
     return Reason(why::InMacro, "the block's size");
@@ -256,4 +248,4 @@ OrReason<Changes> BlockSize::write(const Facts &F, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(BlockSize)
+STARK_REWRITE(BlockSize, "block-size")

@@ -39,14 +39,6 @@ struct Plan {
   const Kernel *K;
   std::vector<Range> Calls; ///< the name alone
 };
-
-class FastMath : public PlannedRewrite<Plan> {
-public:
-  FastMath() : PlannedRewrite("fast-math") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 static WhyNot whyExact(const Task *Given) {
@@ -67,7 +59,7 @@ static WhyNot whyExact(const Task *Given) {
   return std::nullopt;
 }
 
-void FastMath::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Plan P{K, {}};
     forEach(K->body(), [&](const Stmt *N) {
@@ -89,7 +81,7 @@ void FastMath::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match FastMath::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(*P.K->At, {P.K->name()}, 35, "Use the fast exponential",
                  "Replace expf by __expf, at " +
                      std::to_string(P.Calls.size()) +
@@ -99,11 +91,11 @@ Match FastMath::describe(const Facts &, const Plan &P) const {
                      "allows that.");
 }
 
-OrReason<Changes> FastMath::write(const Facts &, const Plan &P) const {
+static OrReason<Changes> write(const Facts &, const Plan &P) {
   Changes Made;
   for (Range Call : P.Calls)
     Made.replace(Call, "__expf");
   return Made;
 }
 
-STARK_REWRITE(FastMath)
+STARK_REWRITE(FastMath, "fast-math")

@@ -65,14 +65,6 @@ $calls}
 )cuda");
 
 namespace {
-class FuseKernels : public PlannedRewrite<LaunchPair> {
-public:
-  FuseKernels() : PlannedRewrite("fuse-kernels") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const LaunchPair &P) const override;
-  OrReason<Changes> write(const Facts &F, const LaunchPair &P) const override;
-};
-
 /// A parameter of the new kernel: one for what both are given alike, so that
 /// the compiler sees that the second reads what the first wrote.
 struct FusedParameter {
@@ -190,7 +182,7 @@ pairOf(const Facts &F, const Launch *First, const Launch *Second) {
   return Pair;
 }
 
-void FuseKernels::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<LaunchPair> &Out) {
   for (auto [First, Second] : neighbours(F)) {
     std::optional<OrReason<LaunchPair>> Pair =
         First->At ? pairOf(F, First, Second) : std::nullopt;
@@ -201,7 +193,7 @@ void FuseKernels::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match FuseKernels::describe(const Facts &, const LaunchPair &P) const {
+static Match describe(const Facts &, const LaunchPair &P) {
   const Launch &First = *P[0].L;
   const std::string &A = P[0].K->name(), &B = P[1].K->name();
   std::vector<std::string> Sites{First.HostAt->Id, A};
@@ -284,8 +276,7 @@ static std::string partText(const Facts &F, const Kernel &K,
                  {"body", F.text(K.body())}}));
 }
 
-OrReason<Changes> FuseKernels::write(const Facts &F,
-                                     const LaunchPair &P) const {
+static OrReason<Changes> write(const Facts &F, const LaunchPair &P) {
   std::vector<FusedParameter> All;
   std::string Calls;
   Changes Made;
@@ -332,4 +323,4 @@ OrReason<Changes> FuseKernels::write(const Facts &F,
   return Made;
 }
 
-STARK_REWRITE(FuseKernels)
+STARK_REWRITE(FuseKernels, "fuse-kernels")

@@ -49,14 +49,6 @@ struct Plan {
   const Launch *L;
   ElementKernel Shape;
 };
-
-class GridStride : public PlannedRewrite<Plan> {
-public:
-  GridStride() : PlannedRewrite("grid-stride") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 static WhyNot whyNot(const Facts &F, const Kernel &K) {
@@ -75,7 +67,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K) {
   return std::nullopt;
 }
 
-void GridStride::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     std::optional<OrReason<ElementKernel>> S = readElementKernel(F, *K);
     if (!S)
@@ -88,7 +80,7 @@ void GridStride::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match GridStride::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(*P.K->At, {P.K->name(), P.L->HostAt->Id}, 50,
                  "Let a thread compute several elements",
                  "'" + P.K->name() +
@@ -97,7 +89,7 @@ Match GridStride::describe(const Facts &, const Plan &P) const {
                      "to all elements is computed once for four.");
 }
 
-OrReason<Changes> GridStride::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const ElementKernel &S = P.Shape;
   std::optional<Range> Declared = F.statementRange(S.Declared),
                        Guard = F.range(S.Guard),
@@ -122,4 +114,4 @@ OrReason<Changes> GridStride::write(const Facts &F, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(GridStride)
+STARK_REWRITE(GridStride, "grid-stride")

@@ -52,14 +52,6 @@ struct Plan {
   CountedLoop L;
   std::vector<Hoisted> Loads;
 };
-
-class HoistLoads : public PlannedRewrite<Plan> {
-public:
-  HoistLoads() : PlannedRewrite("hoist-loads") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 /// How a variable for what is loaded is declared; empty for odd types.
@@ -117,7 +109,7 @@ loadsOf(const Facts &F, const Kernel &K, const Accesses &A,
   return std::nullopt;
 }
 
-void HoistLoads::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Accesses A(F, *K);
     for (const ForStmt *S : loopsOf(*K)) {
@@ -136,7 +128,7 @@ void HoistLoads::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match HoistLoads::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   std::string Names =
       quotedList(P.Loads, [](const Hoisted &H) { return H.Text; });
   Match M = matchAt(
@@ -210,7 +202,7 @@ static OrReason<std::string> guardOf(const Facts &F, const Plan &P) {
          *Bound + " ? ";
 }
 
-OrReason<Changes> HoistLoads::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   std::optional<size_t> At = lineBefore(F, *P.K, P.L.S);
   if (!At)
     return Reason(why::NoLineBefore);
@@ -236,4 +228,4 @@ OrReason<Changes> HoistLoads::write(const Facts &F, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(HoistLoads)
+STARK_REWRITE(HoistLoads, "hoist-loads")

@@ -39,14 +39,6 @@ struct Plan {
   const Kernel *K;
   std::vector<std::pair<Range, char>> Uses; ///< of threadIdx, with the axis
 };
-
-class IndexSwap : public PlannedRewrite<Plan> {
-public:
-  IndexSwap() : PlannedRewrite("index-swap") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 /// More accesses step from row to row with threadIdx.x than along one.
@@ -98,7 +90,7 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K,
   return P;
 }
 
-void IndexSwap::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Accesses A(F, *K);
     if (!pays(A))
@@ -110,7 +102,7 @@ void IndexSwap::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match IndexSwap::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(*P.K->At, {P.K->name()}, 85,
                  "Let neighbouring threads touch neighbouring memory",
                  "In '" + P.K->name() +
@@ -120,11 +112,11 @@ Match IndexSwap::describe(const Facts &, const Plan &P) const {
                      "and threadIdx.y change places.");
 }
 
-OrReason<Changes> IndexSwap::write(const Facts &, const Plan &P) const {
+static OrReason<Changes> write(const Facts &, const Plan &P) {
   Changes Made;
   for (auto [Use, Axis] : P.Uses)
     Made.replace(Use, Axis == 'x' ? "threadIdx.y" : "threadIdx.x");
   return Made;
 }
 
-STARK_REWRITE(IndexSwap)
+STARK_REWRITE(IndexSwap, "index-swap")

@@ -35,14 +35,6 @@ struct Plan {
   uint64_t Largest;
   size_t Name; ///< where the kernel's name stands
 };
-
-class LaunchBounds : public PlannedRewrite<Plan> {
-public:
-  LaunchBounds() : PlannedRewrite("launch-bounds") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
@@ -67,7 +59,7 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
   return Plan{&K, Largest, *Name};
 }
 
-void LaunchBounds::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel &K : F.kernels()) {
     if (K.F->hasAttr<CUDALaunchBoundsAttr>())
       continue;
@@ -78,7 +70,7 @@ void LaunchBounds::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match LaunchBounds::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(*P.K->At, {P.K->name()}, 20, "Declare the largest block",
                  "'" + P.K->name() + "' is launched with at most " +
                      std::to_string(P.Largest) +
@@ -86,10 +78,10 @@ Match LaunchBounds::describe(const Facts &, const Plan &P) const {
                      "the compiler may use the registers that this leaves.");
 }
 
-OrReason<Changes> LaunchBounds::write(const Facts &, const Plan &P) const {
+static OrReason<Changes> write(const Facts &, const Plan &P) {
   Changes Made;
   Made.insert(P.Name, "__launch_bounds__(" + std::to_string(P.Largest) + ") ");
   return Made;
 }
 
-STARK_REWRITE(LaunchBounds)
+STARK_REWRITE(LaunchBounds, "launch-bounds")

@@ -41,17 +41,9 @@ struct Plan {
   LoopNest Nest;
   bool Reorders; ///< sums
 };
-
-class LoopInterchange : public PlannedRewrite<Plan> {
-public:
-  LoopInterchange() : PlannedRewrite("loop-interchange") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
-void LoopInterchange::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Accesses A(F, *K);
     for (const ForStmt *S : loopsOf(*K)) {
@@ -67,7 +59,7 @@ void LoopInterchange::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match LoopInterchange::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   std::string Advice =
       "The loop over '" + nameOf(P.Nest.Inner.I) + "' in that over '" +
       nameOf(P.Nest.Outer.I) +
@@ -82,7 +74,7 @@ Match LoopInterchange::describe(const Facts &, const Plan &P) const {
   return M;
 }
 
-OrReason<Changes> LoopInterchange::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   auto Header = [&](const CountedLoop &L) {
     return F.range(SourceRange(L.S->getLParenLoc(), L.S->getRParenLoc()));
   };
@@ -96,4 +88,4 @@ OrReason<Changes> LoopInterchange::write(const Facts &F, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(LoopInterchange)
+STARK_REWRITE(LoopInterchange, "loop-interchange")

@@ -149,14 +149,6 @@ struct Plan {
   const Expr *Rows, *Cols; ///< arguments of the launch
 };
 
-class MatmulTiling : public PlannedRewrite<Plan> {
-public:
-  MatmulTiling() : PlannedRewrite("matmul-tiling") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
-
 /// How the work is shared. 256 threads in 16 x 16 have groups of 4 x 4
 /// elements, two by two of them unless the elements are wide.
 struct Shape {
@@ -215,7 +207,7 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K, const Launch &L,
   return Plan{&K, &L, P, Rows, Cols};
 }
 
-void MatmulTiling::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Accesses All(F, *K);
     std::optional<OrReason<MatrixProduct>> P = readMatrixProduct(F, *K, All);
@@ -236,7 +228,7 @@ void MatmulTiling::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match MatmulTiling::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(
       *P.L->At, {P.K->name(), P.L->HostAt->Id}, 95,
       "Compute the matrix product in tiles",
@@ -350,7 +342,7 @@ static OrReason<std::string> kernelText(const Facts &F, const Plan &P,
   return llvm::StringRef(llvm::cantFail(Tiled.fill(Given, Names))).trim().str();
 }
 
-OrReason<Changes> MatmulTiling::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const Kernel &K = *P.K;
   Shape S = shapeOf(F, P.P);
   std::string Name = F.freshName(nameOf(K.F) + "_tiled");
@@ -379,4 +371,4 @@ OrReason<Changes> MatmulTiling::write(const Facts &F, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(MatmulTiling)
+STARK_REWRITE(MatmulTiling, "matmul-tiling")

@@ -37,14 +37,6 @@ struct Plan {
   const ParmVarDecl *Pointer;
   std::vector<Range> Loads;
 };
-
-class ReadOnly : public PlannedRewrite<Plan> {
-public:
-  ReadOnly() : PlannedRewrite("read-only") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 /// Of the types that __ldg takes; loads of long are left as they are.
@@ -102,7 +94,7 @@ static std::optional<OrReason<Plan>> planFor(const Facts &F, const Kernel &K,
   return Found;
 }
 
-void ReadOnly::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     Accesses A(F, *K);
     for (const ParmVarDecl *P : K->F->parameters()) {
@@ -119,7 +111,7 @@ void ReadOnly::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match ReadOnly::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   std::string Name = nameOf(P.Pointer);
   Match M = matchAt(*P.K->At, {P.K->name()}, 25,
                     "Load " + Name + " through the read-only path",
@@ -130,11 +122,11 @@ Match ReadOnly::describe(const Facts &, const Plan &P) const {
   return M;
 }
 
-OrReason<Changes> ReadOnly::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   Changes Made;
   for (Range Load : P.Loads)
     Made.replace(Load, "__ldg(&" + F.text(Load) + ")");
   return Made;
 }
 
-STARK_REWRITE(ReadOnly)
+STARK_REWRITE(ReadOnly, "read-only")

@@ -44,14 +44,6 @@ struct Plan {
   const Kernel *K;
   std::vector<Pointer> Pointers;
 };
-
-class Restrict : public PlannedRewrite<Plan> {
-public:
-  Restrict() : PlannedRewrite("restrict") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 /// Every use of \p P indexes it to load, so that it may point to const.
@@ -136,7 +128,7 @@ planFor(const Facts &F, const Kernel &K,
   return Found;
 }
 
-void Restrict::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel &K : F.kernels()) {
     std::vector<const ParmVarDecl *> Pointers;
     for (const ParmVarDecl *P : K.F->parameters())
@@ -155,7 +147,7 @@ void Restrict::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match Restrict::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   std::string Names = quotedList(
       P.Pointers, [](const Pointer &Each) { return nameOf(Each.P); });
   return matchAt(*P.K->At, {P.K->name()}, 40,
@@ -166,7 +158,7 @@ Match Restrict::describe(const Facts &, const Plan &P) const {
                      "over stores and use the read-only path.");
 }
 
-OrReason<Changes> Restrict::write(const Facts &, const Plan &P) const {
+static OrReason<Changes> write(const Facts &, const Plan &P) {
   Changes Made;
   for (const Pointer &Each : P.Pointers) {
     Made.insert(Each.Name, "__restrict__ ");
@@ -176,4 +168,4 @@ OrReason<Changes> Restrict::write(const Facts &, const Plan &P) const {
   return Made;
 }
 
-STARK_REWRITE(Restrict)
+STARK_REWRITE(Restrict, "restrict")

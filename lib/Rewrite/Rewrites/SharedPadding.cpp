@@ -60,14 +60,6 @@ struct Plan {
   size_t AfterWidth;
 };
 
-class SharedPadding : public PlannedRewrite<Plan> {
-public:
-  SharedPadding() : PlannedRewrite("shared-padding") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
-
 /// The largest value that an index of a kernel can have. One that runs past its
 /// row into the next one would miss after padding.
 class Largest {
@@ -247,7 +239,7 @@ static std::optional<Range> widthOf(const Facts &F, const Rows &R) {
   return Width;
 }
 
-void SharedPadding::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     uint64_t Shared = 0;
     for (const Rows &R : rowsOf(F, *K, Shared)) {
@@ -268,7 +260,7 @@ void SharedPadding::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match SharedPadding::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   std::string Name = nameOf(P.Array.V);
   return matchAt(*P.At, {P.K->name()}, 55, "Pad the rows of " + Name,
                  "Neighbouring threads access a column of '" + Name +
@@ -277,10 +269,10 @@ Match SharedPadding::describe(const Facts &, const Plan &P) const {
                      "rows one word longer.");
 }
 
-OrReason<Changes> SharedPadding::write(const Facts &, const Plan &P) const {
+static OrReason<Changes> write(const Facts &, const Plan &P) {
   Changes Made;
   Made.insert(P.AfterWidth, " + 1");
   return Made;
 }
 
-STARK_REWRITE(SharedPadding)
+STARK_REWRITE(SharedPadding, "shared-padding")

@@ -35,14 +35,6 @@ struct Plan {
   const Site *At;
   size_t Begin; ///< of the loop
 };
-
-class Unroll : public PlannedRewrite<Plan> {
-public:
-  Unroll() : PlannedRewrite("unroll") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
 } // namespace
 
 static WhyNot whyNot(const Facts &F, const Kernel &K, const ForStmt *Loop,
@@ -66,7 +58,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K, const ForStmt *Loop,
   return Why;
 }
 
-void Unroll::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels())
     for (const ForStmt *Loop : loopsOf(*K)) {
       bool Innermost = !anyOf(Loop->getBody(), [](const Stmt *N) {
@@ -83,17 +75,17 @@ void Unroll::find(const Facts &F, const Visitor &Out) const {
     }
 }
 
-Match Unroll::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   return matchAt(*P.At, {P.K->name()}, 15, "Unroll the loop by four",
                  "Unroll the loop at line " + std::to_string(P.At->Line) +
                      " by four, so that the loads of four iterations are under "
                      "way together.");
 }
 
-OrReason<Changes> Unroll::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   Changes Made;
   Made.insert(P.Begin, "#pragma unroll 4\n" + F.indentAt(P.Begin));
   return Made;
 }
 
-STARK_REWRITE(Unroll)
+STARK_REWRITE(Unroll, "unroll")

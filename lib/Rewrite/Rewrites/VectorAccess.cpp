@@ -101,14 +101,6 @@ struct Plan {
   unsigned width() const { return VectorBytes / Moved.Least; }
 };
 
-class VectorAccess : public PlannedRewrite<Plan> {
-public:
-  VectorAccess() : PlannedRewrite("vector-access") {}
-  void find(const Facts &F, const Visitor &Out) const override;
-  Match describe(const Facts &F, const Plan &P) const override;
-  OrReason<Changes> write(const Facts &F, const Plan &P) const override;
-};
-
 /// The texts of one loop.
 class Writer {
 public:
@@ -131,7 +123,7 @@ private:
 };
 } // namespace
 
-void VectorAccess::find(const Facts &F, const Visitor &Out) const {
+static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel &K : F.kernels()) {
     if (K.Problem) {
       Out.refuse(*K.At, *K.Problem);
@@ -156,7 +148,7 @@ void VectorAccess::find(const Facts &F, const Visitor &Out) const {
   }
 }
 
-Match VectorAccess::describe(const Facts &, const Plan &P) const {
+static Match describe(const Facts &, const Plan &P) {
   std::string Names =
       quotedList(P.Moved.All, [](const Stream &S) { return nameOf(S.Base); });
   return matchAt(
@@ -325,8 +317,8 @@ OrReason<Changes> Writer::write() const {
   return Made;
 }
 
-OrReason<Changes> VectorAccess::write(const Facts &F, const Plan &P) const {
+static OrReason<Changes> write(const Facts &F, const Plan &P) {
   return Writer(F, P).write();
 }
 
-STARK_REWRITE(VectorAccess)
+STARK_REWRITE(VectorAccess, "vector-access")
