@@ -24,29 +24,24 @@ using nlohmann::json;
 /// Of a model that the table does not know.
 static constexpr llvm::StringLiteral DefaultVersion = "2023-06-01";
 
-static constexpr UsageNames Counts = {"/input_tokens",
-                                      "/cache_read_input_tokens",
-                                      "/cache_creation_input_tokens",
-                                      "/output_tokens",
-                                      "/output_tokens_details/thinking_tokens",
-                                      /*InputHasCache=*/false,
-                                      /*OutputHasReasoning=*/true};
+static const UsageNames Counts = {"/input_tokens",
+                                  "/cache_read_input_tokens",
+                                  "/cache_creation_input_tokens",
+                                  "/output_tokens",
+                                  "/output_tokens_details/thinking_tokens",
+                                  /*InputHasCache=*/false,
+                                  /*OutputHasReasoning=*/true};
 
 static constexpr FaultWords::Code Codes[] = {
-    {"organization_spend_limit_exceeded", FaultKind::SpendLimit},
-    {"organization_usage_limit_exceeded", FaultKind::SpendLimit},
-    {"enforced_spend_limit_reached", FaultKind::SpendLimit},
-    {"contract_spend_limit_reached", FaultKind::SpendLimit},
-    {"organization_on_hold", FaultKind::SpendLimit},
-    {"billing_error", FaultKind::SpendLimit},
-    {"overloaded_error", FaultKind::Overloaded},
-    {"529", FaultKind::Overloaded},
-    {"rate_limit_error", FaultKind::RateLimit},
-    {"api_error", FaultKind::Server},
-    {"timeout_error", FaultKind::Server},
-    {"authentication_error", FaultKind::Authentication},
-    {"permission_error", FaultKind::Authentication},
-    {"not_found_error", FaultKind::NotFound},
+    {FaultKind::SpendLimit,
+     "organization_spend_limit_exceeded organization_usage_limit_exceeded "
+     "enforced_spend_limit_reached contract_spend_limit_reached "
+     "organization_on_hold billing_error"},
+    {FaultKind::Overloaded, "overloaded_error 529"},
+    {FaultKind::RateLimit, "rate_limit_error"},
+    {FaultKind::Server, "api_error timeout_error"},
+    {FaultKind::Authentication, "authentication_error permission_error"},
+    {FaultKind::NotFound, "not_found_error"},
 };
 static constexpr FaultWords::Phrase Phrases[] = {
     {"prompt is too long", FaultKind::ContextOverflow},
@@ -54,12 +49,22 @@ static constexpr FaultWords::Phrase Phrases[] = {
     {"usage limit", FaultKind::SpendLimit},
 };
 static constexpr FaultWords::Field Fields[] = {
-    {"max_tokens", Feature::OutputLimit},
-    {"temperature", Feature::Temperature},
-    {"output_config", Feature::Schema},
-    {"cache_control", Feature::CacheMarks},
+    {Feature::OutputLimit, "max_tokens"},
+    {Feature::Temperature, "temperature"},
+    {Feature::Schema, "output_config"},
+    {Feature::CacheMarks, "cache_control"},
 };
-static constexpr llvm::StringLiteral RequestIds[] = {"request-id"};
+
+static constexpr DialectFacts Facts = {
+    .Name = "anthropic",
+    .Version = "/v1",
+    .ModelsPath = "/v1/models",
+    .KeyHeader = "x-api-key: ",
+    .Errors = {.Codes = Codes,
+               .Phrases = Phrases,
+               .Fields = Fields,
+               .RequestId = "request-id"},
+};
 
 namespace {
 class Decoder : public AnswerDecoder {
@@ -126,18 +131,8 @@ private:
 
 class Anthropic : public DialectWith<Decoder> {
 public:
-  llvm::StringRef name() const override { return "anthropic"; }
-  llvm::StringRef modelsPath() const override { return "/v1/models"; }
-  llvm::StringRef keyHeader() const override { return "x-api-key: "; }
+  Anthropic() : DialectWith(Facts) {}
 
-  std::string baseUrl(llvm::StringRef Given) const override {
-    return withoutVersion(Given, "/v1");
-  }
-
-  const FaultWords &faultWords() const override {
-    static const FaultWords Words = {Codes, Phrases, Fields, {}, RequestIds};
-    return Words;
-  }
   void readError(const json &Error, ErrorObject &Into) const override {
     if (std::string Code = wordAt(Error, "/details/error_code"); !Code.empty())
       Into.Code = Code;

@@ -59,9 +59,9 @@ void AnswerDecoder::takeWhole(llvm::StringRef Body) {
 }
 
 void stark::readUsage(const json &Of, const UsageNames &Names, Usage &Into) {
-  auto Take = [&](std::optional<uint64_t> &Count, const char *Pointer) {
+  auto Take = [&](std::optional<uint64_t> &Count, const std::string &Pointer) {
     std::optional<uint64_t> Said =
-        Pointer ? countAt(Of, Pointer) : std::nullopt;
+        Pointer.empty() ? std::nullopt : countAt(Of, Pointer);
     if (Said)
       Count = Said;
     return Said.has_value();
@@ -74,6 +74,12 @@ void stark::readUsage(const json &Of, const UsageNames &Names, Usage &Into) {
   Take(Into.Reasoning, Names.Reasoning);
   if (Take(Into.Output, Names.Output) && !Names.OutputHasReasoning)
     *Into.Output += Into.Reasoning.value_or(0);
+}
+
+std::string Dialect::baseUrl(llvm::StringRef Given) const {
+  Given = Given.rtrim('/');
+  Given.consume_back(Said.Version);
+  return Given.str();
 }
 
 WireRequest Dialect::encode(const ChatRequest &Request,
@@ -113,7 +119,7 @@ llvm::ArrayRef<const Dialect *> stark::dialects() {
 
 const Dialect *stark::findDialect(llvm::StringRef Name) {
   for (const Dialect *D : dialects())
-    if (D->name() == Name)
+    if (D->facts().Name == Name)
       return D;
   return nullptr;
 }

@@ -92,11 +92,11 @@ private:
   TextHandler OnText;
 };
 
-/// Where a vendor counts tokens: JSON pointers, null where it never says.
+/// Where a vendor counts tokens: JSON pointers, empty where it never says.
 struct UsageNames {
-  const char *Input;
-  const char *CacheRead, *CacheWrite;
-  const char *Output, *Reasoning;
+  std::string Input;
+  std::string CacheRead, CacheWrite;
+  std::string Output, Reasoning;
   bool InputHasCache;      ///< Input counts those of the cache, too
   bool OutputHasReasoning; ///< likewise Output
 };
@@ -104,28 +104,35 @@ struct UsageNames {
 /// Counts replace earlier ones; what is absent or null says nothing.
 void readUsage(const nlohmann::json &Of, const UsageNames &Names, Usage &Into);
 
+/// What is said of a wire format rather than done.
+struct DialectFacts {
+  /// As tables of models write it: "openai-chat".
+  llvm::StringLiteral Name = "";
+  /// What paths begin with, so that a base URL goes without: "/v1".
+  llvm::StringLiteral Version = "";
+  /// Behind the base URL: where a server lists its models.
+  llvm::StringLiteral ModelsPath = "";
+  /// The header up to the key.
+  llvm::StringLiteral KeyHeader = "authorization: Bearer ";
+  /// The names that the field for the most tokens of an answer may have; none
+  /// where it has one name at all servers.
+  llvm::ArrayRef<llvm::StringLiteral> LimitFields = {};
+  FaultWords Errors = {};
+};
+
 class Dialect {
 public:
   virtual ~Dialect() = default;
+  const DialectFacts &facts() const { return Said; }
 
-  /// As tables of models write it: "openai-chat".
-  virtual llvm::StringRef name() const = 0;
   /// \p Given without the slash at its end, with or without the version, as
   /// paths want it.
-  virtual std::string baseUrl(llvm::StringRef Given) const = 0;
-  /// Behind the base URL: where a server lists its models.
-  virtual llvm::StringRef modelsPath() const = 0;
-  /// The header up to the key.
-  virtual llvm::StringRef keyHeader() const { return "authorization: Bearer "; }
-  /// The names that the field for the most tokens of an answer may have; none
-  /// where it has one name at all servers.
-  virtual llvm::ArrayRef<llvm::StringLiteral> limitFields() const { return {}; }
+  virtual std::string baseUrl(llvm::StringRef Given) const;
 
   WireRequest encode(const ChatRequest &Request, const CallShape &Shape) const;
   virtual std::unique_ptr<AnswerDecoder> decoder(const Secret &Key,
                                                  TextHandler OnText) const = 0;
 
-  virtual const FaultWords &faultWords() const = 0;
   /// What an error object of this vendor says where others do not.
   virtual void readError(const nlohmann::json &Error, ErrorObject &Into) const {
   }
@@ -133,13 +140,7 @@ public:
 protected:
   using Json = nlohmann::json;
 
-  /// For formats whose paths begin with their version.
-  static std::string withoutVersion(llvm::StringRef Url,
-                                    llvm::StringRef Version) {
-    Url = Url.rtrim('/');
-    Url.consume_back(Version);
-    return Url.str();
-  }
+  explicit Dialect(const DialectFacts &Said) : Said(Said) {}
 
   /// What of a request's wishes goes into the body.
   struct Granted {
@@ -150,11 +151,15 @@ protected:
   /// Fills in path and body; adds to the headers.
   virtual void write(const ChatRequest &Request, const CallShape &Shape,
                      const Granted &G, WireRequest &Wire, Json &Body) const = 0;
+
+private:
+  const DialectFacts &Said; ///< a constant of the dialect's file
 };
 
 /// A dialect whose answers \p Decoder reads.
 template <class Decoder> class DialectWith : public Dialect {
 public:
+  using Dialect::Dialect;
   std::unique_ptr<AnswerDecoder> decoder(const Secret &Key,
                                          TextHandler OnText) const override {
     return std::make_unique<Decoder>(Key, std::move(OnText));

@@ -65,15 +65,15 @@ std::optional<uint64_t> stark::parseRetryAfter(llvm::StringRef Value,
 
 static std::optional<FaultKind> kindOfCode(llvm::StringRef Word) {
   for (const Dialect *D : dialects())
-    for (const FaultWords::Code &C : D->faultWords().Codes)
-      if (C.Word == Word)
+    for (const FaultWords::Code &C : D->facts().Errors.Codes)
+      if (llvm::is_contained(llvm::split(C.Words, ' '), Word))
         return C.Means;
   return std::nullopt;
 }
 
 static std::optional<FaultKind> kindOfMessage(llvm::StringRef Message) {
   for (const Dialect *D : dialects())
-    for (const FaultWords::Phrase &P : D->faultWords().Phrases)
+    for (const FaultWords::Phrase &P : D->facts().Errors.Phrases)
       if (Message.contains_insensitive(P.Text))
         return P.Means;
   return std::nullopt;
@@ -157,9 +157,10 @@ static bool isIn(llvm::StringRef Parameter, llvm::StringRef Field) {
 
 static std::optional<Feature> featureOf(llvm::StringRef Parameter) {
   for (const Dialect *D : dialects())
-    for (const FaultWords::Field &F : D->faultWords().Fields)
-      if (isIn(Parameter, F.Name))
-        return F.Of;
+    for (const FaultWords::Field &F : D->facts().Errors.Fields)
+      for (llvm::StringRef Name : llvm::split(F.Names, ' '))
+        if (isIn(Parameter, Name))
+          return F.Of;
   return std::nullopt;
 }
 
@@ -169,17 +170,17 @@ static std::optional<Feature> featureOf(llvm::StringRef Parameter) {
 static void findRefused(llvm::StringRef Message, Fault &F) {
   size_t First = llvm::StringRef::npos;
   for (const Dialect *D : dialects())
-    for (const FaultWords::Field &Known : D->faultWords().Fields)
-      if (size_t At = Message.find(Known.Name);
-          Known.InMessages && At < First) {
-        First = At;
-        F.Parameter = Known.Name.str();
-        F.Refused = Known.Of;
-      }
+    for (const FaultWords::Field &Known : D->facts().Errors.Fields)
+      for (llvm::StringRef Name : llvm::split(Known.Names, ' '))
+        if (size_t At = Message.find(Name); Known.InMessages && At < First) {
+          First = At;
+          F.Parameter = Name.str();
+          F.Refused = Known.Of;
+        }
   if (F.Refused)
     return;
   for (const Dialect *D : dialects())
-    for (const FaultWords::Hint &H : D->faultWords().Hints)
+    for (const FaultWords::Hint &H : D->facts().Errors.Hints)
       if (Message.contains_insensitive(H.Text)) {
         F.Parameter = H.Field.str();
         F.Refused = H.Of;
@@ -234,7 +235,7 @@ Fault stark::faultOfBody(const json &Body, const Secret &Key) {
 
 std::string stark::requestIdOf(const HttpAnswer &Answer, const Secret &Key) {
   for (const Dialect *D : dialects())
-    for (llvm::StringRef Name : D->faultWords().RequestIds)
+    if (llvm::StringRef Name = D->facts().Errors.RequestId; !Name.empty())
       if (llvm::StringRef Id = Answer.header(Name); !Id.empty())
         return tidy(Id, Key);
   return "";

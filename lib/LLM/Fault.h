@@ -68,10 +68,11 @@ struct Fault {
 /// other's errors, so that the words of all dialects are known, whichever of
 /// them is spoken.
 struct FaultWords {
-  /// A code or a type of an error, or a status that no standard has.
+  /// Codes and types of an error, or statuses that no standard has; a blank
+  /// between two.
   struct Code {
-    llvm::StringLiteral Word;
     FaultKind Means;
+    llvm::StringLiteral Words;
   };
   /// Part of a message, in lower case, where the status says no more than that
   /// the request is bad.
@@ -79,11 +80,11 @@ struct FaultWords {
     llvm::StringLiteral Text;
     FaultKind Means;
   };
-  /// A field of a request; what is in it is meant, too.
+  /// Fields of a request, a blank between two; what is in one is meant, too.
   struct Field {
-    llvm::StringLiteral Name;
     Feature Of;
-    bool InMessages = true; ///< whether the name in a message means the field
+    llvm::StringLiteral Names;
+    bool InMessages = true; ///< whether a name in a message means the field
   };
   /// Part of a message, in any case, that names no field but means one.
   struct Hint {
@@ -91,12 +92,12 @@ struct FaultWords {
     Feature Of;
     llvm::StringLiteral Field;
   };
-  llvm::ArrayRef<Code> Codes;
-  llvm::ArrayRef<Phrase> Phrases;
-  llvm::ArrayRef<Field> Fields;
-  llvm::ArrayRef<Hint> Hints;
-  /// Headers that name a request, as the vendor's support asks for it.
-  llvm::ArrayRef<llvm::StringLiteral> RequestIds;
+  llvm::ArrayRef<Code> Codes = {};
+  llvm::ArrayRef<Phrase> Phrases = {};
+  llvm::ArrayRef<Field> Fields = {};
+  llvm::ArrayRef<Hint> Hints = {};
+  /// The header that names a request, as the vendor's support asks for it.
+  llvm::StringLiteral RequestId = "";
 };
 
 /// An error as a server words it.

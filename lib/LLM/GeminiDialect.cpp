@@ -20,24 +20,32 @@
 using namespace stark;
 using nlohmann::json;
 
-static constexpr UsageNames Counts = {"/usageMetadata/promptTokenCount",
-                                      "/usageMetadata/cachedContentTokenCount",
-                                      nullptr,
-                                      "/usageMetadata/candidatesTokenCount",
-                                      "/usageMetadata/thoughtsTokenCount",
-                                      /*InputHasCache=*/true,
-                                      /*OutputHasReasoning=*/false};
+static const UsageNames Counts = {"/usageMetadata/promptTokenCount",
+                                  "/usageMetadata/cachedContentTokenCount",
+                                  /*CacheWrite=*/"",
+                                  "/usageMetadata/candidatesTokenCount",
+                                  "/usageMetadata/thoughtsTokenCount",
+                                  /*InputHasCache=*/true,
+                                  /*OutputHasReasoning=*/false};
 
 static constexpr FaultWords::Code Codes[] = {
-    {"RESOURCE_EXHAUSTED", FaultKind::RateLimit},
+    {FaultKind::RateLimit, "RESOURCE_EXHAUSTED"},
 };
 static constexpr FaultWords::Field Fields[] = {
-    {"generation_config.response_json_schema", Feature::Schema},
-    {"generation_config.response_mime_type", Feature::Schema},
-    {"responseJsonSchema", Feature::Schema},
+    {Feature::Schema, "generation_config.response_json_schema "
+                      "generation_config.response_mime_type "
+                      "responseJsonSchema"},
 };
 static constexpr FaultWords::Hint Hints[] = {
     {"response_json_schema", Feature::Schema, "response_format"},
+};
+
+static constexpr DialectFacts Facts = {
+    .Name = "gemini",
+    .Version = "/v1beta",
+    .ModelsPath = "/v1beta/models",
+    .KeyHeader = "x-goog-api-key: ",
+    .Errors = {.Codes = Codes, .Fields = Fields, .Hints = Hints},
 };
 
 namespace {
@@ -87,18 +95,8 @@ private:
 
 class Gemini : public DialectWith<Decoder> {
 public:
-  llvm::StringRef name() const override { return "gemini"; }
-  llvm::StringRef modelsPath() const override { return "/v1beta/models"; }
-  llvm::StringRef keyHeader() const override { return "x-goog-api-key: "; }
+  Gemini() : DialectWith(Facts) {}
 
-  std::string baseUrl(llvm::StringRef Given) const override {
-    return withoutVersion(Given, "/v1beta");
-  }
-
-  const FaultWords &faultWords() const override {
-    static const FaultWords Words = {Codes, {}, Fields, Hints, {}};
-    return Words;
-  }
   void readError(const json &Error, ErrorObject &Into) const override {
     if (Into.Type.empty())
       Into.Type = wordAt(Error, "/status");

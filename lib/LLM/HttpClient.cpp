@@ -9,6 +9,7 @@
 #include "HttpClient.h"
 #include "stark/Posix/Interrupt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <random>
 
 using namespace stark;
@@ -78,7 +79,7 @@ static bool isCancelled(const CallControl &Control) {
 /// Once: a server that refuses both names is not to be had. Other workers may
 /// have done so since \p Used was taken.
 bool HttpClient::renameLimit(llvm::StringRef Refused, const CallShape &Used) {
-  llvm::ArrayRef<llvm::StringLiteral> Names = At.Wire.limitFields();
+  llvm::ArrayRef<llvm::StringLiteral> Names = At.Wire.facts().LimitFields;
   if (Used.MaxTokensField != Refused || !llvm::is_contained(Names, Refused))
     return false;
   bool Renamed = Shape.MaxTokensField != Used.MaxTokensField || !FieldRenamed;
@@ -90,29 +91,29 @@ bool HttpClient::renameLimit(llvm::StringRef Refused, const CallShape &Used) {
   return Renamed;
 }
 
+/// What \p Of is switched by; the limit of an answer's length always goes out.
+static bool CallShape::*partOf(Feature Of) {
+  static constexpr std::pair<Feature, bool CallShape::*> Parts[] = {
+      {Feature::Temperature, &CallShape::Temperature},
+      {Feature::StreamOptions, &CallShape::StreamOptions},
+      {Feature::Schema, &CallShape::Schema},
+      {Feature::CacheMarks, &CallShape::CacheMarks},
+  };
+  for (const auto &[Each, Part] : Parts)
+    if (Each == Of)
+      return Part;
+  llvm_unreachable("nothing else can be struck out");
+}
+
 /// Strikes out what a server refused, once a parameter: whether another try is
 /// another request.
 bool HttpClient::strikeOut(const Fault &F, const CallShape &Used) {
   if (F.Kind != FaultKind::BadRequest || !F.Refused)
     return false;
   std::lock_guard<std::mutex> Guard(Lock);
-  bool CallShape::*Part = nullptr;
-  switch (*F.Refused) {
-  case Feature::OutputLimit:
+  if (F.Refused == Feature::OutputLimit)
     return renameLimit(F.Parameter, Used);
-  case Feature::Temperature:
-    Part = &CallShape::Temperature;
-    break;
-  case Feature::StreamOptions:
-    Part = &CallShape::StreamOptions;
-    break;
-  case Feature::Schema:
-    Part = &CallShape::Schema;
-    break;
-  case Feature::CacheMarks:
-    Part = &CallShape::CacheMarks;
-    break;
-  }
+  bool CallShape::*Part = partOf(*F.Refused);
   if (!(Used.*Part))
     return false;
   Shape.*Part = false;

@@ -57,7 +57,7 @@ Try stark::tryOnce(const Endpoint &At, const ChatRequest &Request,
   Http.Url = Settings.BaseUrl + T.Sent.Path;
   Http.Headers = T.Sent.Headers;
   Http.Body = T.Sent.Body;
-  Http.KeyHeader = At.Wire.keyHeader().str();
+  Http.KeyHeader = At.Wire.facts().KeyHeader.str();
   Http.Key = &At.Key;
   Http.Timeouts = {Settings.ConnectMs, Settings.FirstByteMs, Settings.IdleMs,
                    std::min(Settings.TotalMs, LeftMs)};

@@ -34,7 +34,7 @@ static LocalServer ask(HttpEngine &Engine, const ProviderFacts &P,
   S.Url = P.BaseUrl;
   HttpRequest Request;
   Request.Get = true;
-  Request.Url = P.Wire->baseUrl(P.BaseUrl) + P.Wire->modelsPath().str();
+  Request.Url = P.Wire->baseUrl(P.BaseUrl) + P.Wire->facts().ModelsPath.str();
   Request.Timeouts = {TimeoutMs, TimeoutMs, TimeoutMs, TimeoutMs};
   Request.MaxBytes = size_t(1) << 20;
   std::string Body;

@@ -22,7 +22,7 @@ using nlohmann::json;
 // A dialect is a word of the table.
 namespace stark {
 static std::string printWord(const Dialect *const &D) {
-  return D->name().str();
+  return D->facts().Name.str();
 }
 
 static std::string parseWord(const std::string &Text, const Dialect *&D) {
@@ -35,7 +35,7 @@ static std::string parseWord(const std::string &Text, const Dialect *&D) {
     Names += (I == 0                ? ""
               : I + 1 == All.size() ? " or "
                                     : ", ") +
-             All[I]->name().str();
+             All[I]->facts().Name.str();
   return Names;
 }
 

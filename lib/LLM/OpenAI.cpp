@@ -17,6 +17,19 @@ std::string stark::openAIBaseUrl(llvm::StringRef Given) {
   return Given.str() + (HostAlone ? "/v1" : "");
 }
 
+UsageNames stark::openAIUsage(const std::string &Input,
+                              const std::string &Output) {
+  std::string Read = "/usage/" + Input + "_tokens",
+              Written = "/usage/" + Output + "_tokens";
+  return {Read,
+          Read + "_details/cached_tokens",
+          Read + "_details/cache_write_tokens",
+          Written,
+          Written + "_details/reasoning_tokens",
+          /*InputHasCache=*/true,
+          /*OutputHasReasoning=*/true};
+}
+
 void stark::addOpenAIMessages(const ChatRequest &Request, json &To) {
   for (const ChatMessage &M : Request.Messages)
     To.push_back({{"role", nameOf(M.Who)}, {"content", M.Text}});

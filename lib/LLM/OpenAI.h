@@ -27,9 +27,13 @@ void addOpenAIMessages(const ChatRequest &Request, nlohmann::json &To);
 /// The schema as "strict" and by name.
 nlohmann::json openAISchema(const nlohmann::json &Schema);
 
+/// Both count alike, what they call "prompt" and "completion" or "input" and
+/// "output".
+UsageNames openAIUsage(const std::string &Input, const std::string &Output);
+
 template <class Decoder> class OpenAIDialect : public DialectWith<Decoder> {
 public:
-  llvm::StringRef modelsPath() const override { return "/models"; }
+  using DialectWith<Decoder>::DialectWith;
   std::string baseUrl(llvm::StringRef Given) const override {
     return openAIBaseUrl(Given);
   }

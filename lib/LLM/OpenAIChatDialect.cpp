@@ -21,41 +21,34 @@
 using namespace stark;
 using nlohmann::json;
 
-static constexpr UsageNames Counts = {
-    "/usage/prompt_tokens",
-    "/usage/prompt_tokens_details/cached_tokens",
-    "/usage/prompt_tokens_details/cache_write_tokens",
-    "/usage/completion_tokens",
-    "/usage/completion_tokens_details/reasoning_tokens",
-    /*InputHasCache=*/true,
-    /*OutputHasReasoning=*/true};
+static const UsageNames Counts = openAIUsage("prompt", "completion");
 
 static constexpr FaultWords::Code Codes[] = {
-    {"insufficient_quota", FaultKind::SpendLimit},
-    {"credit_balance_exhausted", FaultKind::SpendLimit},
-    {"project_spend_limit_exceeded", FaultKind::SpendLimit},
-    {"billing_hard_limit_reached", FaultKind::SpendLimit},
-    {"context_length_exceeded", FaultKind::ContextOverflow},
-    {"string_above_max_length", FaultKind::ContextOverflow},
-    {"exceed_context_size_error", FaultKind::ContextOverflow}, // llama.cpp
-    {"server_is_overloaded", FaultKind::Overloaded},
-    {"rate_limit_exceeded", FaultKind::RateLimit},
-    {"slow_down", FaultKind::RateLimit},
-    {"server_error", FaultKind::Server},
-    {"invalid_api_key", FaultKind::Authentication},
-    {"model_not_found", FaultKind::NotFound},
+    {FaultKind::SpendLimit,
+     "insufficient_quota credit_balance_exhausted project_spend_limit_exceeded "
+     "billing_hard_limit_reached"},
+    // The last one is llama.cpp's.
+    {FaultKind::ContextOverflow,
+     "context_length_exceeded string_above_max_length "
+     "exceed_context_size_error"},
+    {FaultKind::Overloaded, "server_is_overloaded"},
+    {FaultKind::RateLimit, "rate_limit_exceeded slow_down"},
+    {FaultKind::Server, "server_error"},
+    {FaultKind::Authentication, "invalid_api_key"},
+    {FaultKind::NotFound, "model_not_found"},
 };
 static constexpr FaultWords::Phrase Phrases[] = {
     {"context length", FaultKind::ContextOverflow},
     {"context window", FaultKind::ContextOverflow},
     {"context size", FaultKind::ContextOverflow},
 };
+static constexpr llvm::StringLiteral LimitFields[] = {"max_completion_tokens",
+                                                      "max_tokens"};
 static constexpr FaultWords::Field Fields[] = {
-    {"max_completion_tokens", Feature::OutputLimit},
-    {"max_tokens", Feature::OutputLimit},
-    {"temperature", Feature::Temperature},
-    {"stream_options", Feature::StreamOptions},
-    {"response_format", Feature::Schema},
+    {Feature::OutputLimit, "max_completion_tokens max_tokens"},
+    {Feature::Temperature, "temperature"},
+    {Feature::StreamOptions, "stream_options"},
+    {Feature::Schema, "response_format"},
 };
 /// Of servers whose grammar cannot hold a schema.
 static constexpr FaultWords::Hint Hints[] = {
@@ -64,7 +57,13 @@ static constexpr FaultWords::Hint Hints[] = {
     {"structured output", Feature::Schema, "response_format"},
     {"grammar", Feature::Schema, "response_format"},
 };
-static constexpr llvm::StringLiteral RequestIds[] = {"x-request-id"};
+
+static constexpr DialectFacts Facts = {
+    .Name = "openai-chat",
+    .ModelsPath = "/models",
+    .LimitFields = LimitFields,
+    .Errors = {Codes, Phrases, Fields, Hints, "x-request-id"},
+};
 
 namespace {
 class Decoder : public AnswerDecoder {
@@ -125,18 +124,7 @@ private:
 
 class OpenAIChat : public OpenAIDialect<Decoder> {
 public:
-  llvm::StringRef name() const override { return "openai-chat"; }
-
-  llvm::ArrayRef<llvm::StringLiteral> limitFields() const override {
-    static constexpr llvm::StringLiteral Names[] = {"max_completion_tokens",
-                                                    "max_tokens"};
-    return Names;
-  }
-
-  const FaultWords &faultWords() const override {
-    static const FaultWords Words = {Codes, Phrases, Fields, Hints, RequestIds};
-    return Words;
-  }
+  OpenAIChat() : OpenAIDialect(Facts) {}
 
 private:
   void write(const ChatRequest &Request, const CallShape &Shape,

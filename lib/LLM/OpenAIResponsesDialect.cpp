@@ -23,19 +23,18 @@ using nlohmann::json;
 /// Fewer are refused.
 static constexpr uint64_t LeastOutputTokens = 16;
 
-static constexpr UsageNames Counts = {
-    "/usage/input_tokens",
-    "/usage/input_tokens_details/cached_tokens",
-    "/usage/input_tokens_details/cache_write_tokens",
-    "/usage/output_tokens",
-    "/usage/output_tokens_details/reasoning_tokens",
-    /*InputHasCache=*/true,
-    /*OutputHasReasoning=*/true};
+static const UsageNames Counts = openAIUsage("input", "output");
 
-/// Where it differs from chat completions, whose errors it has.
 static constexpr FaultWords::Field Fields[] = {
-    {"text.format", Feature::Schema},
-    {"text", Feature::Schema, /*InMessages=*/false},
+    {Feature::Schema, "text.format"},
+    {Feature::Schema, "text", /*InMessages=*/false},
+};
+
+/// Errors are those of chat completions, but for these fields.
+static constexpr DialectFacts Facts = {
+    .Name = "openai-responses",
+    .ModelsPath = "/models",
+    .Errors = {.Fields = Fields},
 };
 
 namespace {
@@ -100,12 +99,7 @@ private:
 
 class OpenAIResponses : public OpenAIDialect<Decoder> {
 public:
-  llvm::StringRef name() const override { return "openai-responses"; }
-
-  const FaultWords &faultWords() const override {
-    static const FaultWords Words = {{}, {}, Fields, {}, {}};
-    return Words;
-  }
+  OpenAIResponses() : OpenAIDialect(Facts) {}
 
 private:
   void write(const ChatRequest &Request, const CallShape &Shape,

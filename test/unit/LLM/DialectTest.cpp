@@ -220,7 +220,7 @@ TEST_P(DialectTest, TheModelsOwnLimitHolds) {
 }
 
 TEST_P(DialectTest, ItsNameFindsIt) {
-  EXPECT_EQ(vendor().Make().name(), vendor().Name);
+  EXPECT_EQ(vendor().Make().facts().Name, vendor().Name);
   EXPECT_EQ(findDialect(vendor().Name), &vendor().Make());
   EXPECT_EQ(dialects().size(), std::size(Vendors)) << "one is not tested";
   EXPECT_EQ(findDialect("soap"), nullptr);
@@ -235,7 +235,7 @@ TEST_P(DialectTest, AddressesAreTakenAsTheyAreGiven) {
   for (const std::string &Given :
        {std::string("https://host"), std::string("https://host/"),
         "https://host" + Version, "https://host" + Version + "/"})
-    EXPECT_EQ(D.baseUrl(Given) + D.modelsPath().str(), Models) << Given;
+    EXPECT_EQ(D.baseUrl(Given) + D.facts().ModelsPath.str(), Models) << Given;
 }
 
 INSTANTIATE_TEST_SUITE_P(Vendors, DialectTest, ::testing::Range<size_t>(0, 4),

@@ -165,13 +165,18 @@ TEST(FaultTest, NoWordMeansTwoThings) {
   std::map<std::string, FaultKind> Codes;
   std::map<std::string, Feature> Fields;
   for (const Dialect *D : dialects()) {
-    for (const FaultWords::Code &C : D->faultWords().Codes)
-      EXPECT_EQ(Codes.try_emplace(C.Word.str(), C.Means).first->second, C.Means)
-          << C.Word.str();
-    for (const FaultWords::Field &F : D->faultWords().Fields)
-      EXPECT_EQ(Fields.try_emplace(F.Name.str(), F.Of).first->second, F.Of)
-          << F.Name.str();
+    for (const FaultWords::Code &C : D->facts().Errors.Codes)
+      for (llvm::StringRef Word : llvm::split(C.Words, ' '))
+        EXPECT_EQ(Codes.try_emplace(Word.str(), C.Means).first->second, C.Means)
+            << Word.str();
+    for (const FaultWords::Field &F : D->facts().Errors.Fields)
+      for (llvm::StringRef Name : llvm::split(F.Names, ' '))
+        EXPECT_EQ(Fields.try_emplace(Name.str(), F.Of).first->second, F.Of)
+            << Name.str();
   }
   EXPECT_FALSE(Codes.empty());
   EXPECT_FALSE(Fields.empty());
+  // Two blanks would make an empty word, which every message has.
+  EXPECT_FALSE(Codes.count(""));
+  EXPECT_FALSE(Fields.count(""));
 }
