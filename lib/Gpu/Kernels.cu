@@ -20,6 +20,9 @@ using namespace stark;
 using namespace stark::job;
 
 namespace {
+using Half = __half;
+using BFloat = __nv_bfloat16;
+
 constexpr unsigned Threads = 256;
 
 unsigned blocksFor(uint64_t Count) {
@@ -194,20 +197,10 @@ cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count, const Init &Fill,
                       uint64_t Seed, uint32_t Leaf, cudaStream_t Stream) {
   uint64_t Key = mix(Seed ^ mix(uint64_t(Leaf) + 1));
   switch (Type) {
-  case DType::F32:
-    return fillAs<float>(Data, Count, Fill, Key, Stream);
-  case DType::F64:
-    return fillAs<double>(Data, Count, Fill, Key, Stream);
-  case DType::F16:
-    return fillAs<__half>(Data, Count, Fill, Key, Stream);
-  case DType::BF16:
-    return fillAs<__nv_bfloat16>(Data, Count, Fill, Key, Stream);
-  case DType::I32:
-    return fillAs<int32_t>(Data, Count, Fill, Key, Stream);
-  case DType::I64:
-    return fillAs<int64_t>(Data, Count, Fill, Key, Stream);
-  case DType::U8:
-    return fillAs<uint8_t>(Data, Count, Fill, Key, Stream);
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+  case DType::Enumerator:                                                      \
+    return fillAs<Cpp>(Data, Count, Fill, Key, Stream);
+#include "stark/Job/DTypes.def"
   }
   return cudaErrorInvalidValue;
 }

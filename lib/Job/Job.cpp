@@ -56,17 +56,10 @@ uint64_t LeafValue::elements() const {
 
 unsigned job::dtypeBytes(DType T) {
   switch (T) {
-  case DType::F64:
-  case DType::I64:
-    return 8;
-  case DType::F32:
-  case DType::I32:
-    return 4;
-  case DType::F16:
-  case DType::BF16:
-    return 2;
-  case DType::U8:
-    return 1;
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+  case DType::Enumerator:                                                      \
+    return Bytes;
+#include "stark/Job/DTypes.def"
   }
   return 1;
 }

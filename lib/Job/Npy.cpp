@@ -21,20 +21,10 @@ using namespace stark::job;
 
 static const char *descriptorOf(DType T) {
   switch (T) {
-  case DType::F32:
-    return "<f4";
-  case DType::F64:
-    return "<f8";
-  case DType::F16:
-    return "<f2";
-  case DType::BF16:
-    return "<u2";
-  case DType::I32:
-    return "<i4";
-  case DType::I64:
-    return "<i8";
-  case DType::U8:
-    return "|u1";
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+  case DType::Enumerator:                                                      \
+    return Descriptor;
+#include "stark/Job/DTypes.def"
   }
   return "";
 }

@@ -291,20 +291,10 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
   if (Count == 0)
     return {};
   switch (Type) {
-  case DType::F32:
-    return compareAs<float>(Got, Wanted, Count, Row, Tolerance, Poison);
-  case DType::F64:
-    return compareAs<double>(Got, Wanted, Count, Row, Tolerance, Poison);
-  case DType::F16:
-    return compareAs<Half>(Got, Wanted, Count, Row, Tolerance, Poison);
-  case DType::BF16:
-    return compareAs<BFloat>(Got, Wanted, Count, Row, Tolerance, Poison);
-  case DType::I32:
-    return compareAs<int32_t>(Got, Wanted, Count, Row, Tolerance, Poison);
-  case DType::I64:
-    return compareAs<int64_t>(Got, Wanted, Count, Row, Tolerance, Poison);
-  case DType::U8:
-    return compareAs<uint8_t>(Got, Wanted, Count, Row, Tolerance, Poison);
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+  case DType::Enumerator:                                                      \
+    return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison);
+#include "stark/Job/DTypes.def"
   }
   return {};
 }

@@ -25,8 +25,10 @@ std::string Size::label() const {
 }
 
 static constexpr job::DType AllTypes[] = {
-    job::DType::F32, job::DType::F64, job::DType::F16, job::DType::BF16,
-    job::DType::I32, job::DType::I64, job::DType::U8};
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+  job::DType::Enumerator,
+#include "stark/Job/DTypes.def"
+};
 
 /// A few units in the last place of the type over sums of the usual length;
 /// docs/workload.md says how each is used.

@@ -28,7 +28,10 @@
 
 namespace stark::job {
 
-enum class DType { F32, F64, F16, BF16, I32, I64, U8 };
+enum class DType {
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp) Enumerator,
+#include "stark/Job/DTypes.def"
+};
 unsigned dtypeBytes(DType T);
 
 enum class Role {

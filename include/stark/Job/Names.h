@@ -20,9 +20,10 @@
 namespace stark::job {
 
 inline constexpr Named<DType> DTypeNames[] = {
-    {DType::F32, "f32"},   {DType::F64, "f64"}, {DType::F16, "f16"},
-    {DType::BF16, "bf16"}, {DType::I32, "i32"}, {DType::I64, "i64"},
-    {DType::U8, "u8"}};
+#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+  {DType::Enumerator, Name},
+#include "stark/Job/DTypes.def"
+};
 constexpr std::span<const Named<DType>> namesOf(DType) { return DTypeNames; }
 
 inline constexpr Named<Role> RoleNames[] = {{Role::Input, "input"},
