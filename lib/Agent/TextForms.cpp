@@ -17,12 +17,7 @@ static constexpr size_t SiteLimit = 220;
 
 std::string stark::cleanText(llvm::StringRef Text) {
   Text.consume_front("\xEF\xBB\xBF");
-  std::string Out;
-  Out.reserve(Text.size());
-  for (size_t I = 0; I < Text.size(); ++I)
-    if (Text[I] != '\r' || I + 1 == Text.size() || Text[I + 1] != '\n')
-      Out += Text[I];
-  return repairUtf8(Out);
+  return repairUtf8(withUnixLines(Text));
 }
 
 std::string stark::fenced(llvm::StringRef Language, llvm::StringRef Text) {

@@ -34,6 +34,7 @@
 #include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -49,14 +50,7 @@ static constexpr size_t LargestEntry = size_t(4) << 20;
 static constexpr int DeepestNesting = 8;
 
 std::string stark::textDigest(llvm::StringRef Text) {
-  if (!Text.contains('\r'))
-    return sha256(Text);
-  std::string Plain;
-  Plain.reserve(Text.size());
-  for (size_t I = 0; I < Text.size(); ++I)
-    if (Text[I] != '\r' || I + 1 == Text.size() || Text[I + 1] != '\n')
-      Plain += Text[I];
-  return sha256(Plain);
+  return sha256(withUnixLines(Text));
 }
 
 namespace stark {

@@ -36,3 +36,12 @@ std::string stark::repairUtf8(StringRef Text) {
   Out.resize(size_t(To - Begin));
   return Out;
 }
+
+std::string stark::withUnixLines(StringRef Text) {
+  std::string Out;
+  Out.reserve(Text.size());
+  for (size_t I = 0; I < Text.size(); ++I)
+    if (Text[I] != '\r' || I + 1 == Text.size() || Text[I + 1] != '\n')
+      Out += Text[I];
+  return Out;
+}

@@ -23,6 +23,9 @@ bool isUtf8(llvm::StringRef Text);
 /// \p Text, with U+FFFD for each longest part that begins no character.
 std::string repairUtf8(llvm::StringRef Text);
 
+/// \p Text with a line feed for each carriage return and line feed.
+std::string withUnixLines(llvm::StringRef Text);
+
 } // namespace stark
 
 #endif

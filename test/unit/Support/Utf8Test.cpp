@@ -36,3 +36,11 @@ TEST(Utf8, WhatIsNotIsReplaced) {
     EXPECT_TRUE(isUtf8(repairUtf8(Text)));
   }
 }
+
+// A carriage return alone is no line's end.
+TEST(Utf8, LinesEndAsOnUnix) {
+  EXPECT_EQ(withUnixLines("a\r\nb\r\n"), "a\nb\n");
+  EXPECT_EQ(withUnixLines("a\rb\r\r\n\r"), "a\rb\r\n\r");
+  EXPECT_EQ(withUnixLines("a\nb"), "a\nb");
+  EXPECT_EQ(withUnixLines(""), "");
+}
