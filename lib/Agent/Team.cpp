@@ -54,6 +54,7 @@ public:
 
 private:
   llvm::Expected<Values> shared(const AgentInput &In) const;
+  llvm::Expected<Values> withHistory(const AgentInput &In) const;
   llvm::Expected<ChatRequest> firstRequest(const Question &Q) const;
   template <class T>
   llvm::Expected<AgentResult<T>>
@@ -187,12 +188,20 @@ Team::ask(const AgentInput &In, const Question &Q,
   return Result;
 }
 
-llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
+/// What those are told who see the attempts so far.
+llvm::Expected<Values> Team::withHistory(const AgentInput &In) const {
   llvm::Expected<Values> V = shared(In);
+  if (V) {
+    (*V)["latest"] = describeLatest(In);
+    (*V)["window"] = describeWindow(In);
+  }
+  return V;
+}
+
+llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
+  llvm::Expected<Values> V = withHistory(In);
   if (!V)
     return V.takeError();
-  (*V)["latest"] = describeLatest(In);
-  (*V)["window"] = describeWindow(In);
   (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
   (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
   // Code stays fenced text: models write it worse inside of a JSON string.
@@ -244,11 +253,9 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
 }
 
 llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
-  llvm::Expected<Values> V = shared(In);
+  llvm::Expected<Values> V = withHistory(In);
   if (!V)
     return V.takeError();
-  (*V)["latest"] = describeLatest(In);
-  (*V)["window"] = describeWindow(In);
   Question Q{Prompts.Single, std::move(*V), Temperature.Single, CodeTokens};
   return ask<SingleAnswer>(
       In, Q, [&](llvm::StringRef Text) { return readSingle(In, Text); });
