@@ -173,26 +173,23 @@ private:
            isa<CXXTryStmt>(S) || isa<CXXCatchStmt>(S);
   }
 
+  /// Whether \p S is one of \p Kinds that has \p Child as its body.
+  template <class... Kinds>
+  static bool isBodyOf(const Stmt *S, const Stmt *Child) {
+    return ((isa<Kinds>(S) && cast<Kinds>(S)->getBody() == Child) || ...);
+  }
+  /// Likewise, of those that stand before a statement.
+  template <class... Kinds>
+  static bool isBehind(const Stmt *S, const Stmt *Child) {
+    return ((isa<Kinds>(S) && cast<Kinds>(S)->getSubStmt() == Child) || ...);
+  }
   static bool isBody(const Stmt *S, const Stmt *Child) {
-    if (auto *For = dyn_cast<ForStmt>(S))
-      return Child == For->getBody();
-    if (auto *Range = dyn_cast<CXXForRangeStmt>(S))
-      return Child == Range->getBody();
-    if (auto *While = dyn_cast<WhileStmt>(S))
-      return Child == While->getBody();
-    if (auto *Do = dyn_cast<DoStmt>(S))
-      return Child == Do->getBody();
     if (auto *If = dyn_cast<IfStmt>(S))
       return Child == If->getThen() || Child == If->getElse();
-    if (auto *Switch = dyn_cast<SwitchStmt>(S))
-      return Child == Switch->getBody();
-    if (auto *Case = dyn_cast<SwitchCase>(S))
-      return Child == Case->getSubStmt();
-    if (auto *Label = dyn_cast<LabelStmt>(S))
-      return Child == Label->getSubStmt();
-    if (auto *Attributed = dyn_cast<AttributedStmt>(S))
-      return Child == Attributed->getSubStmt();
-    return isa<CXXTryStmt>(S) || isa<CXXCatchStmt>(S);
+    return isBodyOf<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, SwitchStmt>(
+               S, Child) ||
+           isBehind<SwitchCase, LabelStmt, AttributedStmt>(S, Child) ||
+           isa<CXXTryStmt>(S) || isa<CXXCatchStmt>(S);
   }
 
   /// The macro of a top-level piece that is nothing but its call, else empty.

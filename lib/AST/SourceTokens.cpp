@@ -9,6 +9,7 @@
 #include "clang/Basic/LangOptions.h"
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace stark;
@@ -102,22 +103,11 @@ public:
 private:
   /// One spelling for what may be written as a digraph, null for the rest.
   static const char *withoutDigraph(clang::tok::TokenKind Kind) {
-    switch (Kind) {
-    case clang::tok::l_brace:
-      return "{";
-    case clang::tok::r_brace:
-      return "}";
-    case clang::tok::l_square:
-      return "[";
-    case clang::tok::r_square:
-      return "]";
-    case clang::tok::hash:
-      return "#";
-    case clang::tok::hashhash:
-      return "##";
-    default:
-      return nullptr;
-    }
+    using namespace clang::tok;
+    constexpr TokenKind Digraphs[] = {l_brace,  r_brace, l_square,
+                                      r_square, hash,    hashhash};
+    return llvm::is_contained(Digraphs, Kind) ? getPunctuatorSpelling(Kind)
+                                              : nullptr;
   }
 
   static std::string withoutSplices(llvm::StringRef Spelling) {
