@@ -245,23 +245,18 @@ std::vector<LandscapeOptions> stark::standardLandscapes() {
   // correct as often as the paper's table 2 says of STARK, that sampling is as
   // often as fast as the source as table 1 says, and that both end near its
   // speeds; docs/bench.md compares them.
-  std::vector<LandscapeOptions> All(6);
-  All[0].Name = "level-1";
-  All[0].Compiles = 0.865;
-  All[0].Correct = 0.57;
-  All[0].FirstMean = -0.92;
-  All[0].HeadroomMedian = 1.2;
-  All[1].Name = "level-2";
-  All[2].Name = "level-3";
-  All[2].Compiles = 0.85;
-  All[2].Correct = 0.365;
-  All[2].FirstMean = -0.55;
-  All[2].HeadroomMedian = 0.55;
-  All[3].Name = "little-root-dominance";
-  All[3].FirstMean = -0.1;
-  All[4].Name = "little-headroom";
-  All[4].HeadroomMedian = 0.2;
-  All[5].Name = "poor-repairs";
-  All[5].Repairs = 0.05;
-  return All;
+  return {{.Name = "level-1",
+           .Compiles = 0.865,
+           .Correct = 0.57,
+           .FirstMean = -0.92,
+           .HeadroomMedian = 1.2},
+          {.Name = "level-2"},
+          {.Name = "level-3",
+           .Compiles = 0.85,
+           .Correct = 0.365,
+           .FirstMean = -0.55,
+           .HeadroomMedian = 0.55},
+          {.Name = "little-root-dominance", .FirstMean = -0.1},
+          {.Name = "little-headroom", .HeadroomMedian = 0.2},
+          {.Name = "poor-repairs", .Repairs = 0.05}};
 }

@@ -70,7 +70,7 @@ struct LandscapeOptions {
   double TaskDeviation = 0.8;
   /// When not empty, attempts come to what those of recorded runs came to, and
   /// none of the figures above is used. Tasks take the runs in turn.
-  std::vector<RecordedMoves> Recorded;
+  std::vector<RecordedMoves> Recorded = {};
 };
 
 /// The paper's three levels, fitted to its tables 1 and 2; level 2 with little
