@@ -126,20 +126,24 @@ withSim(const EvaluatorOptions &Options) {
   return Full;
 }
 
-llvm::Expected<std::unique_ptr<Evaluator>>
-stark::makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
-                        const EvaluatorOptions &Options) {
+template <class Made>
+static llvm::Expected<std::unique_ptr<Made>>
+makeWithSim(const Task &T, llvm::StringRef Gpu,
+            const EvaluatorOptions &Options) {
   llvm::Expected<EvaluatorOptions> Full = withSim(Options);
   if (!Full)
     return Full.takeError();
-  return std::make_unique<SimEvaluator>(T, Gpu.str(), *Full);
+  return std::make_unique<Made>(T, Gpu.str(), *Full);
+}
+
+llvm::Expected<std::unique_ptr<Evaluator>>
+stark::makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
+                        const EvaluatorOptions &Options) {
+  return makeWithSim<SimEvaluator>(T, Gpu, Options);
 }
 
 llvm::Expected<std::unique_ptr<Profiler>>
 stark::makeSimProfiler(const Task &T, llvm::StringRef Gpu,
                        const EvaluatorOptions &Options) {
-  llvm::Expected<EvaluatorOptions> Full = withSim(Options);
-  if (!Full)
-    return Full.takeError();
-  return std::make_unique<SimProfiler>(T, Gpu.str(), *Full);
+  return makeWithSim<SimProfiler>(T, Gpu, Options);
 }
