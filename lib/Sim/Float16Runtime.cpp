@@ -88,10 +88,11 @@ float extendHalf(float Carrier) {
 }
 } // namespace
 
-SymbolList stark::sim::float16Symbols() {
-  return {STARK_SYMBOL("__truncsfhf2", truncToHalf),
-          STARK_SYMBOL("__truncdfhf2", truncDoubleToHalf),
-          STARK_SYMBOL("__extendhfsf2", extendHalf),
-          STARK_SYMBOL("__truncsfbf2", truncToBf16),
-          STARK_SYMBOL("__truncdfbf2", truncDoubleToBf16)};
+SymbolList stark::sim::withFloat16Symbols(SymbolList Own) {
+  Own.insert(Own.end(), {STARK_SYMBOL("__truncsfhf2", truncToHalf),
+                         STARK_SYMBOL("__truncdfhf2", truncDoubleToHalf),
+                         STARK_SYMBOL("__extendhfsf2", extendHalf),
+                         STARK_SYMBOL("__truncsfbf2", truncToBf16),
+                         STARK_SYMBOL("__truncdfbf2", truncDoubleToBf16)});
+  return Own;
 }

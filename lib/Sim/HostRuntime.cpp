@@ -219,9 +219,7 @@ void hostUnsupported(const char *What) {
 } // namespace
 
 SymbolList stark::sim::hostSymbols() {
-  SymbolList List = float16Symbols();
-  List.insert(
-      List.end(),
+  return withFloat16Symbols(
       {STARK_SYMBOL("__cudaPushCallConfiguration", pushConfiguration),
        STARK_SYMBOL("__stark_sim_launch", launch),
        STARK_SYMBOL("__stark_sim_launch_line", launchLine),
@@ -238,5 +236,4 @@ SymbolList stark::sim::hostSymbols() {
        STARK_SYMBOL("__stark_sim_host_func_attribute", functionAttribute),
        STARK_SYMBOL("__stark_sim_host_occupancy", occupancy),
        STARK_SYMBOL("__stark_sim_host_symbol", symbolAddress)});
-  return List;
 }

@@ -23,8 +23,9 @@ namespace stark::sim {
 
 using SymbolList = std::vector<std::pair<std::string, void *>>;
 
-/// What compilers call to convert between the half types and wider ones.
-SymbolList float16Symbols();
+/// \p Own and what compilers call to convert between the half types and wider
+/// ones.
+SymbolList withFloat16Symbols(SymbolList Own);
 SymbolList deviceSymbols();
 SymbolList hostSymbols();
 

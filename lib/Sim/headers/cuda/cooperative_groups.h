@@ -80,21 +80,6 @@ public:
   }
 };
 
-/// The lanes' values of any trivially copyable type, word by word.
-template <class T>
-STARK_SIM_GROUP T __shuffle_words(unsigned mask, const T &value, int mode,
-                                  int argument, int width) {
-  T result;
-  for (unsigned at = 0; at < sizeof(T); at += 8) {
-    unsigned part = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
-    unsigned long long bits = 0;
-    __builtin_memcpy(&bits, (const char *)&value + at, part);
-    bits = __stark_sim_shuffle(mask, bits, mode, argument, width);
-    __builtin_memcpy((char *)&result + at, &bits, part);
-  }
-  return result;
-}
-
 class thread_block;
 class grid_group;
 template <unsigned Size, class Parent = void> class thread_block_tile;
@@ -226,17 +211,17 @@ public:
     return (__block_size() + Size - 1) / Size;
   }
   template <class T> STARK_SIM_GROUP T shfl(T value, int rank) const {
-    return __shuffle_words(Mask, value, 0, rank, (int)Size);
+    return __stark_sim_shuffle_words(Mask, value, 0, rank, (int)Size);
   }
   template <class T> STARK_SIM_GROUP T shfl_up(T value, unsigned delta) const {
-    return __shuffle_words(Mask, value, 1, (int)delta, (int)Size);
+    return __stark_sim_shuffle_words(Mask, value, 1, (int)delta, (int)Size);
   }
   template <class T>
   STARK_SIM_GROUP T shfl_down(T value, unsigned delta) const {
-    return __shuffle_words(Mask, value, 2, (int)delta, (int)Size);
+    return __stark_sim_shuffle_words(Mask, value, 2, (int)delta, (int)Size);
   }
   template <class T> STARK_SIM_GROUP T shfl_xor(T value, unsigned ranks) const {
-    return __shuffle_words(Mask, value, 3, (int)ranks, (int)Size);
+    return __stark_sim_shuffle_words(Mask, value, 3, (int)ranks, (int)Size);
   }
 };
 template <unsigned Size>
@@ -257,24 +242,24 @@ public:
   __forceinline__ __device__ unsigned meta_group_rank() const { return 0; }
   __forceinline__ __device__ unsigned meta_group_size() const { return 1; }
   template <class T> STARK_SIM_GROUP T shfl(T value, int rank) const {
-    return __shuffle_words(Mask, value, 0, lane_of((unsigned)rank % size()),
+    return __stark_sim_shuffle_words(Mask, value, 0, lane_of((unsigned)rank % size()),
                            32);
   }
   template <class T> STARK_SIM_GROUP T shfl_up(T value, unsigned delta) const {
     unsigned rank = thread_rank();
-    return __shuffle_words(Mask, value, 0,
+    return __stark_sim_shuffle_words(Mask, value, 0,
                            lane_of(delta > rank ? rank : rank - delta), 32);
   }
   template <class T>
   STARK_SIM_GROUP T shfl_down(T value, unsigned delta) const {
     unsigned rank = thread_rank();
-    return __shuffle_words(Mask, value, 0,
+    return __stark_sim_shuffle_words(Mask, value, 0,
                            lane_of(rank + delta < size() ? rank + delta : rank),
                            32);
   }
   template <class T> STARK_SIM_GROUP T shfl_xor(T value, unsigned ranks) const {
     unsigned rank = thread_rank(), other = rank ^ ranks;
-    return __shuffle_words(Mask, value, 0,
+    return __stark_sim_shuffle_words(Mask, value, 0,
                            lane_of(other < size() ? other : rank), 32);
   }
 };

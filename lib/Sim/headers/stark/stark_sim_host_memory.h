@@ -150,16 +150,25 @@ STARK_SIM_HOST cudaError_t cudaGetSymbolSize(size_t *size, const T &) {
   *size = sizeof(T);
   return cudaSuccess;
 }
+/// Where \p bytes of \p symbol from \p offset on lie, if it has as many.
+template <class T>
+STARK_SIM_HOST cudaError_t __stark_sim_symbol_part(void **part, const T &symbol,
+                                                   size_t bytes,
+                                                   size_t offset) {
+  if (cudaError_t error = cudaGetSymbolAddress(part, symbol))
+    return error;
+  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+    return cudaErrorInvalidValue;
+  *part = (char *)*part + offset;
+  return cudaSuccess;
+}
 template <class T>
 STARK_SIM_HOST cudaError_t cudaMemcpyToSymbol(
     const T &symbol, const void *from, size_t bytes, size_t offset = 0,
     cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  void *address = nullptr;
-  if (cudaError_t error = cudaGetSymbolAddress(&address, symbol))
-    return error;
-  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
-    return cudaErrorInvalidValue;
-  return cudaMemcpy((char *)address + offset, from, bytes, kind);
+  void *part = nullptr;
+  cudaError_t error = __stark_sim_symbol_part(&part, symbol, bytes, offset);
+  return error ? error : cudaMemcpy(part, from, bytes, kind);
 }
 template <class T>
 STARK_SIM_HOST cudaError_t cudaMemcpyToSymbolAsync(const T &symbol,
@@ -173,12 +182,9 @@ template <class T>
 STARK_SIM_HOST cudaError_t
 cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  void *address = nullptr;
-  if (cudaError_t error = cudaGetSymbolAddress(&address, symbol))
-    return error;
-  if (offset > sizeof(T) || bytes > sizeof(T) - offset)
-    return cudaErrorInvalidValue;
-  return cudaMemcpy(to, (const char *)address + offset, bytes, kind);
+  void *part = nullptr;
+  cudaError_t error = __stark_sim_symbol_part(&part, symbol, bytes, offset);
+  return error ? error : cudaMemcpy(to, part, bytes, kind);
 }
 template <class T>
 STARK_SIM_HOST cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol,

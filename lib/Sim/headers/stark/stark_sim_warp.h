@@ -34,6 +34,21 @@ STARK_SIM_WARP T __stark_sim_shuffle_as(unsigned mask, T value, int mode,
   return value;
 }
 
+/// A value of any trivially copyable type, eight bytes at a time.
+template <class T>
+STARK_SIM_WARP T __stark_sim_shuffle_words(unsigned mask, const T &value,
+                                           int mode, int argument, int width) {
+  T result;
+  for (unsigned at = 0; at < sizeof(T); at += 8) {
+    unsigned part = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, (const char *)&value + at, part);
+    bits = __stark_sim_shuffle(mask, bits, mode, argument, width);
+    __builtin_memcpy((char *)&result + at, &bits, part);
+  }
+  return result;
+}
+
 #define STARK_SIM_SHUFFLE(TYPE)                                                \
   STARK_SIM_WARP TYPE __shfl_sync(unsigned mask, TYPE value, int lane,         \
                                   int width = 32) {                            \

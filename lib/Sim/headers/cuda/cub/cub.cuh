@@ -70,20 +70,6 @@ enum BlockScanAlgorithm {
 
 #define STARK_SIM_CUB __inline__ __device__ __attribute__((convergent))
 
-/// Any value through the warp's shuffles, eight bytes at a time.
-template <class T>
-STARK_SIM_CUB T __shuffle(unsigned mask, const T &value, int mode, int argument,
-                          int width) {
-  T result;
-  for (unsigned at = 0; at < sizeof(T); at += 8) {
-    unsigned part = sizeof(T) - at < 8 ? sizeof(T) - at : 8;
-    unsigned long long bits = 0;
-    __builtin_memcpy(&bits, (const char *)&value + at, part);
-    bits = __stark_sim_shuffle(mask, bits, mode, argument, width);
-    __builtin_memcpy((char *)&result + at, &bits, part);
-  }
-  return result;
-}
 template <int Threads> STARK_SIM_CUB unsigned __lanes() {
   unsigned lane = __stark_sim_sreg(12);
   return Threads == 32
@@ -105,7 +91,7 @@ public:
     int rank = (int)(__stark_sim_sreg(12) % Threads);
 #pragma unroll
     for (int step = 1; step < Threads; step *= 2) {
-      T other = __shuffle(__lanes<Threads>(), value, 2, step, Threads);
+      T other = __stark_sim_shuffle_words(__lanes<Threads>(), value, 2, step, Threads);
       if (rank + step < valid)
         value = operation(value, other);
     }
@@ -125,7 +111,7 @@ public:
     int rank = (int)(__stark_sim_sreg(12) % Threads);
 #pragma unroll
     for (int step = 1; step < Threads; step *= 2) {
-      T before = __shuffle(__lanes<Threads>(), value, 1, step, Threads);
+      T before = __stark_sim_shuffle_words(__lanes<Threads>(), value, 1, step, Threads);
       if (rank >= step)
         value = operation(before, value);
     }
@@ -137,7 +123,7 @@ public:
   STARK_SIM_CUB void ExclusiveSum(T value, T &result) {
     T sum;
     InclusiveScan(value, sum, cub::Sum());
-    sum = __shuffle(__lanes<Threads>(), sum, 1, 1, Threads);
+    sum = __stark_sim_shuffle_words(__lanes<Threads>(), sum, 1, 1, Threads);
     result = __stark_sim_sreg(12) % Threads == 0 ? T() : sum;
   }
 };
