@@ -1,10 +1,10 @@
 // A loop that threads share moves 16 bytes at a time, unless which thread runs
 // an iteration could be seen in what the kernel computes.
-// RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=LIST
-// RUN: %stark-tool rewrites %s --apply vector-access@sum_rows:loop1 -o %t.cu && FileCheck %s < %t.cu
-// RUN: %stark-tool rewrites %s --apply vector-access@scale:loop1 | FileCheck %s --check-prefix=SCALE
-// RUN: %stark-tool rewrites %s --apply vector-access@halves:loop1 -o %t.half.cu && FileCheck %s --check-prefix=HALF < %t.half.cu
-// RUN: not %stark-tool rewrites %s --apply vector-access@columns:loop1 2>&1 | FileCheck %s --check-prefix=NOT
+// RUN: env CUDA_PATH=%cuda %stark-tool rewrites %s | FileCheck %s --check-prefix=LIST
+// RUN: env CUDA_PATH=%cuda %stark-tool rewrites %s --apply vector-access@sum_rows:loop1 -o %t.cu && FileCheck %s < %t.cu
+// RUN: env CUDA_PATH=%cuda %stark-tool rewrites %s --apply vector-access@scale:loop1 | FileCheck %s --check-prefix=SCALE
+// RUN: env CUDA_PATH=%cuda %stark-tool rewrites %s --apply vector-access@halves:loop1 -o %t.half.cu && FileCheck %s --check-prefix=HALF < %t.half.cu
+// RUN: env CUDA_PATH=%cuda not %stark-tool rewrites %s --apply vector-access@columns:loop1 2>&1 | FileCheck %s --check-prefix=NOT
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx && FileCheck %s --check-prefix=PTX < %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.half.cu -o %t.half.ptx && FileCheck %s --check-prefix=PTX < %t.half.ptx %}
 // PTX: ld.global.v4
