@@ -50,5 +50,3 @@ llama = os.environ.get("STARK_LLAMA") or os.path.join(config.stark_source, "buil
 config.substitutions.append(("%llama", llama))
 if os.path.exists(os.path.join(llama, "ready.json")):
     config.available_features.add("real-server")
-if os.environ.get("STARK_QUIET_HOST"):
-    config.available_features.add("quiet-host")

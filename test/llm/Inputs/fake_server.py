@@ -1,16 +1,21 @@
 """A strict server that speaks like a vendor's, for tests.
 
-  fake_server.py DIALECT SCENARIO[,SCENARIO...] [--log FILE] [--elapsed] [--interrupt] -- COMMAND...
+  fake_server.py DIALECT SCENARIO[,SCENARIO...] [--log FILE] [--interrupt] -- COMMAND...
 
 Runs COMMAND with {url} replaced by the server's address and {config} by a
 configuration file that names it (short pauses, and short time-outs where a
 scenario is slow); exits with the command's code. The scenarios answer one
 request each, the last all further ones. A request with a field, header or value
 that the vendor refuses is answered as the vendor does, whatever the scenario.
-DIALECT: anthropic, chat, responses, gemini. --log: one JSON line a request,
-without the key. --elapsed: how long COMMAND took. --interrupt: it gets Ctrl-C
-when a request hangs; how long it then took is told.
+DIALECT: anthropic, chat, responses, gemini. Several of them, and several of the
+scenarios, with '+' between them: COMMAND runs once for each pair, some at a time
+since most wait, each with a server of its own; what they print comes in order,
+and all exit with 0 or none. --log: one JSON line a request,
+without the key. --interrupt: it gets Ctrl-C when a request hangs; how long it
+then took is told. gather:N answers when N requests are there, and tells how many
+rounds of N there were.
 """
+import concurrent.futures
 import email.utils
 import http.server
 import json
@@ -438,7 +443,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.finish_stream()
         elif name == "gather":
             if self.server.gather(int(value)):
-                self.stream(frames)
+                self.stream(frames, pause=0.01)
                 self.finish_stream()
             else:
                 self.send(400, error_body(dialect, "invalid_request_error", f"fewer than {value} requests came together"))
@@ -479,27 +484,26 @@ class Server(http.server.ThreadingHTTPServer):
             turn = self.held // wanted
             self.held += 1
             self.together.notify_all()
-            return self.together.wait_for(lambda: self.held >= (turn + 1) * wanted, timeout=60)
+            return self.together.wait_for(lambda: self.held >= (turn + 1) * wanted, timeout=600)
 
 
-def run(server, command, options, environment):
+def run(server, command, options, environment, output):
     start = time.monotonic()
-    child = subprocess.Popen(command, env=environment)
+    child = subprocess.Popen(command, env=environment, stdout=output, stderr=output and subprocess.STDOUT)
     if "--interrupt" in options:
         server.hanging.wait(60)
         start = time.monotonic()
         child.send_signal(signal.SIGINT)
-    code = child.wait()
-    if "--elapsed" in options or "--interrupt" in options:
+    said = child.communicate()[0]
+    if "--interrupt" in options:
         print(f"elapsed {time.monotonic() - start:.1f} s", file=sys.stderr)
-    return code
+    return child.returncode, (said or b"").decode()
 
 
-def main():
-    split = sys.argv.index("--")
-    options, command = sys.argv[1:split], sys.argv[split + 1:]
+def ask(dialect, scenarios, options, command, output=None):
+    """Exit code, what was printed if `output` is a pipe, and how many requests came."""
     server = Server(("127.0.0.1", 0), Handler)
-    server.dialect, server.scenarios = options[0], options[1].split(",")
+    server.dialect, server.scenarios = dialect, scenarios.split(",")
     server.log = options[options.index("--log") + 1] if "--log" in options else None
     server.count, server.lock = 0, threading.Lock()
     server.held, server.together, server.hanging = 0, threading.Condition(), threading.Event()
@@ -519,9 +523,29 @@ def main():
                        "roles": {"default": {"provider": "main", "model": os.environ.get("STARK_TEST_MODEL", model)}}}, f)
         environment = dict(os.environ, STARK_TEST_KEY=KEY)
         command = [a.replace("{url}", url).replace("{config}", "config:" + config) for a in command]
-        code = run(server, command, options, environment)
-    print(f"requests: {server.count}", file=sys.stderr)
-    sys.exit(code)
+        code, said = run(server, command, options, environment, output)
+    return code, said, server.count
+
+
+def main():
+    split = sys.argv.index("--")
+    options, command = sys.argv[1:split], sys.argv[split + 1:]
+    pairs = [(d, s) for d in options[0].split("+") for s in options[1].split("+")]
+    if len(pairs) == 1:
+        code, _, count = ask(*pairs[0], options, command)
+        wanted = pairs[0][1].partition("gather:")[2]
+        if wanted:
+            print(f"rounds: {count // int(wanted)}", file=sys.stderr)
+        print(f"requests: {count}", file=sys.stderr)
+        sys.exit(code)
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        runs = list(pool.map(lambda pair: ask(*pair, options, command, subprocess.PIPE), pairs))
+    for pair, (code, said, count) in zip(pairs, runs):
+        print(f"{' '.join(pair)}: exit code {code}\n{said}requests: {count}")
+    sys.stdout.flush()
+    if len({bool(code) for code, _, _ in runs}) != 1:
+        os.abort()  # fails for who wants success and for who wants failure
+    sys.exit(runs[0][0])
 
 
 main()
