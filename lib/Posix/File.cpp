@@ -12,8 +12,10 @@
 
 #include "stark/Posix/File.h"
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,6 +118,19 @@ bool posix::createFolders(const std::string &Path, std::string &Error) {
   return false;
 }
 
+/// The process's umask. The call that reads it also sets it, which another
+/// thread's files would feel; Linux tells it without.
+static mode_t creationMask() {
+  static const mode_t Mask = [] {
+    std::ifstream Status("/proc/self/status");
+    for (std::string Line; std::getline(Status, Line);)
+      if (Line.starts_with("Umask:"))
+        return mode_t(std::strtoul(Line.c_str() + 6, nullptr, 8));
+    return mode_t(022);
+  }();
+  return Mask;
+}
+
 bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
                                 std::string &Error, bool Flush) {
   if (!createFolders(parentOf(Path), Error))
@@ -127,16 +142,20 @@ bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
     return false;
   }
   // mkostemps makes files that only the user may read.
-  mode_t Mask = ::umask(0);
-  ::umask(Mask);
   bool Good = writeAll(To.Number, Bytes) &&
-              ::fchmod(To.Number, 0666 & ~Mask) == 0 &&
+              ::fchmod(To.Number, 0666 & ~creationMask()) == 0 &&
               (!Flush || ::fsync(To.Number) == 0);
   Good = To.close() && Good && ::rename(Temporary.c_str(), Path.c_str()) == 0;
   if (!Good) {
     Error = systemError("write", Path);
     ::unlink(Temporary.c_str());
   }
+  // The name, too; a file system that cannot say so keeps it by itself.
+  if (Good && Flush)
+    if (Descriptor Folder(
+            ::open(parentOf(Path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        Folder)
+      ::fsync(Folder.Number);
   return Good;
 }
 
