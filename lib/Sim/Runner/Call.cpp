@@ -44,18 +44,21 @@ Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
   void *Memory = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Memory == MAP_FAILED) {
-    Ended = true;
-    copyText(Said.Text, sizeof(Said.Text), "no memory for a child's report");
+    notRun("no memory for a child's report");
     return;
   }
   Shared = static_cast<Report *>(Memory);
   std::fflush(nullptr);
   Child = posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,
                                    [&] { inChild(Gpu); });
-  if (!Child) {
-    Ended = true;
-    copyText(Said.Text, sizeof(Said.Text), "no child process can be started");
-  }
+  if (!Child)
+    notRun("no child process can be started");
+}
+
+void Call::notRun(const char *Why) {
+  Ended = true;
+  Said.What = Report::NotRun;
+  copyText(Said.Text, sizeof(Said.Text), Why);
 }
 
 Call::~Call() {
@@ -66,8 +69,12 @@ Call::~Call() {
 
 void Call::inChild(const GpuDescription &Gpu) {
   // What it prints is nobody's.
-  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+  if (!freopen("/dev/null", "w", stdout) ||
+      !freopen("/dev/null", "w", stderr)) {
+    copyText(Shared->Text, sizeof(Shared->Text), "/dev/null cannot be opened");
+    Shared->What = Report::NotRun;
     _exit(9);
+  }
   posix::lockDown();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const Finding &F) {
@@ -83,7 +90,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   };
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.OnLimit = [&] {
-    Shared->What = Report::TooLong;
+    Shared->What = Report::TooMany;
     _exit(0);
   };
   RunProfile Ran = Spec.Of->run(Spec.Entry, Spec.Arguments->arguments(), Gpu,

@@ -23,7 +23,15 @@ namespace stark::sim {
 
 /// What a child tells; it lies in memory that both see.
 struct Report {
-  enum Status { Died, Done, Found, Unsupported, TooLong } What;
+  enum Status {
+    Died,
+    Done,
+    Found,
+    Unsupported,
+    TooMany, ///< accesses
+    TooLong, ///< by the clock
+    NotRun,  ///< the host's fault: Text says which
+  } What;
   FindingKind Kind; ///< of Found
   char Text[8192];
   double TimeUs;
@@ -54,6 +62,7 @@ public:
   const Report &report() const { return Said; }
 
 private:
+  void notRun(const char *Why);
   void inChild(const GpuDescription &Gpu);
   void finish(bool TimedOut);
 

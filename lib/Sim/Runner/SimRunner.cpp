@@ -33,8 +33,9 @@ constexpr uint64_t CheckBytes = uint64_t(16) << 20;
 /// Sizes of more than this are compared with one seed.
 constexpr uint64_t ManySeedsBytes = uint64_t(1) << 20;
 
-/// Accesses that a source may make in a size that is compared. Counted, not
-/// timed, so that a verdict is the same on every machine.
+/// Accesses that a source may make in a size that is compared. Counted rather
+/// than timed, so that a verdict is the same on every machine, as long as the
+/// deadline of a call, which is far above, does not come first.
 constexpr uint64_t SourceLimit = 60000000;
 /// A candidate may make ten times the accesses of its source, or this many.
 constexpr uint64_t CandidateFactor = 10, CandidateLimit = 10000000;
@@ -240,7 +241,11 @@ SourceEnd SimRunner::source(const Trial &T) {
   if (!S.Trouble.empty())
     return {}; // candidate() says so
   const Report &R = Wanted->report();
-  if (R.What == Report::TooLong)
+  if (R.What == Report::NotRun) {
+    S.Trouble = R.Text;
+    return {};
+  }
+  if (R.What == Report::TooMany || R.What == Report::TooLong)
     return {SourceEnd::TooLarge, "too large to simulate in full"};
   // What is judged for itself may be left out, and else is the candidate.
   if (R.What == Report::Done || (alone() && !J->Cases[S.Case].Added))
@@ -266,11 +271,15 @@ MaybeStop SimRunner::whyCandidate(const Report &R, const Step &S) const {
     break;
   case Report::Unsupported:
     return Stop{Outcome::Unsupported, "the simulator cannot run " + Text};
-  case Report::TooLong:
+  case Report::NotRun:
+    return Stop{Outcome::Infrastructure, R.Text};
+  case Report::TooMany:
     return Stop{Outcome::TimedOut,
                 "the candidate makes more than ten times the memory accesses "
                 "of the source, or never ends " +
                     where(S)};
+  case Report::TooLong:
+    return Stop{Outcome::TimedOut, "the candidate " + Text};
   case Report::Died:
     return Stop{Outcome::Crashed, Text};
   case Report::Found:

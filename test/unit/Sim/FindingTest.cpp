@@ -7,19 +7,29 @@
 
 #include "stark/Sim/Finding.h"
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace stark::sim;
 
-// What a GPU lets pass gives wrong results; what it stops at is a crash.
+// What a GPU lets pass gives wrong results; what it stops at is a crash. A new
+// kind is decided here, too.
 TEST(Finding, AKindSaysWhatAGpuMakesOfIt) {
+  std::map<FindingKind, Effect> Wanted;
   for (FindingKind K : {FindingKind::Race, FindingKind::Uninitialised,
                         FindingKind::InputChanged,
                         FindingKind::DivergentBarrier, FindingKind::WrongMask})
-    EXPECT_EQ(effectOf(K), Effect::WrongResults) << nameOf(K);
+    Wanted[K] = Effect::WrongResults;
   for (FindingKind K :
        {FindingKind::OutOfBounds, FindingKind::Misaligned, FindingKind::Stuck,
         FindingKind::Launch, FindingKind::Assert, FindingKind::Trap})
-    EXPECT_EQ(effectOf(K), Effect::Stops) << nameOf(K);
+    Wanted[K] = Effect::Stops;
+  for (FindingKind K : {
+#define STARK_FINDING(Kind, Name, Effect) FindingKind::Kind,
+#include "stark/Sim/Findings.def"
+       }) {
+    ASSERT_TRUE(Wanted.count(K)) << nameOf(K);
+    EXPECT_EQ(effectOf(K), Wanted[K]) << nameOf(K);
+  }
   EXPECT_STREQ(nameOf(FindingKind::Trap), "trap");
 }
 
