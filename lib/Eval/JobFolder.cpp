@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Both evaluators that run something go through here, so that a job folder
-///   is
-/// the only way anything reaches a GPU.
+///   The evaluators that run something (cuda, spool, sim) go through here, so
+/// that a job folder is the only way anything reaches a GPU.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -27,8 +27,7 @@ enum class VerdictKind {
   ContractBroken,
   Forbidden,
   Ungrounded,
-  Unsupported, ///< the evaluator cannot run it (sim), or no answer could be
-               ///< used
+  Unsupported, ///< the evaluator cannot run it (sim)
   Crashed,
   TimedOut,
   Wrong,

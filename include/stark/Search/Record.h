@@ -82,8 +82,8 @@ struct VerdictEvent {
   enum class By {
     Attempt, ///< the evaluator
     Confirm, ///< the evaluator, of the winner
-    Check,   ///< the search: ungrounded, contract-broken, forbidden, no
-             ///< candidate, a known candidate
+    Check,   ///< the search: no AST, ungrounded, contract-broken, forbidden,
+             ///< no candidate, a known candidate
   };
   unsigned Attempt = 0, Node = 0;
   By Purpose = By::Attempt;

@@ -28,7 +28,7 @@ namespace stark {
 
 struct JournalEvent {
   uint64_t Number = 0;
-  std::string Type; ///< "select", "reply", "verdict", "node", "end"
+  std::string Type; ///< "select", "counters", "reply", "verdict", "node", "end"
   std::string Body; ///< one JSON object, keys sorted
 };
 
