@@ -115,7 +115,7 @@ static void device(std::vector<Diagnosis> &All) {
     return;
   }
   All.push_back({"worker", Diagnosis::State::Ok, Worker, ""});
-  llvm::Expected<DeviceDescription> Found = probeDevice(Options);
+  llvm::Expected<gpu::DeviceFacts> Found = probeDevice(Options);
   if (Found) {
     All.push_back({"GPU", Diagnosis::State::Ok,
                    Found->Name + ", " + Found->Arch + ", " +

@@ -94,7 +94,7 @@ findArch(const SearchRequest &Request,
   if (!Request.Arch.empty())
     return Request.Arch;
   auto ArchOf =
-      [](llvm::Expected<DeviceDescription> D) -> llvm::Expected<std::string> {
+      [](llvm::Expected<gpu::DeviceFacts> D) -> llvm::Expected<std::string> {
     if (!D)
       return D.takeError();
     return D->Arch;

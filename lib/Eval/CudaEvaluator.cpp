@@ -12,7 +12,7 @@
 
 #include "JobFolder.h"
 #include "JobProgram.h"
-#include "stark/Json/Fields.h"
+#include "stark/Gpu/Formats.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
@@ -73,7 +73,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   return verdictOf(T, *J, **R);
 }
 
-llvm::Expected<DeviceDescription>
+llvm::Expected<gpu::DeviceFacts>
 stark::probeDevice(const EvaluatorOptions &Options) {
   std::string Worker = workerPath(Options);
   if (!llvm::sys::fs::can_execute(Worker))
@@ -93,24 +93,15 @@ stark::probeDevice(const EvaluatorOptions &Options) {
   return parseDevice(Ran->Out, Worker + " --probe");
 }
 
-llvm::Expected<DeviceDescription> stark::parseDevice(llvm::StringRef Text,
-                                                     llvm::StringRef File) {
+llvm::Expected<gpu::DeviceFacts> stark::parseDevice(llvm::StringRef Text,
+                                                    llvm::StringRef File) {
   Json J = Json::parse(Text.begin(), Text.end(), nullptr, false);
   if (J.is_discarded())
     return failed(File + ": not valid JSON");
-  DeviceDescription D;
-  FieldReader<Json> R(J, File.str(), "");
-  R.required("device", D.Name);
-  R.required("arch", D.Arch);
-  R.required("driver", D.Driver);
-  R.required("memory_mib", D.MemoryMiB);
-  R.required("l2_bytes", D.L2Bytes);
-  R.required("copy_gb_per_s", D.CopyGBs);
-  R.required("event_pair_us", D.EventPairUs);
-  R.required("lockdown", D.Lockdown);
-  R.allowUnknown();
-  if (std::string P = R.problem(); !P.empty())
-    return failed(P);
+  gpu::DeviceFacts D;
+  if (std::string Problem = readKnownFields(J, File.str(), "", D);
+      !Problem.empty())
+    return failed(Problem);
   return D;
 }
 
@@ -121,7 +112,7 @@ std::string stark::workerPath(const EvaluatorOptions &Options) {
 
 llvm::Expected<std::unique_ptr<Evaluator>>
 stark::makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options) {
-  llvm::Expected<DeviceDescription> D = probeDevice(Options);
+  llvm::Expected<gpu::DeviceFacts> D = probeDevice(Options);
   if (!D)
     return D.takeError();
   EvaluatorOptions Full = Options;

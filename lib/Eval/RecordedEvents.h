@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   journal of a run -> the bodies of the events of one type
+///   journal of a run -> the events of one type
 /// For replays of a judge, which need no more of a run than that.
 ///
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,7 @@
 #ifndef STARK_LIB_EVAL_RECORDEDEVENTS_H
 #define STARK_LIB_EVAL_RECORDEDEVENTS_H
 
-#include "stark/Json/Fields.h"
+#include "stark/Eval/Formats.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
@@ -26,29 +26,25 @@ inline std::string journalOf(llvm::StringRef RunFolder) {
   return (RunFolder + "/journal.jsonl").str();
 }
 
-/// Hands each event of \p Type to \p Take(Fields, Where), which reads the
-/// fields of its body that it needs; \p Where is for errors. There must be a
-/// journal.
-template <class Json, class Function>
-llvm::Error forEachEvent(llvm::StringRef RunFolder, llvm::StringRef Type,
-                         Function Take) {
+/// Hands each \p Event to \p Take(Event). There must be a journal.
+template <class Event, class Json, class Function>
+llvm::Error forEachEvent(llvm::StringRef RunFolder, Function Take) {
   std::string File = journalOf(RunFolder);
   if (llvm::Expected<std::string> There = readFile(File); !There)
     return There.takeError();
   llvm::Expected<JournalContent> Content = readJournal(File);
   if (!Content)
     return Content.takeError();
-  for (const JournalEvent &Event : Content->Events) {
-    if (Event.Type != Type)
+  for (const JournalEvent &Line : Content->Events) {
+    if (Line.Type != Event::Type)
       continue;
-    std::string Where = File + ", event " + std::to_string(Event.Number);
-    Json Body = Json::parse(Event.Body, nullptr, false);
-    FieldReader<Json> Fields(Body, Where, "body");
-    Fields.allowUnknown();
-    if (llvm::Error E = Take(Fields, Where))
-      return E;
-    if (std::string Problem = Fields.problem(); !Problem.empty())
+    std::string Where = File + ", event " + std::to_string(Line.Number);
+    Event E;
+    if (std::string Problem = readKnownFields(
+            Json::parse(Line.Body, nullptr, false), Where, "body", E);
+        !Problem.empty())
       return failed(Problem);
+    Take(std::move(E));
   }
   return llvm::Error::success();
 }

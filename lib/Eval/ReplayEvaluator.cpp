@@ -19,7 +19,6 @@
 #include <nlohmann/json.hpp>
 
 using namespace stark;
-using Json = nlohmann::json;
 
 namespace {
 class ReplayEvaluator : public Evaluator {
@@ -33,34 +32,23 @@ public:
 private:
   std::string File;
   const std::string Identity;
-  /// By "purpose digest"; a text that was judged twice has two.
-  std::map<std::string, std::deque<Verdict>> Verdicts;
+  /// A text that was judged twice has two.
+  std::map<std::pair<VerdictEvent::By, std::string>, std::deque<Verdict>>
+      Verdicts;
 };
 } // namespace
 
 llvm::Error ReplayEvaluator::load(llvm::StringRef RunFolder) {
   File = journalOf(RunFolder);
-  return forEachEvent<Json>(
-      RunFolder, "verdict",
-      [this](FieldReader<Json> &F, const std::string &Where) -> llvm::Error {
-        std::string Digest, Why;
-        F.required("candidate", Digest);
-        F.required("purpose", Why);
-        const Json *Found = F.raw("verdict");
-        F.check(Found, "verdict", "an object");
-        if (!F.good())
-          return llvm::Error::success();
-        llvm::Expected<Verdict> V = parseVerdict(dumpJson(*Found), Where);
-        if (!V)
-          return V.takeError();
-        Verdicts[Why + " " + Digest].push_back(std::move(*V));
-        return llvm::Error::success();
+  return forEachEvent<VerdictEvent, nlohmann::json>(
+      RunFolder, [this](VerdictEvent E) {
+        Verdicts[{E.Purpose, E.Candidate}].push_back(std::move(E.Found));
       });
 }
 
 llvm::Expected<Verdict> ReplayEvaluator::evaluate(const Candidate &C) {
   std::string Digest = sha256(C.Text);
-  auto Found = Verdicts.find(purposeName(C.Why).str() + " " + Digest);
+  auto Found = Verdicts.find({recordedAs(C.Why), Digest});
   if (Found == Verdicts.end())
     return failed(File + ": has no verdict for node " + std::to_string(C.Node) +
                   " (" + purposeName(C.Why) + ", candidate " +

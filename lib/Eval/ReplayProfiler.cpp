@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecordedEvents.h"
-#include "stark/Eval/Profiler.h"
 #include "stark/Support/Digest.h"
 #include <map>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
-using Json = nlohmann::json;
 
 namespace {
 class ReplayProfiler : public Profiler {
@@ -28,19 +26,10 @@ private:
 
 llvm::Error ReplayProfiler::load(llvm::StringRef RunFolder) {
   File = journalOf(RunFolder);
-  return forEachEvent<Json>(RunFolder, "counters",
-                            [this](FieldReader<Json> &F, const std::string &) {
-                              std::string Digest;
-                              Counters C;
-                              F.required("candidate", Digest);
-                              F.required("device", C.Device);
-                              F.required("text", C.Text);
-                              F.required("problem", C.Problem);
-                              F.required("too_slow", C.TooSlow);
-                              if (F.good())
-                                Known.emplace(std::move(Digest), std::move(C));
-                              return llvm::Error::success();
-                            });
+  return forEachEvent<CountersEvent, nlohmann::json>(
+      RunFolder, [this](CountersEvent E) {
+        Known.emplace(std::move(E.Candidate), std::move(E.Found));
+      });
 }
 
 llvm::Expected<Counters> ReplayProfiler::profile(const Candidate &C) {

@@ -132,7 +132,7 @@ stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
           "such as --arch sm_90, or start `stark-worker --spool " +
           Folder + "` first");
     }
-    llvm::Expected<DeviceDescription> D = parseDevice(*Text, File);
+    llvm::Expected<gpu::DeviceFacts> D = parseDevice(*Text, File);
     if (!D)
       return D.takeError();
     Full.Build.Arch = D->Arch;

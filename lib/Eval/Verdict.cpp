@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Scores of a verdict, and text cut to a model's window.
+///   Scores of a verdict, its JSON, and text cut to a model's window.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "stark/Eval/Verdict.h"
+#include "stark/Eval/Formats.h"
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 
@@ -44,6 +45,10 @@ double Verdict::speedupLow() const {
     return 0;
   return geometricMean(Timings,
                        [](const job::Timing &T) { return T.SpeedupLow; });
+}
+
+std::string stark::printVerdict(const Verdict &V) {
+  return dumpJson(writeFields<nlohmann::json>(V));
 }
 
 std::string stark::trimForWindow(llvm::StringRef Text, size_t Limit) {

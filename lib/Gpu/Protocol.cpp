@@ -11,26 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Protocol.h"
-#include "stark/Json/Fields.h"
+#include "stark/Gpu/Formats.h"
 #include "stark/Judge/Judge.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using namespace stark::gpu;
 using Json = nlohmann::json;
-
-namespace stark::gpu {
-template <class IO> static void fields(IO &F, DeviceFacts &D) {
-  F.required("device", D.Name);
-  F.required("driver", D.Driver);
-  F.required("arch", D.Arch);
-  F.required("memory_mib", D.MemoryMiB);
-  F.required("l2_bytes", D.L2Bytes);
-  F.required("event_pair_us", D.EventPairUs);
-  F.required("copy_gb_per_s", D.CopyGBs);
-  F.required("lockdown", D.Lockdown);
-}
-} // namespace stark::gpu
 
 std::string gpu::printFacts(const DeviceFacts &F) {
   return dumpJson(writeFields<Json>(F));

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Json/Fields.h"
-#include "stark/LLM/Transcript.h"
+#include "stark/LLM/Formats.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,17 +18,14 @@ using namespace stark;
 using nlohmann::json;
 
 namespace {
-struct Recorded {
-  std::string Digest, File, TextDigest, Reply;
-  uint64_t Line = 0;
-};
+using Replies = std::multimap<std::string, ReplyEvent>; ///< by request
 
 class ReplayClient : public ChatClient {
 public:
-  ReplayClient(std::string Folder, std::string Provider,
-               std::multimap<std::string, Recorded> Replies, std::string Spent)
+  ReplayClient(std::string Folder, std::string Provider, Replies Known,
+               std::string Spent)
       : Folder(std::move(Folder)), Provider(std::move(Provider)),
-        Replies(std::move(Replies)), Spent(std::move(Spent)) {}
+        Known(std::move(Known)), Spent(std::move(Spent)) {}
 
   llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                      const CallControl &Control) override;
@@ -42,7 +37,7 @@ public:
 
 private:
   const std::string Folder, Provider;
-  const std::multimap<std::string, Recorded> Replies;
+  const Replies Known;
   const std::string Spent; ///< why the run ended, when its budget was spent
 };
 } // namespace
@@ -52,7 +47,7 @@ llvm::Expected<ChatReply> ReplayClient::complete(const ChatRequest &Request,
   if (Control.Cancelled && *Control.Cancelled)
     return interrupted("request '" + Request.Id + "' was cancelled");
   std::string Digest = Request.digest();
-  auto [First, Last] = Replies.equal_range(Request.Id);
+  auto [First, Last] = Known.equal_range(Request.Id);
   if (First == Last && !Spent.empty())
     return llvm::make_error<BudgetSpent>(Spent);
   if (First == Last)
@@ -65,54 +60,22 @@ llvm::Expected<ChatReply> ReplayClient::complete(const ChatRequest &Request,
   bool Drifted = Found == Last;
   if (Drifted)
     Found = First;
-  const Recorded &R = Found->second;
+  const ReplyEvent &R = Found->second;
   std::string Path = Folder + "/" + R.File;
   llvm::Expected<std::string> Text = readFile(Path);
   if (!Text)
     return Text.takeError();
-  if (!R.TextDigest.empty() && sha256(*Text) != R.TextDigest)
+  if (sha256(*Text) != R.TextDigest)
     return failed("'" + Path + "' was changed: its digest is " +
                   sha256(*Text).substr(0, 12) + ", the run recorded " +
                   R.TextDigest.substr(0, 12));
-  llvm::Expected<ChatReply> Reply = parseReply(
-      R.Reply, *Text, (Folder + "/journal.jsonl:" + llvm::Twine(R.Line)).str());
-  if (Reply && Drifted)
-    Reply->AnsweredDigest = R.Digest;
-  if (Reply && Control.OnText)
-    Control.OnText(Reply->Text);
+  ChatReply Reply = R.Reply;
+  Reply.Text = std::move(*Text);
+  if (Drifted)
+    Reply.AnsweredDigest = R.Digest;
+  if (Control.OnText)
+    Control.OnText(Reply.Text);
   return Reply;
-}
-
-/// The folder is data: it may not name a file outside itself.
-static bool isReplyFile(llvm::StringRef File) {
-  return File.consume_front("replies/") && File.consume_back(".md") &&
-         !File.empty() && llvm::all_of(File, [](char C) {
-           return llvm::isAlnum(C) || C == '-' || C == '_';
-         });
-}
-
-static llvm::Expected<std::pair<std::string, Recorded>>
-parseEvent(const JournalEvent &Event, const std::string &Where) {
-  json Body = json::parse(Event.Body, nullptr, false);
-  FieldReader<json> Fields(Body, Where, "body");
-  std::string Id;
-  Recorded R;
-  R.Line = Event.Number + 1;
-  Fields.required("id", Id);
-  Fields.required("digest", R.Digest);
-  Fields.required("file", R.File);
-  Fields.optional("text_digest", R.TextDigest);
-  if (Fields.good() && !isReplyFile(R.File))
-    Fields.fail("file", "'" + R.File + "'", "replies/ID.md");
-  const json *Reply = Fields.raw("reply");
-  if (!Reply)
-    Fields.fail("reply", "nothing", "an object");
-  // The search may note more about a reply than is needed here.
-  Fields.allowUnknown();
-  if (std::string Problem = Fields.problem(); !Problem.empty())
-    return failed(Problem);
-  R.Reply = dumpJson(*Reply);
-  return std::pair(std::move(Id), std::move(R));
 }
 
 /// What run.json says of the provider.
@@ -142,7 +105,7 @@ stark::makeReplayClient(llvm::StringRef RunFolder) {
   llvm::Expected<JournalContent> Content = readJournal(File);
   if (!Content)
     return Content.takeError();
-  std::multimap<std::string, Recorded> Replies;
+  Replies Known;
   std::string Spent;
   for (const JournalEvent &Event : Content->Events) {
     if (Event.Type == "end") {
@@ -154,14 +117,16 @@ stark::makeReplayClient(llvm::StringRef RunFolder) {
       if (llvm::StringRef(Why).starts_with("budget spent"))
         Spent = Why;
     }
-    if (Event.Type != "reply")
+    if (Event.Type != ReplyEvent::Type)
       continue;
-    auto Found =
-        parseEvent(Event, File + ":" + std::to_string(Event.Number + 1));
-    if (!Found)
-      return Found.takeError();
-    Replies.insert(std::move(*Found));
+    ReplyEvent Reply;
+    if (std::string Problem = readKnownFields(
+            json::parse(Event.Body, nullptr, false),
+            File + ":" + std::to_string(Event.Number + 1), "body", Reply);
+        !Problem.empty())
+      return failed(Problem);
+    Known.emplace(Reply.Id, std::move(Reply));
   }
   return std::make_unique<ReplayClient>(RunFolder.str(), std::move(*Provider),
-                                        std::move(Replies), std::move(Spent));
+                                        std::move(Known), std::move(Spent));
 }

@@ -5,47 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/LLM/Transcript.h"
-#include "stark/Json/Fields.h"
+#include "stark/LLM/Formats.h"
 #include "stark/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
-
-// The lists are found in the records' namespace. What the provider did not say
-// is left out, never written as 0.
-namespace stark {
-template <class IO> static void fields(IO &F, Usage &U) {
-  F.optional("input", U.Input);
-  F.optional("cache_read", U.CacheRead);
-  F.optional("cache_write", U.CacheWrite);
-  F.optional("output", U.Output);
-  F.optional("reasoning", U.Reasoning);
-}
-
-template <class IO> static void fields(IO &F, DiscardedAnswers &D) {
-  F.required("answers", D.Answers);
-  F.check(D.Answers >= 1 && D.Answers <= 1000, "answers", "1 to 1000");
-  F.required("input", D.Input);
-  F.required("output", D.Output);
-  F.required("estimated", D.Estimated);
-  F.optional("cost_micro_usd", D.CostMicroUsd);
-}
-
-template <class IO> static void fields(IO &F, ChatReply &R) {
-  F.required("applied", R.Applied);
-  F.required("model", R.Model);
-  F.required("provider", R.Provider);
-  F.required("stop", R.Stop);
-  F.required("stop_detail", R.StopDetail);
-  F.required("wall_ms", R.WallMs);
-  F.optional("cost_micro_usd", R.CostMicroUsd);
-  F.optional("discarded", R.Discarded, R.Discarded.Answers > 0);
-  F.required("usage", R.Tokens);
-}
-} // namespace stark
 
 std::string stark::printDiscarded(const DiscardedAnswers &D) {
   return dumpJson(writeFields<json>(D)) + "\n";
@@ -65,18 +33,11 @@ llvm::Expected<DiscardedAnswers> stark::parseDiscarded(llvm::StringRef Json,
   return D;
 }
 
-llvm::Expected<ChatReply> stark::parseReply(llvm::StringRef Json,
-                                            llvm::StringRef Text,
-                                            llvm::StringRef File) {
-  json Object = json::parse(Json.begin(), Json.end(), nullptr, false);
-  if (Object.is_discarded())
-    return failed(File + ": is not JSON; wanted a reply");
-  ChatReply R;
-  R.Text = Text.str();
-  if (std::string Problem = readFields(Object, File.str(), "", R);
-      !Problem.empty())
-    return failed(Problem);
-  return R;
+bool stark::isReplyFile(llvm::StringRef File) {
+  return File.consume_front("replies/") && File.consume_back(".md") &&
+         !File.empty() && llvm::all_of(File, [](char C) {
+           return llvm::isAlnum(C) || C == '-' || C == '_';
+         });
 }
 
 std::string stark::requestFileStem(const ChatRequest &R) {

@@ -7,13 +7,14 @@
 ///
 /// \file
 ///   event <--fields()--> body: what an event holds is listed once, for print
-/// and parse. The journal is data: a body that does not hold together is an
-/// error.
+/// and parse; that of a reply, counters and a verdict where a replay looks for
+/// it too, in LLM/Formats.h and Eval/Formats.h. The journal is data: a body
+/// that does not hold together is an error.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "stark/Json/Fields.h"
-#include "stark/LLM/Transcript.h"
+#include "stark/Eval/Formats.h"
+#include "stark/LLM/Formats.h"
 #include "stark/Search/Record.h"
 #include "stark/Support/Error.h"
 #include <nlohmann/json.hpp>
@@ -34,44 +35,9 @@ constexpr Named<WindowRole> Roles[] = {{WindowRole::Plan, "plan"},
                                        {WindowRole::Single, "single"}};
 } // namespace
 
-static constexpr Named<VerdictEvent::By> Purposes[] = {
-    {VerdictEvent::By::Attempt, "attempt"},
-    {VerdictEvent::By::Confirm, "confirm"},
-    {VerdictEvent::By::Check, "check"}};
-static constexpr std::span<const Named<VerdictEvent::By>>
-namesOf(VerdictEvent::By) {
-  return Purposes;
-}
-
-static std::string printWord(VerdictKind K) { return verdictName(K).str(); }
-static std::string parseWord(const std::string &Text, VerdictKind &K) {
-  llvm::Expected<VerdictKind> Known = parseVerdictKind(Text);
-  if (!Known)
-    return llvm::toString(Known.takeError());
-  K = *Known;
-  return "";
-}
-
-/// An error's text, and \p Out when there is none.
-template <class T>
-static std::string problemOf(llvm::Expected<T> Parsed, T &Out) {
-  if (!Parsed)
-    return llvm::toString(Parsed.takeError());
-  Out = std::move(*Parsed);
-  return "";
-}
-
-/// A node or an attempt; -1, where the type has it, is none.
-template <class IO, class T>
-static void number(IO &F, const char *Name, T &Value) {
-  F.required(Name, Value);
-  F.check(int64_t(Value) >= -1 && int64_t(Value) <= 1000000, Name,
-          "a number of a node or attempt");
-}
-
 template <class IO> static void fields(IO &F, SelectEvent &E) {
-  number(F, "attempt", E.Attempt);
-  number(F, "node", E.Chosen.Node);
+  treeNumber(F, "attempt", E.Attempt);
+  treeNumber(F, "node", E.Chosen.Node);
   F.required("reason", E.Chosen.Reason);
   Action Does = E.Single  ? Action::Single
                 : E.Debug ? Action::Debug
@@ -92,44 +58,6 @@ template <class IO> static void fields(IO &F, SelectEvent &E) {
   });
 }
 
-template <class IO> static void fields(IO &F, ReplyEvent &E) {
-  F.required("id", E.Id);
-  F.required("digest", E.Digest);
-  F.required("file", E.File);
-  // It may not name a file outside the run.
-  F.check(E.File.starts_with("replies/") &&
-              E.File.find("..") == std::string::npos,
-          "file", "replies/ID.md");
-  F.required("text_digest", E.TextDigest);
-  F.embedded(
-      "reply", [&] { return printReply(E.Reply); },
-      [&](const std::string &Text) {
-        return problemOf(parseReply(Text, "", "reply"), E.Reply);
-      });
-}
-
-template <class IO> static void fields(IO &F, CountersEvent &E) {
-  number(F, "attempt", E.Attempt);
-  number(F, "node", E.Node);
-  F.required("candidate", E.Candidate);
-  F.required("device", E.Found.Device);
-  F.required("text", E.Found.Text);
-  F.required("problem", E.Found.Problem);
-  F.required("too_slow", E.Found.TooSlow);
-}
-
-template <class IO> static void fields(IO &F, VerdictEvent &E) {
-  number(F, "attempt", E.Attempt);
-  number(F, "node", E.Node);
-  F.required("purpose", E.Purpose);
-  F.required("candidate", E.Candidate);
-  F.embedded(
-      "verdict", [&] { return printVerdict(E.Found); },
-      [&](const std::string &Text) {
-        return problemOf(parseVerdict(Text, "verdict"), E.Found);
-      });
-}
-
 template <class IO> static void fields(IO &F, Anchor &A) {
   F.required("begin", A.Bytes.Begin);
   F.required("end", A.Bytes.End);
@@ -142,11 +70,11 @@ template <class IO> static void fields(IO &F, Anchor &A) {
 }
 
 template <class IO> static void fields(IO &F, NodeEvent &E) {
-  number(F, "attempt", E.Attempt);
-  number(F, "node", E.N.Number);
-  number(F, "parent", E.N.Parent);
-  number(F, "base", E.N.Base);
-  number(F, "same_as", E.N.SameAs);
+  treeNumber(F, "attempt", E.Attempt);
+  treeNumber(F, "node", E.N.Number);
+  treeNumber(F, "parent", E.N.Parent);
+  treeNumber(F, "base", E.N.Base);
+  treeNumber(F, "same_as", E.N.SameAs);
   F.check(std::max({E.N.Parent, E.N.Base, E.N.SameAs}) < int(E.N.Number),
           "parent", "an older node");
   F.required("from_debug", E.N.FromDebug);
@@ -161,8 +89,8 @@ template <class IO> static void fields(IO &F, NodeEvent &E) {
 }
 
 template <class IO> static void fields(IO &F, EndEvent &E) {
-  number(F, "winner", E.Winner);
-  number(F, "attempts", E.Attempts);
+  treeNumber(F, "winner", E.Winner);
+  treeNumber(F, "attempts", E.Attempts);
   F.required("why", E.Why);
 }
 

@@ -16,7 +16,6 @@ using By = VerdictEvent::By;
 static llvm::Expected<Verdict>
 verdictStep(RunSteps &Steps, VerdictEvent E, const std::string &Text,
             llvm::function_ref<llvm::Expected<Verdict>()> Find) {
-  static constexpr const char *Purposes[] = {"attempt", "confirm", "check"};
   bool Confirms = E.Purpose == By::Confirm;
   if (!Text.empty())
     E.Candidate = sha256(Text);
@@ -33,9 +32,8 @@ verdictStep(RunSteps &Steps, VerdictEvent E, const std::string &Text,
   llvm::Expected<VerdictEvent> Taken = Steps.step<VerdictEvent>(
       Confirms ? RunSteps::Tail : E.Attempt,
       {"judge",
-       "node " + std::to_string(E.Node) + ", purpose " +
-           Purposes[unsigned(E.Purpose)] + ", candidate " +
-           E.Candidate.substr(0, 16),
+       "node " + std::to_string(E.Node) + ", purpose " + nameOf(E.Purpose) +
+           ", candidate " + E.Candidate.substr(0, 16),
        [&](const VerdictEvent &Had) {
          return Had.Attempt == E.Attempt && Had.Node == E.Node &&
                 Had.Purpose == E.Purpose && Had.Candidate == E.Candidate;
@@ -56,7 +54,7 @@ public:
     VerdictEvent E;
     E.Attempt = Attempt;
     E.Node = C.Node;
-    E.Purpose = C.Why == Purpose::Confirm ? By::Confirm : By::Attempt;
+    E.Purpose = recordedAs(C.Why);
     return verdictStep(Steps, std::move(E), C.Text,
                        [&] { return Live.evaluate(C); });
   }

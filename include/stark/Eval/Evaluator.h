@@ -16,6 +16,7 @@
 
 #include "stark/Eval/EvaluatorSpec.h"
 #include "stark/Eval/Verdict.h"
+#include "stark/Gpu/Device.h"
 #include "stark/Task/Task.h"
 #include <memory>
 
@@ -61,19 +62,11 @@ struct EvaluatorOptions {
   std::string ReplayedAs = "replay";
 };
 
-/// A GPU as `stark-worker --probe` describes it.
-struct DeviceDescription {
-  std::string Name, Arch, Driver; ///< "NVIDIA H200", "sm_90", "CUDA 13.0"
-  uint64_t MemoryMiB = 0, L2Bytes = 0;
-  double CopyGBs = 0;     ///< device-to-device copy, read + written
-  double EventPairUs = 0; ///< an empty event pair
-  std::string Lockdown;   ///< what confines children: "seccomp landlock"
-};
-
-/// This machine's GPU; an error says why there is none.
-llvm::Expected<DeviceDescription> probeDevice(const EvaluatorOptions &Options);
-llvm::Expected<DeviceDescription> parseDevice(llvm::StringRef Text,
-                                              llvm::StringRef File);
+/// This machine's GPU, asked of `stark-worker --probe`; an error says why there
+/// is none.
+llvm::Expected<gpu::DeviceFacts> probeDevice(const EvaluatorOptions &Options);
+llvm::Expected<gpu::DeviceFacts> parseDevice(llvm::StringRef Text,
+                                             llvm::StringRef File);
 
 /// Options.Worker, or stark-worker beside the running program.
 std::string workerPath(const EvaluatorOptions &Options);

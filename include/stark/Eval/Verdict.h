@@ -15,8 +15,8 @@
 #define STARK_EVAL_VERDICT_H
 
 #include "stark/Job/Job.h"
+#include "stark/Json/Names.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
@@ -35,8 +35,22 @@ enum class VerdictKind {
   Correct,
   NoCandidate, ///< the agent's reply could not be used, twice
 };
-llvm::StringRef verdictName(VerdictKind K); ///< "not-compiled", ...
-llvm::Expected<VerdictKind> parseVerdictKind(llvm::StringRef Name);
+inline constexpr Named<VerdictKind> VerdictKindNames[] = {
+    {VerdictKind::NotCompiled, "not-compiled"},
+    {VerdictKind::ContractBroken, "contract-broken"},
+    {VerdictKind::Forbidden, "forbidden"},
+    {VerdictKind::Ungrounded, "ungrounded"},
+    {VerdictKind::Unsupported, "unsupported"},
+    {VerdictKind::Crashed, "crashed"},
+    {VerdictKind::TimedOut, "timed-out"},
+    {VerdictKind::Wrong, "wrong"},
+    {VerdictKind::Unstable, "unstable"},
+    {VerdictKind::Correct, "correct"},
+    {VerdictKind::NoCandidate, "no-candidate"}};
+constexpr std::span<const Named<VerdictKind>> namesOf(VerdictKind) {
+  return VerdictKindNames;
+}
+inline llvm::StringRef verdictName(VerdictKind K) { return nameOf(K); }
 
 struct Verdict {
   VerdictKind Kind = VerdictKind::NotCompiled;
@@ -55,10 +69,9 @@ struct Verdict {
   double speedupLow() const;
 };
 
-/// One JSON object, keys sorted; parseVerdict(printVerdict(V)) gives V.
+/// One JSON object, keys sorted, without line breaks, of the fields in
+/// Eval/Formats.h.
 std::string printVerdict(const Verdict &V);
-llvm::Expected<Verdict> parseVerdict(llvm::StringRef Text,
-                                     llvm::StringRef File);
 
 /// At most \p Limit bytes of \p Text, whole lines, with what was left out said;
 /// the head and the tail are kept.

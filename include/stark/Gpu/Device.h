@@ -19,11 +19,13 @@
 
 namespace stark::gpu {
 
+/// A GPU and what confines the children that use it.
 struct DeviceFacts {
-  std::string Name, Driver, Arch;
+  std::string Name, Arch, Driver; ///< "NVIDIA H200", "sm_90", "CUDA 13.0"
   uint64_t MemoryMiB = 0, L2Bytes = 0;
-  double EventPairUs = 0, CopyGBs = 0;
-  std::string Lockdown; ///< "seccomp landlock", "seccomp", "none"
+  double CopyGBs = 0;     ///< device-to-device copy, read + written
+  double EventPairUs = 0; ///< an empty event pair
+  std::string Lockdown;   ///< "seccomp landlock", "seccomp", "none"
 };
 
 /// One JSON object, without a line end.

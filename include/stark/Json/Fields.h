@@ -55,6 +55,18 @@ std::string readFields(const Json &Object, const std::string &File,
   return Reader.problem();
 }
 
+/// The same of an object that may hold more than \p Record has fields for, as
+/// one that a newer tool wrote does.
+template <class Json, class T>
+std::string readKnownFields(const Json &Object, const std::string &File,
+                            const std::string &Path, T &Record) {
+  FieldReader<Json> Reader(Object, File, Path);
+  Reader.allowUnknown();
+  if (Reader.good())
+    fields(Reader, Record);
+  return Reader.problem();
+}
+
 } // namespace stark
 
 #endif

@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   The text form of ChatRequest and ChatReply in journals and exchange
-/// folders.
+/// folders. The fields are in LLM/Formats.h.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,22 @@
 
 namespace stark {
 
-/// One JSON object, keys sorted, without the text (kept beside it in replies/).
-/// parseReply(printReply(R), R.Text, ...) gives R; what the provider did not
-/// say is left out.
+/// One JSON object, keys sorted, without the text (kept beside it in replies/);
+/// what the provider did not say is left out.
 std::string printReply(const ChatReply &R);
-llvm::Expected<ChatReply> parseReply(llvm::StringRef Json, llvm::StringRef Text,
-                                     llvm::StringRef File);
+
+/// A reply in the journal of a run (Support/Journal.h).
+struct ReplyEvent {
+  static constexpr const char Type[] = "reply";
+  std::string Id, Digest; ///< of the request
+  std::string File;       ///< "replies/ID.md"
+  std::string TextDigest; ///< of that file
+  ChatReply Reply;        ///< whose text is in that file, and not in the event
+};
+
+/// Whether \p File is "replies/ID.md": a journal is data and may not name a
+/// file outside its run.
+bool isReplyFile(llvm::StringRef File);
 
 /// One JSON object; parseDiscarded(printDiscarded(D), ...) gives D.
 std::string printDiscarded(const DiscardedAnswers &D);

@@ -16,7 +16,8 @@
 #ifndef STARK_SEARCH_RECORD_H
 #define STARK_SEARCH_RECORD_H
 
-#include "stark/Eval/Profiler.h"
+#include "stark/Eval/Events.h"
+#include "stark/LLM/Transcript.h"
 #include "stark/Search/Options.h"
 #include "stark/Search/Window.h"
 #include "stark/Support/Journal.h"
@@ -44,7 +45,9 @@ std::string digestOf(const RunIdentity &I);
 /// that differs: "has seed 1, now it is 2".
 std::string differenceOf(const RunIdentity &Then, const RunIdentity &Now);
 
-// The journal's events. Type stands on the line, the rest is its body.
+// The journal's events. Type stands on the line, the rest is its body. What the
+// model, the profiler and the judge said stands beside these: ReplyEvent,
+// CountersEvent, VerdictEvent.
 
 /// The part of the tree that one role was shown.
 struct ShownTo {
@@ -59,36 +62,6 @@ struct SelectEvent {
   bool Debug = false;  ///< the node has a bug: repair it
   bool Single = false; ///< one agent does what there is to do
   std::vector<ShownTo> Shown;
-};
-
-struct ReplyEvent {
-  static constexpr const char Type[] = "reply";
-  std::string Id, Digest; ///< of the request
-  std::string File;       ///< "replies/ID.md"
-  std::string TextDigest; ///< of that file
-  ChatReply Reply;        ///< parseEvent() leaves the text empty
-};
-
-/// What the profiler found of a base, before the plan agent is asked.
-struct CountersEvent {
-  static constexpr const char Type[] = "counters";
-  unsigned Attempt = 0, Node = 0; ///< Node: the base
-  std::string Candidate;          ///< digest of the base's text
-  Counters Found;
-};
-
-struct VerdictEvent {
-  static constexpr const char Type[] = "verdict";
-  enum class By {
-    Attempt, ///< the evaluator
-    Confirm, ///< the evaluator, of the winner
-    Check,   ///< the search: no AST, ungrounded, contract-broken, forbidden,
-             ///< no candidate, a known candidate
-  };
-  unsigned Attempt = 0, Node = 0;
-  By Purpose = By::Attempt;
-  std::string Candidate; ///< digest of the text, empty without one
-  Verdict Found;
 };
 
 struct NodeEvent {

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Eval/Verdict.h"
+#include "stark/Eval/Formats.h"
 #include "stark/Judge/Race.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 using namespace stark;
+using nlohmann::json;
 
 namespace {
 Verdict exampleVerdict() {
@@ -42,35 +44,43 @@ TEST(Verdict, TheScoreIsTheGeometricMean) {
 TEST(Verdict, ItComesBackAsItWas) {
   std::string Text = printVerdict(exampleVerdict());
   EXPECT_EQ(Text.find('\n'), std::string::npos);
-  llvm::Expected<Verdict> V = parseVerdict(Text, "j");
-  ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
-  EXPECT_EQ(printVerdict(*V), Text);
+  Verdict Back;
+  EXPECT_EQ(readFields(json::parse(Text), "j", "verdict", Back), "");
+  EXPECT_EQ(printVerdict(Back), Text);
 }
 
 TEST(Verdict, EveryKindHasAName) {
   for (int K = 0; K <= int(VerdictKind::NoCandidate); ++K) {
-    llvm::Expected<VerdictKind> Back =
-        parseVerdictKind(verdictName(VerdictKind(K)));
+    std::optional<VerdictKind> Back =
+        valueNamed<VerdictKind>(verdictName(VerdictKind(K)));
     ASSERT_TRUE(bool(Back));
     EXPECT_EQ(int(*Back), K);
   }
-  EXPECT_EQ(llvm::toString(parseVerdictKind("fast").takeError()).substr(0, 38),
-            "verdict: got 'fast', wanted one of not");
+  EXPECT_FALSE(valueNamed<VerdictKind>("fast"));
 }
 
 TEST(Verdict, DamagedVerdictsAreErrors) {
-  auto errorOf = [](llvm::StringRef Text) {
-    llvm::Expected<Verdict> V = parseVerdict(Text, "journal, event 3");
-    return V ? std::string("no error") : llvm::toString(V.takeError());
+  auto errorOf = [](const std::string &Text) {
+    Verdict V;
+    return readFields(json::parse(Text, nullptr, false), "journal, event 3",
+                      "verdict", V);
   };
-  EXPECT_EQ(errorOf("{"), "journal, event 3: verdict is not valid JSON");
+  const std::string NoJson = "journal, event 3: field 'verdict': got "
+                             "<discarded>, wanted an object";
+  EXPECT_EQ(errorOf("{"), NoJson);
+  const std::string Kinds =
+      "not-compiled, contract-broken, forbidden, ungrounded, unsupported, "
+      "crashed, timed-out, wrong, unstable, correct or no-candidate";
   EXPECT_EQ(errorOf("{}"), "journal, event 3: field 'verdict.kind': got "
-                           "nothing, wanted a string");
+                           "nothing, wanted " +
+                               Kinds);
+  EXPECT_EQ(errorOf(R"({"kind":"fast"})"),
+            "journal, event 3: field 'verdict.kind': got 'fast', wanted " +
+                Kinds);
   std::string Text = printVerdict(exampleVerdict());
   size_t At = Text.find("\"samples\":3");
   ASSERT_NE(At, std::string::npos);
-  EXPECT_EQ(errorOf(Text.replace(At, 11, "\"samples\":-")),
-            "journal, event 3: verdict is not valid JSON");
+  EXPECT_EQ(errorOf(Text.replace(At, 11, "\"samples\":-")), NoJson);
 }
 
 TEST(Trim, ShortTextIsKept) {
