@@ -31,43 +31,44 @@ static std::string beside(llvm::StringRef File, const std::string &Path) {
   return Full.str().str();
 }
 
+namespace stark {
+template <class IO> static void fields(IO &F, SuiteTask &T) {
+  F.required("source", T.Source);
+  T.Name = llvm::sys::path::stem(T.Source).str();
+  F.optional("name", T.Name);
+  F.sparse("group", T.Group, "all tasks");
+  F.optional("workload", T.Workload);
+  F.optional("flags", T.Flags);
+  if (!isName(T.Name))
+    F.fail("name", "'" + T.Name + "'", "letters, digits, '_', '.' and '-'");
+}
+
+template <class IO> static void fields(IO &F, Suite &S) {
+  F.optional("name", S.Name);
+  F.optional("tasks", S.Tasks);
+  F.check(!S.Tasks.empty(), "tasks", "an array of tasks");
+  std::set<std::string> Names;
+  for (size_t I = 0; I < S.Tasks.size(); ++I)
+    if (const std::string &Name = S.Tasks[I].Name; !Names.insert(Name).second)
+      F.fail("tasks[" + std::to_string(I) + "].name", "'" + Name + "' twice",
+             "a name of its own");
+}
+} // namespace stark
+
 llvm::Expected<Suite> stark::parseSuite(llvm::StringRef Text,
                                         llvm::StringRef File) {
   json Object = json::parse(Text.begin(), Text.end(), nullptr, false);
   if (Object.is_discarded())
     return usageError("'" + File + "' is not JSON; wanted a suite");
   Suite S;
-  FieldReader<json> Fields(Object, File.str(), "");
   S.Name = llvm::sys::path::stem(File).str();
-  Fields.optional("name", S.Name);
-  const json *Tasks = Fields.raw("tasks");
-  if (!Tasks || !Tasks->is_array() || Tasks->empty())
-    Fields.fail("tasks", Tasks ? describeJson(*Tasks) : "nothing",
-                "an array of tasks");
-  if (std::string Problem = Fields.problem(); !Problem.empty())
+  if (std::string Problem = readFields(Object, File.str(), "", S);
+      !Problem.empty())
     return usageError(Problem);
-  std::set<std::string> Names;
-  for (size_t I = 0; I < Tasks->size(); ++I) {
-    FieldReader<json> Of((*Tasks)[I], File.str(),
-                         "tasks[" + std::to_string(I) + "]");
-    SuiteTask T;
-    T.Group = "all tasks";
-    Of.required("source", T.Source);
-    T.Name = llvm::sys::path::stem(T.Source).str();
-    Of.optional("name", T.Name);
-    Of.optional("group", T.Group);
-    Of.optional("workload", T.Workload);
-    Of.optional("flags", T.Flags);
-    if (Of.good() && !isName(T.Name))
-      Of.fail("name", "'" + T.Name + "'", "letters, digits, '_', '.' and '-'");
-    if (Of.good() && !Names.insert(T.Name).second)
-      Of.fail("name", "'" + T.Name + "' twice", "a name of its own");
-    if (std::string Problem = Of.problem(); !Problem.empty())
-      return usageError(Problem);
+  for (SuiteTask &T : S.Tasks) {
     T.Source = beside(File, T.Source);
     if (!T.Workload.empty())
       T.Workload = beside(File, T.Workload);
-    S.Tasks.push_back(std::move(T));
   }
   return S;
 }

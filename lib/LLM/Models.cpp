@@ -106,6 +106,25 @@ template <class IO> static void fields(IO &F, ModelTable::Family &G) {
   F.required("match", G.Pattern);
   modelFields(F, G.Facts);
 }
+
+namespace {
+/// A file of models.
+struct ModelsFile {
+  std::string Date;
+  std::vector<ProviderFacts> Providers;
+  std::vector<ModelTable::Family> Families;
+  std::vector<ModelFacts> Models;
+};
+} // namespace
+
+template <class IO> static void fields(IO &F, ModelsFile &M) {
+  F.format("version", 1);
+  F.ignored("note");
+  F.required("as_of", M.Date);
+  F.optional("providers", M.Providers);
+  F.optional("families", M.Families);
+  F.optional("models", M.Models);
+}
 } // namespace stark
 
 /// Later entries are found first.
@@ -119,21 +138,14 @@ llvm::Error ModelTable::add(llvm::StringRef Text, llvm::StringRef File) {
   json Root = json::parse(Text.begin(), Text.end(), nullptr, false);
   if (Root.is_discarded())
     return usageError(File + ": is not JSON; wanted a table of models");
-  std::vector<ProviderFacts> NewProviders;
-  std::vector<Family> NewFamilies;
-  std::vector<ModelFacts> NewModels;
-  FieldReader<json> R(Root, File.str(), "");
-  R.format("version", 1);
-  R.ignored("note");
-  R.required("as_of", Date);
-  R.optional("providers", NewProviders);
-  R.optional("families", NewFamilies);
-  R.optional("models", NewModels);
-  if (std::string Problem = R.problem(); !Problem.empty())
+  ModelsFile New;
+  if (std::string Problem = readFields(Root, File.str(), "", New);
+      !Problem.empty())
     return usageError(Problem);
-  putFirst(Providers, NewProviders);
-  putFirst(Families, NewFamilies);
-  putFirst(Models, NewModels);
+  Date = std::move(New.Date);
+  putFirst(Providers, New.Providers);
+  putFirst(Families, New.Families);
+  putFirst(Models, New.Models);
   return llvm::Error::success();
 }
 

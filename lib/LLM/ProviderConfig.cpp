@@ -75,6 +75,20 @@ template <class IO> void fields(IO &F, RoleChoice &R) {
   F.required("provider", R.Provider);
   F.optional("model", R.Model);
 }
+
+template <class IO> void fields(IO &F, Configuration &C) {
+  F.format("version", 1);
+  F.optional("models", C.ModelsFile);
+  F.optional("providers", C.Providers);
+  F.optional("roles", C.Roles);
+  F.check(!C.Roles.empty(), "roles",
+          "an object of roles: plan, code, debug, default");
+  for (const auto &[Role, Choice] : C.Roles)
+    if (Role != "plan" && Role != "code" && Role != "debug" &&
+        Role != "single" && Role != "default")
+      F.fail("roles." + Role, "an unknown role",
+             "plan, code, debug, single or default");
+}
 } // namespace
 
 // Found in the record's namespace.
@@ -117,21 +131,9 @@ static llvm::Expected<Configuration> readConfiguration(llvm::StringRef File) {
   if (Root.is_discarded())
     return usageError("'" + File + "': is not JSON; wanted a configuration");
   Configuration C;
-  FieldReader<json> R(Root, File.str(), "");
-  R.format("version", 1);
-  R.optional("models", C.ModelsFile);
-  R.optional("providers", C.Providers);
-  R.optional("roles", C.Roles);
-  R.check(!C.Roles.empty(), "roles",
-          "an object of roles: plan, code, debug, default");
-  if (std::string Problem = R.problem(); !Problem.empty())
+  if (std::string Problem = readFields(Root, File.str(), "", C);
+      !Problem.empty())
     return usageError(Problem);
-  for (const auto &[Role, Choice] : C.Roles)
-    if (Role != "plan" && Role != "code" && Role != "debug" &&
-        Role != "single" && Role != "default")
-      return usageError(File + ": field 'roles." + Role +
-                        "': got an unknown role, wanted plan, code, debug, "
-                        "single or default");
   // Beside the configuration, wherever the program was started.
   if (!C.ModelsFile.empty() && !llvm::sys::path::is_absolute(C.ModelsFile)) {
     llvm::SmallString<128> Path(llvm::sys::path::parent_path(File));

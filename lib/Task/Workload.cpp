@@ -50,144 +50,117 @@ static double defaultTolerance(job::DType T) {
   return 0;
 }
 
+static bool isName(llvm::StringRef Text) {
+  return !Text.empty() && !llvm::isDigit(Text[0]) &&
+         llvm::all_of(Text,
+                      [](char C) { return llvm::isAlnum(C) || C == '_'; });
+}
+
 namespace stark {
-template <class IO> void fields(IO &F, LaunchRule &Rule) {
+template <class IO> static void fields(IO &F, LaunchRule &Rule) {
   F.required("kernel", Rule.Kernel);
   F.required("grid", Rule.Grid);
   F.required("block", Rule.Block);
   F.optional("shared_bytes", Rule.SharedBytes);
   F.check(!Rule.Kernel.empty(), "kernel", "the name of a kernel");
 }
-} // namespace stark
 
-namespace {
-/// Reads one workload file; the first problem ends it.
-class Loader {
-public:
-  Loader(const json &Root, llvm::StringRef File) : F(Root, File.str(), "") {
-    W.File = File.str();
-  }
-
-  llvm::Expected<Workload> load() {
-    entry();
-    sizes();
-    arguments();
-    tolerances();
-    F.optional("reference", W.Reference);
-    F.optional("margin", W.Margin);
-    if (!(W.Margin >= 1 && W.Margin < 1000))
-      F.fail("margin", std::to_string(W.Margin), "a speed-up of 1 or more");
-    F.optional("bytes", W.Bytes);
-    F.optional("flops", W.Flops);
-    F.optional("added_sizes", W.AddSizes);
-    multiples();
-    std::string Problem = F.problem();
-    if (Problem.empty())
-      Problem = problemOfExpressions(W);
-    if (!Problem.empty())
-      return usageError(Problem);
-    return std::move(W);
-  }
-
-private:
-  void entry() {
-    F.optional("entry", W.Entry);
-    F.optional("launch", W.Launch);
-    if (!W.Launch) {
-      F.check(!W.Entry.empty(), "entry",
-              "the function to call, or a launch rule");
-      return;
-    }
-    F.check(W.Entry.empty() || W.Entry == W.Launch->Kernel, "entry",
-            "no entry beside a launch rule for '" + W.Launch->Kernel + "'");
-    W.Entry = W.Launch->Kernel;
-  }
-
-  void sizes() {
-    const json *List = F.raw("sizes");
-    F.check(List && List->is_array() && !List->empty(), "sizes",
-            "an array with at least one size");
-    if (!F.good())
-      return;
-    F.list("sizes", W.Sizes, [&](FieldReader<json> &Inner, Size &S, size_t I) {
-      for (const auto &Item : (*List)[I].items())
-        if (Item.key() == "check_only")
-          Inner.optional("check_only", S.CheckOnly);
-        else
-          extent(Inner, Item.key(), S);
-    });
-    for (size_t I = 1; I < W.Sizes.size() && F.good(); ++I)
-      for (const auto &[Name, Value] : W.Sizes[0].Names)
-        if (!W.Sizes[I].Names.count(Name) ||
-            W.Sizes[I].Names.size() != W.Sizes[0].Names.size())
-          F.fail("sizes[" + std::to_string(I) + "]",
-                 "the names of '" + W.Sizes[I].label() + "'",
-                 "those of sizes[0], '" + W.Sizes[0].label() + "'");
-    if (llvm::all_of(W.Sizes, [](const Size &S) { return S.CheckOnly; }))
-      F.fail("sizes", "only check_only sizes", "at least one that is timed");
-  }
-
-  static void extent(FieldReader<json> &Fields, const std::string &Name,
-                     Size &S) {
-    int64_t Value = 0;
-    Fields.required(Name, Value);
-    Fields.check(Value >= 0, Name, "an integer of 0 or more");
+template <class IO> static void fields(IO &F, Size &S) {
+  F.optional("check_only", S.CheckOnly);
+  F.others(S.Names);
+  for (const auto &[Name, Value] : S.Names) {
+    F.check(Value >= 0, Name, "an integer of 0 or more");
     if (!isName(Name))
-      Fields.fail(Name, "this name", "a name of letters, digits and '_'");
-    S.Names[Name] = Value;
+      F.fail(Name, "this name", "a name of letters, digits and '_'");
   }
+}
 
-  static bool isName(llvm::StringRef Text) {
-    return !Text.empty() && !llvm::isDigit(Text[0]) &&
-           llvm::all_of(Text,
-                        [](char C) { return llvm::isAlnum(C) || C == '_'; });
+template <class IO> static void entry(IO &F, Workload &W) {
+  F.optional("entry", W.Entry);
+  F.optional("launch", W.Launch);
+  if (!W.Launch)
+    return F.check(!W.Entry.empty(), "entry",
+                   "the function to call, or a launch rule");
+  F.check(W.Entry.empty() || W.Entry == W.Launch->Kernel, "entry",
+          "no entry beside a launch rule for '" + W.Launch->Kernel + "'");
+  W.Entry = W.Launch->Kernel;
+}
+
+template <class IO> static void sizes(IO &F, std::vector<Size> &Sizes) {
+  const auto *Given = F.raw("sizes");
+  F.check(Given && Given->is_array() && !Given->empty(), "sizes",
+          "an array with at least one size");
+  F.optional("sizes", Sizes);
+  if (!F.good())
+    return;
+  for (size_t I = 1; I < Sizes.size(); ++I)
+    for (const auto &[Name, Value] : Sizes[0].Names)
+      if (!Sizes[I].Names.count(Name) ||
+          Sizes[I].Names.size() != Sizes[0].Names.size())
+        F.fail("sizes[" + std::to_string(I) + "]",
+               "the names of '" + Sizes[I].label() + "'",
+               "those of sizes[0], '" + Sizes[0].label() + "'");
+  if (llvm::all_of(Sizes, [](const Size &S) { return S.CheckOnly; }))
+    F.fail("sizes", "only check_only sizes", "at least one that is timed");
+}
+
+template <class IO> static void arguments(IO &F, std::vector<Argument> &All) {
+  std::map<std::string, Argument> Named;
+  F.optional("arguments", Named);
+  F.check(F.has("arguments"), "arguments", "an object with the arguments");
+  for (auto &[Name, A] : Named) {
+    All.push_back(std::move(A));
+    All.back().Name = Name;
   }
+}
 
-  void arguments() {
-    const json *Map = F.raw("arguments");
-    F.check(Map, "arguments", "an object with the arguments");
-    F.object("arguments", [&](FieldReader<json> &Inner) {
-      for (const auto &Item : Map->items())
-        Inner.object(Item.key(), [&](FieldReader<json> &Fields) {
-          W.Arguments.push_back(readArgument(Fields, Item.key()));
-        });
-    });
+template <class IO>
+static void tolerances(IO &F, std::map<job::DType, double> &Tolerance) {
+  for (job::DType T : AllTypes)
+    Tolerance[T] = defaultTolerance(T);
+  std::map<std::string, double> Given;
+  F.optional("tolerance", Given);
+  for (const auto &[Name, Value] : Given) {
+    std::optional<job::DType> Type = valueNamed<job::DType>(Name);
+    std::string Field = "tolerance." + Name, Got = json(Value).dump();
+    if (!Type)
+      return F.fail(Field, "this name", WantedTypes);
+    if (!(Value >= 0 && Value < 1))
+      F.fail(Field, Got, "a relative tolerance from 0 to below 1");
+    if (Value != 0 && defaultTolerance(*Type) == 0)
+      F.fail(Field, Got, "0: integers are compared exactly");
+    Tolerance[*Type] = Value;
   }
+}
 
-  void tolerances() {
-    for (job::DType T : AllTypes)
-      W.Tolerance[T] = defaultTolerance(T);
-    std::map<std::string, double> Given;
-    F.optional("tolerance", Given);
-    for (const auto &[Name, Value] : Given) {
-      std::optional<job::DType> Type = valueNamed<job::DType>(Name);
-      std::string Field = "tolerance." + Name, Got = json(Value).dump();
-      if (!Type)
-        return F.fail(Field, "this name", WantedTypes);
-      if (!(Value >= 0 && Value < 1))
-        F.fail(Field, Got, "a relative tolerance from 0 to below 1");
-      if (Value != 0 && defaultTolerance(*Type) == 0)
-        F.fail(Field, Got, "0: integers are compared exactly");
-      W.Tolerance[*Type] = Value;
-    }
+template <class IO> static void multiples(IO &F, Workload &W) {
+  F.optional("multiple_of", W.MultipleOf);
+  for (const auto &[Name, Value] : W.MultipleOf) {
+    std::string Field = "multiple_of." + Name;
+    if (Value < 1)
+      F.fail(Field, std::to_string(Value), "an integer of 1 or more");
+    if (!W.Sizes.empty() && !W.Sizes[0].Names.count(Name))
+      F.fail(Field, "this name",
+             "a name of the sizes, '" + W.Sizes[0].label() + "'");
   }
+}
 
-  void multiples() {
-    F.optional("multiple_of", W.MultipleOf);
-    for (const auto &[Name, Value] : W.MultipleOf) {
-      std::string Field = "multiple_of." + Name;
-      if (Value < 1)
-        F.fail(Field, std::to_string(Value), "an integer of 1 or more");
-      if (!W.Sizes.empty() && !W.Sizes[0].Names.count(Name))
-        F.fail(Field, "this name",
-               "a name of the sizes, '" + W.Sizes[0].label() + "'");
-    }
-  }
-
-  FieldReader<json> F;
-  Workload W;
-};
-} // namespace
+/// Only read: what stands in a file by default is filled in.
+template <class IO> static void fields(IO &F, Workload &W) {
+  entry(F, W);
+  sizes(F, W.Sizes);
+  arguments(F, W.Arguments);
+  tolerances(F, W.Tolerance);
+  F.optional("reference", W.Reference);
+  F.optional("margin", W.Margin);
+  if (!(W.Margin >= 1 && W.Margin < 1000))
+    F.fail("margin", std::to_string(W.Margin), "a speed-up of 1 or more");
+  F.optional("bytes", W.Bytes);
+  F.optional("flops", W.Flops);
+  F.optional("added_sizes", W.AddSizes);
+  multiples(F, W);
+}
+} // namespace stark
 
 llvm::Expected<Workload> stark::parseWorkload(llvm::StringRef Text,
                                               llvm::StringRef File) {
@@ -198,5 +171,12 @@ llvm::Expected<Workload> stark::parseWorkload(llvm::StringRef Text,
   if (Root.is_discarded())
     return usageError(File + ": got text that is not JSON, wanted a workload "
                              "(see docs/workload.md)");
-  return Loader(Root, File).load();
+  Workload W;
+  W.File = File.str();
+  std::string Problem = readFields(Root, W.File, "", W);
+  if (Problem.empty())
+    Problem = problemOfExpressions(W);
+  if (!Problem.empty())
+    return usageError(Problem);
+  return W;
 }

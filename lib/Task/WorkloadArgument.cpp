@@ -97,46 +97,38 @@ static void checkFill(FieldReader<json> &Fields, bool Whole, const Argument &A,
                 std::string("values that fit ") + nameOf(A.Type));
 }
 
-template <class Json>
-Argument stark::readArgument(FieldReader<Json> &Fields,
-                             const std::string &Name) {
-  Argument A;
-  A.Name = Name;
-  A.IsBuffer = !Fields.has("value");
-  if (!A.IsBuffer) {
-    scalar(Fields, A);
-    return A;
-  }
+template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
+  A.IsBuffer = !F.has("value");
+  if (!A.IsBuffer)
+    return scalar(F, A);
   std::string Type, Role = "input";
-  Fields.required("dtype", Type);
-  Fields.optional("role", Role);
+  F.required("dtype", Type);
+  F.optional("role", Role);
   if (auto Known = valueNamed<job::DType>(Type))
     A.Type = *Known;
   else
-    Fields.fail("dtype", "'" + Type + "'", WantedTypes);
+    F.fail("dtype", "'" + Type + "'", WantedTypes);
   if (auto Known = valueNamed<job::Role>(Role))
     A.Use = *Known;
   else
-    Fields.fail("role", "'" + Role + "'",
-                "one of input, output, inout, scratch");
-  shape(Fields, A);
+    F.fail("role", "'" + Role + "'", "one of input, output, inout, scratch");
+  shape(F, A);
   bool Whole = A.Type == job::DType::I32 || A.Type == job::DType::I64 ||
                A.Type == job::DType::U8;
   if (Whole)
     A.Fill = {job::InitKind::Uniform, 0, 100, ""};
   else
     A.Fill = {job::InitKind::Normal, 0, 1, ""};
-  if (const json *Init = Fields.raw("init")) {
-    if (A.Use == job::Role::Output || A.Use == job::Role::Scratch)
-      Fields.fail("init", describeJson(*Init),
-                  std::string("none: with role ") + nameOf(A.Use) +
-                      " it is poisoned before each call");
-    fill(Fields, *Init, A);
-    if (Fields.good())
-      checkFill(Fields, Whole, A, describeJson(*Init));
-  }
-  return A;
+  const json *Init = F.raw("init");
+  if (!Init)
+    return;
+  if (A.Use == job::Role::Output || A.Use == job::Role::Scratch)
+    F.fail("init", describeJson(*Init),
+           std::string("none: with role ") + nameOf(A.Use) +
+               " it is poisoned before each call");
+  fill(F, *Init, A);
+  if (F.good())
+    checkFill(F, Whole, A, describeJson(*Init));
 }
 
-template Argument stark::readArgument(FieldReader<json> &Fields,
-                                      const std::string &Name);
+template void stark::fields(FieldReader<json> &F, Argument &A);

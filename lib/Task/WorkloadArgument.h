@@ -23,9 +23,8 @@ namespace stark {
 inline constexpr char WantedTypes[] =
     "one of f32, f64, f16, bf16, i32, i64, u8";
 
-/// The first problem stands in \p Fields. Made for nlohmann::json alone.
-template <class Json>
-Argument readArgument(FieldReader<Json> &Fields, const std::string &Name);
+/// Made for nlohmann::json alone.
+template <class Json> void fields(FieldReader<Json> &F, Argument &A);
 
 } // namespace stark
 

@@ -102,6 +102,14 @@ public:
         return;
     }
   }
+  /// The values of all names that no line before has.
+  template <class T> void others(std::map<std::string, T> &Values) {
+    if (!Object.is_object())
+      return;
+    for (const auto &Item : Object.items())
+      if (Known.insert(Item.key()).second)
+        read(Item.value(), Item.key(), Values[Item.key()]);
+  }
   /// A record that another library prints and parses: Print() returns its JSON,
   /// Parse(Text) what is wrong with that, empty when nothing is.
   template <class PrintText, class ParseText>

@@ -62,6 +62,10 @@ public:
     }
     Object[Name] = std::move(Array);
   }
+  template <class T> void others(const std::map<std::string, T> &Values) {
+    for (const auto &[Name, Value] : Values)
+      Object[Name] = toJson(Value);
+  }
   template <class PrintText, class ParseText>
   void embedded(const std::string &Name, PrintText Print, ParseText) {
     Object[Name] = Json::parse(std::string(Print()), nullptr, false);

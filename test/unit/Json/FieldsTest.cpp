@@ -243,10 +243,11 @@ TEST(FieldsTest, NamesWhatIsUnknown) {
             std::string::npos);
   json Object = {{"spokes", 3}, {"inches", 1}, {"hub", 1}};
   Wheel W;
-  FieldReader<json> Lenient(Object, "f.json", "");
-  Lenient.allowUnknown();
-  fields(Lenient, W);
-  EXPECT_EQ(Lenient.problem(), "");
+  EXPECT_EQ(readKnownFields(Object, "f.json", "", W), "");
+  EXPECT_EQ(W.Spokes, 3u);
+  Object["spokes"] = 2;
+  EXPECT_EQ(readKnownFields(Object, "f.json", "front", W),
+            "f.json: field 'front.spokes': got 2, wanted 3 or more");
 }
 
 // A check is made of what was read and good, and says what was given.
@@ -258,6 +259,31 @@ TEST(FieldsTest, ChecksValues) {
   EXPECT_EQ(problemWith("/front/spokes", false),
             "f.json: field 'front.spokes': got false, wanted an integer of 0 "
             "or more");
+}
+
+namespace {
+/// A size by names of the user's own.
+struct Extents {
+  bool Rough = false;
+  std::map<std::string, int> Named;
+};
+template <class IO> void fields(IO &F, Extents &E) {
+  F.sparse("rough", E.Rough, false);
+  F.others(E.Named);
+}
+} // namespace
+
+// What has names of its own stands beside the fields that are always there.
+TEST(FieldsTest, KeepsOtherNames) {
+  Extents E{true, {{"rows", 3}, {"cols", 4}}}, Back;
+  json Object = writeFields<json>(E);
+  EXPECT_EQ(dumpJson(Object), R"({"cols":4,"rough":true,"rows":3})");
+  EXPECT_EQ(readFields(Object, "f.json", "", Back), "");
+  EXPECT_TRUE(Back.Rough);
+  EXPECT_EQ(Back.Named, E.Named);
+  Object["rows"] = "many";
+  EXPECT_EQ(readFields(Object, "f.json", "size", Back),
+            "f.json: field 'size.rows': got \"many\", wanted an integer");
 }
 
 namespace {
