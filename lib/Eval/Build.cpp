@@ -71,9 +71,9 @@ std::vector<std::string> keptFlags(const std::vector<std::string> &Flags) {
 
 class Builder {
 public:
-  Builder(const Task &T, const BuildOptions &Options, std::string Nvcc,
+  Builder(const Task &Of, const BuildOptions &Options, std::string Nvcc,
           std::string Folder)
-      : T(T), Options(Options), Nvcc(std::move(Nvcc)),
+      : Of(Of), Options(Options), Nvcc(std::move(Nvcc)),
         Folder(std::move(Folder)) {}
 
   llvm::Expected<ProcessResult> compile(llvm::StringRef Text, bool IsSource);
@@ -85,7 +85,7 @@ public:
 private:
   ProcessSpec nvcc() const;
 
-  const Task &T;
+  const Task &Of;
   const BuildOptions &Options;
   std::string Nvcc, Folder;
 };
@@ -95,11 +95,12 @@ ProcessSpec Builder::nvcc() const {
   ProcessSpec Spec;
   Spec.Program = Nvcc;
   Spec.TimeoutMs = Options.TimeoutMs;
-  Spec.WorkingFolder = T.Parse.Folder.empty() ? std::string() : T.Parse.Folder;
+  Spec.WorkingFolder =
+      Of.Parse.Folder.empty() ? std::string() : Of.Parse.Folder;
   // nvcc's own temporary files go with the folder.
   Spec.Environment = environmentWithoutSecrets();
   Spec.Environment->push_back("TMPDIR=" + Folder);
-  Spec.Arguments = keptFlags(T.NvccFlags);
+  Spec.Arguments = keptFlags(Of.NvccFlags);
   Spec.Arguments.push_back("-arch=" + Options.Arch);
   return Spec;
 }
@@ -107,15 +108,15 @@ ProcessSpec Builder::nvcc() const {
 llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
                                                bool IsSource) {
   std::string File =
-      (Folder + "/" + llvm::sys::path::filename(T.SourcePath)).str();
+      (Folder + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
   std::string Whole = (Text + "\n#line 1 \"stark-trampoline\"\n").str() +
-                      makeTrampoline(T) + StatusFunction;
+                      makeTrampoline(Of) + StatusFunction;
   if (IsSource)
-    Whole += makeReferenceTrampoline(T);
+    Whole += makeReferenceTrampoline(Of);
   if (llvm::Error E = writeFileAtomically(File, Whole))
     return E;
   ProcessSpec Spec = nvcc();
-  llvm::StringRef Home = llvm::sys::path::parent_path(T.SourcePath);
+  llvm::StringRef Home = llvm::sys::path::parent_path(Of.SourcePath);
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-c", "-o", object(), "-Xptxas", "-v", "-Xcompiler",
                          "-fPIC", "-Xcompiler", ("-iquote," + Home).str(),

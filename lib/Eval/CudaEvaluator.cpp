@@ -29,14 +29,14 @@ constexpr uint64_t JobLimitMs = 4 * 3600 * 1000ull;
 
 class CudaEvaluator : public Evaluator {
 public:
-  CudaEvaluator(const Task &T, EvaluatorOptions Options, std::string Device)
-      : T(T), Options(std::move(Options)), Device(std::move(Device)),
-        Libraries(T, this->Options.Build) {}
+  CudaEvaluator(const Task &Of, EvaluatorOptions Options, std::string Device)
+      : Of(Of), Options(std::move(Options)), Device(std::move(Device)),
+        Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   std::string identity() const override { return "cuda:" + Device; }
 
 private:
-  const Task &T;
+  const Task &Of;
   EvaluatorOptions Options;
   std::string Device;
   LibraryBuilder Libraries;
@@ -44,7 +44,7 @@ private:
 } // namespace
 
 llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeJob(T, C, Options);
+  llvm::Expected<job::Job> J = makeJob(Of, C, Options);
   if (!J)
     return J.takeError();
   llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
@@ -59,7 +59,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-job");
   if (!Folder)
     return Folder.takeError();
-  if (llvm::Error E = writeJobFolder(T, *J, (*Source)->Library, Built->Library,
+  if (llvm::Error E = writeJobFolder(Of, *J, (*Source)->Library, Built->Library,
                                      Folder->path()))
     return E;
 
@@ -70,7 +70,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   if (!*R)
     return failed("stark-worker did not end within " +
                   llvm::Twine(JobLimitMs / 1000) + " s");
-  return verdictOf(T, *J, **R);
+  return verdictOf(Of, *J, **R);
 }
 
 llvm::Expected<gpu::DeviceFacts>

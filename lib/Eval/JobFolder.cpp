@@ -268,7 +268,7 @@ llvm::Expected<const BuildResult *> LibraryBuilder::source() {
   if (!Where)
     return Where.takeError();
   llvm::Expected<BuildResult> Built =
-      buildLibrary(T, T.SourceText, *Where, "source.so", Options);
+      buildLibrary(Of, Of.SourceText, *Where, "source.so", Options);
   if (!Built)
     return Built.takeError();
   if (!Built->Ok)
@@ -286,7 +286,7 @@ llvm::Expected<BuildResult> LibraryBuilder::candidate(llvm::StringRef Text) {
   if (!Where)
     return Where.takeError();
   llvm::Expected<BuildResult> Built =
-      buildLibrary(T, Text, *Where, "candidate.so", Options, *First);
+      buildLibrary(Of, Text, *Where, "candidate.so", Options, *First);
   if (Built)
     Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
   return Built;

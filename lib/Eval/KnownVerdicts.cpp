@@ -13,14 +13,14 @@ using namespace stark;
 namespace {
 class RememberingEvaluator : public Evaluator {
 public:
-  RememberingEvaluator(std::unique_ptr<Evaluator> Judge, const Task &T,
+  RememberingEvaluator(std::unique_ptr<Evaluator> Judge, const Task &Of,
                        KnownVerdicts &Known)
-      : Judge(std::move(Judge)), T(T), Known(Known) {}
+      : Judge(std::move(Judge)), Of(Of), Known(Known) {}
 
   llvm::Expected<Verdict> evaluate(const Candidate &C) override {
     std::string Key =
         DigestBuilder()
-            .add("task", T.Digest)
+            .add("task", Of.Digest)
             .add("evaluator", Judge->identity())
             .add("purpose", C.Why == Purpose::Confirm ? "confirm" : "attempt")
             .add("seed", std::to_string(C.Seed))
@@ -38,7 +38,7 @@ public:
 
 private:
   std::unique_ptr<Evaluator> Judge;
-  const Task &T;
+  const Task &Of;
   KnownVerdicts &Known;
 };
 } // namespace

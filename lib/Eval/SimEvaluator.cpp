@@ -28,25 +28,25 @@ constexpr size_t CountersLimit = 4000;
 
 class SimEvaluator : public Evaluator {
 public:
-  SimEvaluator(const Task &T, std::string Gpu, EvaluatorOptions Options)
-      : T(T), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
+  SimEvaluator(const Task &Of, std::string Gpu, EvaluatorOptions Options)
+      : Of(Of), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   std::string identity() const override { return "sim:" + Gpu; }
 
 private:
-  const Task &T;
+  const Task &Of;
   std::string Gpu;
   EvaluatorOptions Options;
 };
 
 class SimProfiler : public Profiler {
 public:
-  SimProfiler(const Task &T, std::string Gpu, EvaluatorOptions Options)
-      : T(T), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
+  SimProfiler(const Task &Of, std::string Gpu, EvaluatorOptions Options)
+      : Of(Of), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
   llvm::Expected<Counters> profile(const Candidate &C) override;
 
 private:
-  const Task &T;
+  const Task &Of;
   std::string Gpu;
   EvaluatorOptions Options;
 };
@@ -70,29 +70,29 @@ static std::string trampoline(const Task &T) {
 }
 
 llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeSimJob(T, C, Options);
+  llvm::Expected<job::Job> J = makeSimJob(Of, C, Options);
   if (!J)
     return J.takeError();
-  llvm::Expected<std::optional<job::Result>> R =
-      runSim(T, *J, T.SourceText + trampoline(T) + makeReferenceTrampoline(T),
-             C.Text + trampoline(T), Options, {"--gpu=" + Gpu}, JobLimitMs);
+  llvm::Expected<std::optional<job::Result>> R = runSim(
+      Of, *J, Of.SourceText + trampoline(Of) + makeReferenceTrampoline(Of),
+      C.Text + trampoline(Of), Options, {"--gpu=" + Gpu}, JobLimitMs);
   if (!R)
     return R.takeError();
   if (!*R)
     return failed("stark-sim did not end within " +
                   llvm::Twine(JobLimitMs / 1000) + " s");
-  return verdictOf(T, *J, **R);
+  return verdictOf(Of, *J, **R);
 }
 
 llvm::Expected<Counters> SimProfiler::profile(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeSimJob(T, C, Options);
+  llvm::Expected<job::Job> J = makeSimJob(Of, C, Options);
   if (!J)
     return J.takeError();
   // It stands for itself: nothing is compared, and no other text is run.
   J->SourceDigest = J->CandidateDigest;
-  std::string Text = C.Text + trampoline(T);
+  std::string Text = C.Text + trampoline(Of);
   llvm::Expected<std::optional<job::Result>> R =
-      runSim(T, *J, Text, Text, Options, {"--gpu=" + Gpu, "--counters"},
+      runSim(Of, *J, Text, Text, Options, {"--gpu=" + Gpu, "--counters"},
              Options.TimeoutMs);
   if (!R)
     return R.takeError();

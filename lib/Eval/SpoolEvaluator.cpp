@@ -28,9 +28,9 @@ using llvm::sys::fs::exists;
 namespace {
 class SpoolEvaluator : public Evaluator {
 public:
-  SpoolEvaluator(const Task &T, std::string Folder, EvaluatorOptions Options)
-      : T(T), Folder(std::move(Folder)), Options(std::move(Options)),
-        Libraries(T, this->Options.Build) {}
+  SpoolEvaluator(const Task &Of, std::string Folder, EvaluatorOptions Options)
+      : Of(Of), Folder(std::move(Folder)), Options(std::move(Options)),
+        Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   std::string identity() const override { return "spool"; }
 
@@ -38,7 +38,7 @@ private:
   llvm::Error submit(job::Job &J, const BuildResult &Built);
   llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File);
 
-  const Task &T;
+  const Task &Of;
   std::string Folder;
   EvaluatorOptions Options;
   LibraryBuilder Libraries;
@@ -53,7 +53,8 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
   // A name with a leading dot is not a job yet.
   std::string Made = Folder + "/jobs/." + J.Id + "-" +
                      std::to_string(llvm::sys::Process::getProcessId());
-  llvm::Error E = writeJobFolder(T, J, (*Source)->Library, Built.Library, Made);
+  llvm::Error E =
+      writeJobFolder(Of, J, (*Source)->Library, Built.Library, Made);
   if (!E)
     if (std::error_code Code =
             llvm::sys::fs::rename(Made, Folder + "/jobs/" + J.Id);
@@ -69,7 +70,7 @@ llvm::Expected<Verdict> SpoolEvaluator::read(const job::Job &J,
   llvm::Expected<job::Result> R = readResult(File);
   if (!R)
     return R.takeError();
-  llvm::Expected<Verdict> V = verdictOf(T, J, *R);
+  llvm::Expected<Verdict> V = verdictOf(Of, J, *R);
   if (V || R->End != job::Outcome::Infrastructure)
     return V;
   // Kept to look at, but out of the way: the next run asks again.
@@ -80,7 +81,7 @@ llvm::Expected<Verdict> SpoolEvaluator::read(const job::Job &J,
 }
 
 llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeJob(T, C, Options);
+  llvm::Expected<job::Job> J = makeJob(Of, C, Options);
   if (!J)
     return J.takeError();
   std::string File = Folder + "/results/" + J->Id + ".json";

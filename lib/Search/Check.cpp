@@ -27,14 +27,14 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
       return Kept.back().second;
     }
   auto Parsed = std::make_shared<ParsedNode>();
-  if (Number == 0 && T.Parsed) {
-    Parsed->Source = T.Parsed;
+  if (Number == 0 && Of.Parsed) {
+    Parsed->Source = Of.Parsed;
   } else {
     // One candidate alone does not pay for them.
     if (!Headers && Candidates++)
-      Headers = T.Parsed ? Prelude::make(*T.Parsed, T.Parse) : nullptr;
+      Headers = Of.Parsed ? Prelude::make(*Of.Parsed, Of.Parse) : nullptr;
     llvm::Expected<std::unique_ptr<ParsedSource>> Source = parseSource(
-        T.SourcePath, Text, T.Parse, Headers ? Headers->get() : nullptr);
+        Of.SourcePath, Text, Of.Parse, Headers ? Headers->get() : nullptr);
     if (!Source)
       return Source.takeError();
     Parsed->Source = std::move(*Source);

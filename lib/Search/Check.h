@@ -29,7 +29,7 @@ struct ParsedNode {
 /// Keeps the few parses that the next attempts are likely to need again.
 class ParsedNodes {
 public:
-  explicit ParsedNodes(const Task &T) : T(T) {}
+  explicit ParsedNodes(const Task &Of) : Of(Of) {}
   /// Of node \p Number, whose text is \p Text. Node 0 is the task's own.
   llvm::Expected<std::shared_ptr<const ParsedNode>> get(unsigned Number,
                                                         llvm::StringRef Text);
@@ -37,7 +37,7 @@ public:
   void forget(unsigned Number);
 
 private:
-  const Task &T;
+  const Task &Of;
   /// The headers of the source; unset until a second candidate is parsed.
   std::optional<std::unique_ptr<const Prelude>> Headers;
   unsigned Candidates = 0;

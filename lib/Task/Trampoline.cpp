@@ -52,9 +52,9 @@ std::string narrowConversion(llvm::StringRef Class, llvm::StringRef Function) {
 
 class TrampolineWriter {
 public:
-  TrampolineWriter(const Task &T, const Signature &Callee,
+  TrampolineWriter(const Task &Of, const Signature &Callee,
                    llvm::StringRef Symbol)
-      : T(T), Callee(Callee), Symbol(Symbol.str()),
+      : Of(Of), Callee(Callee), Symbol(Symbol.str()),
         Scope(Symbol.str() + "_arguments") {}
   std::string write();
 
@@ -63,7 +63,7 @@ private:
   std::string structArgument(const Parameter &P);
   std::string launch(const std::string &Called, const std::string &Arguments);
 
-  const Task &T;
+  const Task &Of;
   const Signature &Callee;
   std::string Symbol, Scope, Classes;
   unsigned Leaf = 0, Structs = 0;
@@ -145,8 +145,8 @@ std::string TrampolineWriter::write() {
   Text += Classes + "} // namespace " + Scope +
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
           Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n";
-  Text += T.Load.Launch ? launch(Called, Arguments)
-                        : "  (void)" + Called + "(" + Arguments + ");\n";
+  Text += Of.Load.Launch ? launch(Called, Arguments)
+                         : "  (void)" + Called + "(" + Arguments + ");\n";
   return Text + "}\n";
 }
 
