@@ -214,7 +214,8 @@ static void localServers(const ModelTable &Models,
                          std::vector<Diagnosis> &All) {
   std::string Silent;
   bool Any = false;
-  for (const LocalServer &S : findLocalServers(Models, PortTimeoutMs)) {
+  for (const LocalServer &S :
+       findLocalServers(Models, PortTimeoutMs, machineClock())) {
     std::string At = S.Provider + " at " + S.Url;
     switch (S.State) {
     case LocalServer::Answer::Nobody:

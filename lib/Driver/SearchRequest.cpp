@@ -187,7 +187,7 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
   ChatClientOptions Answering = Request.Answering;
   Answering.Exchange.WaitMs = Request.WaitMs;
   llvm::Expected<std::unique_ptr<ChatClient>> Chat =
-      makeChatClient(Request.Provider, Answering);
+      makeChatClient(Request.Provider, Answering, *Request.Time);
   if (!Chat)
     return Chat.takeError();
   return Question{std::move(*T), std::move(*Prompts), std::move(*Chat)};
@@ -219,7 +219,7 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
   if (Judged)
     Judging.ReplayedAs = Judged->Evaluator;
   llvm::Expected<std::unique_ptr<Evaluator>> Made =
-      makeEvaluator(Request.Evaluator, Q.Of, Judging);
+      makeEvaluator(Request.Evaluator, Q.Of, Judging, *Request.Time);
   if (!Made)
     return Made.takeError();
   Judge = std::move(*Made);
@@ -249,6 +249,7 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
                  Request.Evaluator.replayedRun().empty();
   Setup->Versions = versions(Request, Judged);
   Setup->Cancelled = Request.Cancelled;
+  Setup->Time = Request.Time;
   return llvm::Error::success();
 }
 

@@ -16,14 +16,14 @@ using namespace stark;
 
 llvm::Expected<std::unique_ptr<Evaluator>>
 stark::makeEvaluator(const EvaluatorSpec &Spec, const Task &T,
-                     const EvaluatorOptions &Options) {
+                     const EvaluatorOptions &Options, Clock &Time) {
   switch (Spec.Of) {
   case EvaluatorSpec::Kind::Cuda:
     return makeCudaEvaluator(T, Options);
   case EvaluatorSpec::Kind::Sim:
     return makeSimEvaluator(T, Spec.Where, Options);
   case EvaluatorSpec::Kind::Spool:
-    return makeSpoolEvaluator(T, Spec.Where, Options);
+    return makeSpoolEvaluator(T, Spec.Where, Options, Time);
   case EvaluatorSpec::Kind::Replay:
     return makeReplayEvaluator(Spec.Where, Options.ReplayedAs);
   }

@@ -19,18 +19,19 @@
 #include "stark/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
-#include <chrono>
-#include <thread>
 
 using namespace stark;
 using llvm::sys::fs::exists;
 
+static constexpr std::chrono::milliseconds LookEvery(100);
+
 namespace {
 class SpoolEvaluator : public Evaluator {
 public:
-  SpoolEvaluator(const Task &Of, std::string Folder, EvaluatorOptions Options)
+  SpoolEvaluator(const Task &Of, std::string Folder, EvaluatorOptions Options,
+                 Clock &Time)
       : Of(Of), Folder(std::move(Folder)), Options(std::move(Options)),
-        Libraries(Of, this->Options.Build) {}
+        Time(Time), Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   std::string identity() const override { return "spool"; }
 
@@ -41,6 +42,7 @@ private:
   const Task &Of;
   std::string Folder;
   EvaluatorOptions Options;
+  Clock &Time;
   LibraryBuilder Libraries;
 };
 } // namespace
@@ -97,26 +99,25 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
     if (llvm::Error E = submit(*J, *Built))
       return E;
   }
-  auto Start = std::chrono::steady_clock::now();
+  const Clock::Time Start = Time.now();
   while (!exists(File)) {
     if (interruptFlag())
       return interrupted("job " + J->Id +
                          " goes on; the same command waits "
                          "for its result again");
-    if (std::chrono::steady_clock::now() - Start >=
-        std::chrono::milliseconds(Options.WaitMs))
+    if (Time.millisecondsSince(Start) >= Options.WaitMs)
       return suspended("job " + J->Id + " waits in " + Folder +
                        "/jobs; have `stark-worker --spool " + Folder +
                        "` work it off on the machine with the GPU, then run "
                        "the same command again");
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    Time.sleep(LookEvery);
   }
   return read(*J, File);
 }
 
 llvm::Expected<std::unique_ptr<Evaluator>>
 stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
-                          const EvaluatorOptions &Options) {
+                          const EvaluatorOptions &Options, Clock &Time) {
   EvaluatorOptions Full = Options;
   std::string Where = absolutePath(Folder);
   for (const char *Part : {"/jobs", "/results"})
@@ -138,5 +139,5 @@ stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
       return D.takeError();
     Full.Build.Arch = D->Arch;
   }
-  return std::make_unique<SpoolEvaluator>(T, Where, Full);
+  return std::make_unique<SpoolEvaluator>(T, Where, Full, Time);
 }

@@ -22,8 +22,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 using namespace stark;
 namespace fs = llvm::sys::fs;
@@ -35,8 +33,9 @@ static constexpr auto PollEvery = std::chrono::milliseconds(200);
 namespace {
 class ExchangeClient : public ChatClient {
 public:
-  ExchangeClient(std::string Folder, const ExchangeOptions &Options)
-      : Folder(std::move(Folder)), Options(Options) {}
+  ExchangeClient(std::string Folder, const ExchangeOptions &Options,
+                 Clock &Time)
+      : Folder(std::move(Folder)), Options(Options), Time(Time) {}
 
   llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                      const CallControl &Control) override;
@@ -55,6 +54,7 @@ private:
 
   std::string Folder;
   ExchangeOptions Options;
+  Clock &Time;
 };
 } // namespace
 
@@ -145,8 +145,8 @@ llvm::Expected<ChatReply> ExchangeClient::complete(const ChatRequest &Request,
   assert(!Request.Id.empty() && llvm::all_of(Request.Id, [](char C) {
     return llvm::isAlnum(C) || C == '-' || C == '_';
   }) && "an id is part of a file name");
-  auto Deadline = std::chrono::steady_clock::now() +
-                  std::chrono::milliseconds(Options.WaitMs);
+  const Clock::Time Deadline =
+      Time.now() + std::chrono::milliseconds(Options.WaitMs);
   for (bool Asked = false;; Asked = true) {
     if (Control.Cancelled && *Control.Cancelled)
       return interrupted("request '" + Request.Id + "' was cancelled");
@@ -166,11 +166,10 @@ llvm::Expected<ChatReply> ExchangeClient::complete(const ChatRequest &Request,
     if (!Asked)
       if (llvm::Error E = ask(Request))
         return E;
-    auto Now = std::chrono::steady_clock::now();
+    const Clock::Time Now = Time.now();
     if (Now >= Deadline)
       break;
-    std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(
-        PollEvery, Deadline - Now));
+    Time.sleep(std::min<Clock::Duration>(PollEvery, Deadline - Now));
   }
   std::string Stem = requestFileStem(Request);
   return suspended("waiting for an answer to '" +
@@ -181,11 +180,11 @@ llvm::Expected<ChatReply> ExchangeClient::complete(const ChatRequest &Request,
 
 llvm::Expected<std::unique_ptr<ChatClient>>
 stark::makeExchangeClient(llvm::StringRef Folder,
-                          const ExchangeOptions &Options) {
+                          const ExchangeOptions &Options, Clock &Time) {
   if (Folder.empty())
     return usageError("exchange: got no folder, wanted exchange:DIR");
   for (const char *Name : {"pending", "answers", "answered"})
     if (llvm::Error E = createFolders((Folder + "/" + Name).str()))
       return E;
-  return std::make_unique<ExchangeClient>(Folder.str(), Options);
+  return std::make_unique<ExchangeClient>(Folder.str(), Options, Time);
 }

@@ -63,7 +63,7 @@ private:
   }
 
   const Endpoint At;
-  Clock &Watch = machineClock();
+  Clock &Watch = At.Hub->Time;
   std::mutex Lock; ///< of Shape, FieldRenamed and Random
   CallShape Shape; ///< parameters that were refused are struck out
   bool FieldRenamed = false;

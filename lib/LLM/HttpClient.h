@@ -42,6 +42,9 @@ private:
 
 class ProviderHub {
 public:
+  explicit ProviderHub(Clock &Time) : Time(Time), Engine(Time) {}
+
+  Clock &Time;
   HttpEngine Engine;
 
   /// The one of an address and the name of a key.

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HttpEngine.h"
-#include "stark/Posix/Clock.h"
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -59,7 +58,7 @@ private:
 /// One call's transfer, of its thread alone.
 class Transfer {
 public:
-  Transfer(const HttpRequest &Request, CURLM *Multi);
+  Transfer(const HttpRequest &Request, CURLM *Multi, Clock &Watch);
   ~Transfer() { curl_multi_remove_handle(Multi, Easy.get()); }
 
   /// Until it has ended.
@@ -84,7 +83,7 @@ private:
   std::unique_ptr<curl_slist, ListDeleter> Headers;
   char CurlMessage[CURL_ERROR_SIZE] = "";
 
-  Clock &Watch = machineClock();
+  Clock &Watch;
   const Clock::Time Started = Watch.now();
   Clock::Time LastByte = Started;
   bool Answered = false; ///< a byte has come
@@ -143,8 +142,9 @@ static void append(std::unique_ptr<curl_slist, ListDeleter> &List,
   }
 }
 
-Transfer::Transfer(const HttpRequest &Request, CURLM *Multi)
-    : Limits(Request.Timeouts), MaxBytes(Request.MaxBytes), Multi(Multi) {
+Transfer::Transfer(const HttpRequest &Request, CURLM *Multi, Clock &Watch)
+    : Limits(Request.Timeouts), MaxBytes(Request.MaxBytes), Multi(Multi),
+      Watch(Watch) {
   configure(Request);
   curl_multi_add_handle(Multi, Easy.get());
 }
@@ -293,7 +293,8 @@ private:
   std::vector<MultiHandle> Free;
 };
 
-HttpEngine::HttpEngine() : Idle(std::make_unique<Connections>()) {}
+HttpEngine::HttpEngine(Clock &Time)
+    : Idle(std::make_unique<Connections>()), Time(Time) {}
 
 HttpEngine::~HttpEngine() {
   NoBrokenPipe Guard; // closing a connection says goodbye
@@ -304,7 +305,8 @@ HttpResult HttpEngine::perform(const HttpRequest &Request, Receiver Receive,
                                const std::atomic<bool> *Cancelled) {
   NoBrokenPipe Guard;
   MultiHandle Multi = Idle->take();
-  HttpResult Result = Transfer(Request, Multi.get()).run(Receive, Cancelled);
+  HttpResult Result =
+      Transfer(Request, Multi.get(), Time).run(Receive, Cancelled);
   Idle->giveBack(std::move(Multi));
   const Secret None;
   Result.Message = redact(Result.Message, Request.Key ? *Request.Key : None);

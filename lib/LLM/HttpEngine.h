@@ -17,6 +17,7 @@
 #define STARK_LIB_LLM_HTTPENGINE_H
 
 #include "Secret.h"
+#include "stark/Posix/Clock.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -77,7 +78,8 @@ struct HttpResult {
 
 class HttpEngine {
 public:
-  HttpEngine();
+  /// Time-outs are by \p Time.
+  explicit HttpEngine(Clock &Time);
   ~HttpEngine();
 
   /// Takes the bytes of the body as they arrive, after status and headers are
@@ -93,6 +95,7 @@ private:
   /// Open connections of calls that have ended, for those that come.
   class Connections;
   std::unique_ptr<Connections> Idle;
+  Clock &Time;
 };
 
 } // namespace stark

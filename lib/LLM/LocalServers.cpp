@@ -62,9 +62,10 @@ static LocalServer ask(HttpEngine &Engine, const ProviderFacts &P,
 }
 
 std::vector<LocalServer> stark::findLocalServers(const ModelTable &Models,
-                                                 uint64_t TimeoutMs) {
+                                                 uint64_t TimeoutMs,
+                                                 Clock &Time) {
   std::vector<LocalServer> Found;
-  HttpEngine Engine;
+  HttpEngine Engine(Time);
   for (const ProviderFacts *P : Models.providers()) {
     // http is allowed for this machine's own addresses alone.
     if (!llvm::StringRef(P->BaseUrl).starts_with("http://"))

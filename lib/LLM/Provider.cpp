@@ -13,8 +13,8 @@
 
 using namespace stark;
 
-std::shared_ptr<ProviderHub> stark::makeProviderHub() {
-  return std::make_shared<ProviderHub>();
+std::shared_ptr<ProviderHub> stark::makeProviderHub(Clock &Time) {
+  return std::make_shared<ProviderHub>(Time);
 }
 
 llvm::Expected<std::unique_ptr<ChatClient>>

@@ -144,14 +144,14 @@ static llvm::Expected<Configuration> readConfiguration(llvm::StringRef File) {
 }
 
 llvm::Expected<std::unique_ptr<ChatClient>>
-stark::makeConfiguredClient(llvm::StringRef File) {
+stark::makeConfiguredClient(llvm::StringRef File, Clock &Time) {
   llvm::Expected<Configuration> C = readConfiguration(File);
   if (!C)
     return C.takeError();
   llvm::Expected<ModelTable> Models = ModelTable::load(C->ModelsFile);
   if (!Models)
     return Models.takeError();
-  std::shared_ptr<ProviderHub> Hub = makeProviderHub();
+  std::shared_ptr<ProviderHub> Hub = makeProviderHub(Time);
   RoleClient::Clients Clients;
   for (const auto &[Role, Choice] : C->Roles) {
     llvm::Expected<std::unique_ptr<ChatClient>> Client =

@@ -56,16 +56,16 @@ std::string stark::printProviderSpec(const ProviderSpec &Spec) {
 
 llvm::Expected<std::unique_ptr<ChatClient>>
 stark::makeChatClient(const ProviderSpec &Spec,
-                      const ChatClientOptions &Options) {
+                      const ChatClientOptions &Options, Clock &Time) {
   switch (Spec.Of) {
   case Kind::Rules:
     return makeRulesClient();
   case Kind::Exchange:
-    return makeExchangeClient(Spec.Where, Options.Exchange);
+    return makeExchangeClient(Spec.Where, Options.Exchange, Time);
   case Kind::Replay:
     return makeReplayClient(Spec.Where);
   case Kind::Config:
-    return makeConfiguredClient(Spec.Where);
+    return makeConfiguredClient(Spec.Where, Time);
   case Kind::Http:
     break;
   }
@@ -76,5 +76,5 @@ stark::makeChatClient(const ProviderSpec &Spec,
   Settings.Provider = Spec.Where;
   Settings.Model = Options.Model;
   Settings.BaseUrl = Options.BaseUrl;
-  return makeProvider(Settings, *Models, makeProviderHub());
+  return makeProvider(Settings, *Models, makeProviderHub(Time));
 }

@@ -27,7 +27,7 @@ struct SearchState {
       : Setup(Setup), Options(Options), Observer(Observer),
         Steps(Run, Observer), RunLock(Steps.runLock()), Lost(Steps),
         Shown(Steps), Parses(Setup.Of), Leaders(Options.Leaders),
-        Budget(Options.Limits) {}
+        Budget(Options.Limits, *Setup.Time) {}
 
   const SearchSetup &Setup;
   const SearchOptions &Options;

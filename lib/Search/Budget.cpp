@@ -87,15 +87,12 @@ std::string stark::printBudgetLimit(const BudgetLimit &L) {
          amount(L.What, L.Limit);
 }
 
-Budget::Budget(std::vector<BudgetLimit> Limits) : Limits(std::move(Limits)) {}
+Budget::Budget(std::vector<BudgetLimit> Limits, Clock &Time)
+    : Limits(std::move(Limits)), Time(Time), Started(Time.now()) {}
 
 uint64_t Budget::spent(const BudgetLimit &L) const {
-  using namespace std::chrono;
   if (L.What == Of::Seconds)
-    return (RecordedMs +
-            uint64_t(duration_cast<milliseconds>(steady_clock::now() - Started)
-                         .count())) /
-           1000;
+    return (RecordedMs + Time.millisecondsSince(Started)) / 1000;
   return amountOf(Spent, L);
 }
 

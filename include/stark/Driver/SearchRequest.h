@@ -61,6 +61,7 @@ struct SearchRequest {
   KnownVerdicts *Known = nullptr;
   /// Ends the search before its next step; may be null.
   const std::atomic<bool> *Cancelled = nullptr;
+  Clock *Time = &machineClock(); ///< by which all of it waits and gives up
 };
 
 /// All that a search needs but for the folder that it is kept in.

@@ -17,6 +17,7 @@
 #include "stark/Eval/EvaluatorSpec.h"
 #include "stark/Eval/Verdict.h"
 #include "stark/Gpu/Device.h"
+#include "stark/Posix/Clock.h"
 #include "stark/Task/Task.h"
 #include <memory>
 
@@ -81,10 +82,11 @@ llvm::Expected<std::unique_ptr<Evaluator>>
 makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
                  const EvaluatorOptions &Options);
 
-/// Leaves jobs in \p Folder for `stark-worker --spool` on another machine.
+/// Leaves jobs in \p Folder for `stark-worker --spool` on another machine, and
+/// waits for results by \p Time.
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
-                   const EvaluatorOptions &Options);
+                   const EvaluatorOptions &Options, Clock &Time);
 
 /// Verdicts from the journal of a run, by the digest of the candidate's text.
 /// \p Identity is that of the run's own evaluator, so that the replayed run
@@ -94,7 +96,7 @@ makeReplayEvaluator(llvm::StringRef RunFolder, llvm::StringRef Identity);
 
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeEvaluator(const EvaluatorSpec &Spec, const Task &T,
-              const EvaluatorOptions &Options);
+              const EvaluatorOptions &Options, Clock &Time);
 
 } // namespace stark
 

@@ -16,6 +16,7 @@
 #define STARK_LLM_CHATCLIENT_H
 
 #include "stark/Json/Names.h"
+#include "stark/Posix/Clock.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -168,9 +169,10 @@ struct ExchangeOptions {
 };
 
 /// Each request is DIR/pending/ID-DIGEST.md (readable) and .json; the answer is
-/// DIR/answers/ID-DIGEST.md. See docs/exchange.md.
+/// DIR/answers/ID-DIGEST.md. See docs/exchange.md. It waits by \p Time.
 llvm::Expected<std::unique_ptr<ChatClient>>
-makeExchangeClient(llvm::StringRef Folder, const ExchangeOptions &Options);
+makeExchangeClient(llvm::StringRef Folder, const ExchangeOptions &Options,
+                   Clock &Time);
 
 /// Replies from the journal of a run, by request id and digest.
 llvm::Expected<std::unique_ptr<ChatClient>>

@@ -18,6 +18,7 @@
 
 #include "stark/LLM/ChatClient.h"
 #include "stark/LLM/Models.h"
+#include "stark/Posix/Clock.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,9 +42,10 @@ struct ProviderSettings {
   RetryPolicy Retry;
 };
 
-/// Transfers and not-before times that several clients share.
+/// Transfers and not-before times that several clients share. Time-outs and
+/// pauses are by \p Time.
 class ProviderHub;
-std::shared_ptr<ProviderHub> makeProviderHub();
+std::shared_ptr<ProviderHub> makeProviderHub(Clock &Time);
 
 /// Errors: no such provider, no model, no key, an address that a key may not
 /// be sent to.
@@ -62,12 +64,12 @@ struct LocalServer {
 /// Asks each of them for its models, and waits at most \p TimeoutMs for each.
 /// No key is sent, and nothing leaves this machine.
 std::vector<LocalServer> findLocalServers(const ModelTable &Models,
-                                          uint64_t TimeoutMs);
+                                          uint64_t TimeoutMs, Clock &Time);
 
 /// The client that a configuration file describes: docs/providers.md has the
 /// format. Errors name file, field, what was given and what was wanted.
 llvm::Expected<std::unique_ptr<ChatClient>>
-makeConfiguredClient(llvm::StringRef File);
+makeConfiguredClient(llvm::StringRef File, Clock &Time);
 
 } // namespace stark
 

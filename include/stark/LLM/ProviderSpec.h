@@ -55,7 +55,8 @@ struct ChatClientOptions {
 /// Errors: those of makeExchangeClient(), makeReplayClient(),
 /// makeConfiguredClient() and makeProvider().
 llvm::Expected<std::unique_ptr<ChatClient>>
-makeChatClient(const ProviderSpec &Spec, const ChatClientOptions &Options);
+makeChatClient(const ProviderSpec &Spec, const ChatClientOptions &Options,
+               Clock &Time);
 
 } // namespace stark
 

@@ -17,7 +17,7 @@
 #define STARK_SEARCH_BUDGET_H
 
 #include "stark/LLM/ChatClient.h"
-#include <chrono>
+#include "stark/Posix/Clock.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -39,7 +39,8 @@ std::string printBudgetLimit(const BudgetLimit &L);
 
 class Budget {
 public:
-  explicit Budget(std::vector<BudgetLimit> Limits);
+  /// Its minutes begin now, by \p Time.
+  Budget(std::vector<BudgetLimit> Limits, Clock &Time);
 
   /// Empty when \p Worst fits; else why not: "tokens of code: 9000 of 10000
   /// spent, the next call may take 2000". A usage error when a limit is in
@@ -73,11 +74,11 @@ private:
   static uint64_t amountOf(const PerRole &Roles, const BudgetLimit &L);
 
   const std::vector<BudgetLimit> Limits;
+  Clock &Time;
+  const Clock::Time Started;
   PerRole Spent, Held;
   unsigned CallsHeld = 0;
   uint64_t RecordedMs = 0; ///< of calls before this process
-  std::chrono::steady_clock::time_point Started =
-      std::chrono::steady_clock::now();
 };
 
 } // namespace stark

@@ -41,6 +41,7 @@ struct SearchSetup {
   std::map<std::string, std::string> Versions = {};
   /// Looked at before each step and given to the chat client; may be null.
   const std::atomic<bool> *Cancelled = nullptr;
+  Clock *Time = &machineClock(); ///< by which budgets end
 };
 
 /// Of a run that runSearch() would begin with these.

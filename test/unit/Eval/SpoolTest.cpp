@@ -12,6 +12,7 @@
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
+#include <functional>
 #include <gtest/gtest.h>
 
 using namespace stark;
@@ -56,7 +57,7 @@ protected:
     T = llvm::cantFail(
         loadTask(path("src/scale.cu"), path("src/scale.workload.json"), {}));
     Options.Build.Arch = "sm_90";
-    Judge = llvm::cantFail(makeSpoolEvaluator(T, path("spool"), Options));
+    Judge = llvm::cantFail(makeSpoolEvaluator(T, path("spool"), Options, Time));
   }
   std::string path(llvm::StringRef Name) {
     return (Folder->path() + "/" + Name).str();
@@ -126,6 +127,7 @@ protected:
   std::unique_ptr<TemporaryFolder> Folder;
   Task T;
   EvaluatorOptions Options;
+  FakeClock Time;
   std::unique_ptr<Evaluator> Judge;
   std::string Faster = replaced(SourceText, "256, 0", "128 + 128, 0");
 };
@@ -154,6 +156,32 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
   EXPECT_NE(V.Run.find("at the device's copy rate of 1000 GB/s"),
             std::string::npos)
       << V.Run;
+}
+
+// It waits as long as it was told to, and takes a result that comes meanwhile.
+TEST_F(SpoolEvaluatorTest, AResultIsWaitedForByTheClock) {
+  class Coming : public FakeClock {
+  public:
+    explicit Coming(std::function<void()> Come) : Come(std::move(Come)) {}
+    void sleep(Duration For) override {
+      FakeClock::sleep(For);
+      if (++Looks == 3)
+        Come();
+    }
+    unsigned Looks = 0;
+
+  private:
+    std::function<void()> Come;
+  };
+  Options.WaitMs = 60'000;
+  Judge = llvm::cantFail(makeSpoolEvaluator(T, path("spool"), Options, Time));
+  errorOf(Faster, ErrorKind::Suspended);
+  EXPECT_EQ(Time.now() - Clock::Time(), std::chrono::minutes(1));
+
+  Coming Waits([&] { finish(resultFor(job::Outcome::Wrong)); });
+  Judge = llvm::cantFail(makeSpoolEvaluator(T, path("spool"), Options, Waits));
+  EXPECT_EQ(verdictOf(Faster).Kind, VerdictKind::Wrong);
+  EXPECT_EQ(Waits.Looks, 3u);
 }
 
 TEST_F(SpoolEvaluatorTest, ResultsAreReadWithCare) {
@@ -219,7 +247,7 @@ TEST_F(SpoolEvaluatorTest, AStreamOfItsOwnIsForbidden) {
 
 TEST_F(SpoolEvaluatorTest, AnUnknownArchitectureHasToBeNamed) {
   Options.Build.Arch.clear();
-  auto E = makeSpoolEvaluator(T, path("other"), Options);
+  auto E = makeSpoolEvaluator(T, path("other"), Options, Time);
   ASSERT_FALSE(bool(E));
   EXPECT_NE(llvm::toString(E.takeError())
                 .find("no worker has said yet which "
@@ -229,5 +257,5 @@ TEST_F(SpoolEvaluatorTest, AnUnknownArchitectureHasToBeNamed) {
         "{\"device\":\"GPU\",\"arch\":\"sm_80\",\"driver\":\"\","
         "\"memory_mib\":1,\"l2_bytes\":1,\"copy_gb_per_s\":1.0,"
         "\"event_pair_us\":1.0,\"lockdown\":\"none\"}");
-  EXPECT_TRUE(bool(makeSpoolEvaluator(T, path("other"), Options)));
+  EXPECT_TRUE(bool(makeSpoolEvaluator(T, path("other"), Options, Time)));
 }

@@ -43,7 +43,7 @@ protected:
                                 const CallControl &Control = {}) {
     ExchangeOptions Options;
     Options.WaitMs = WaitMs;
-    return llvm::cantFail(makeExchangeClient(Temporary.path(), Options))
+    return llvm::cantFail(makeExchangeClient(Temporary.path(), Options, Time))
         ->complete(R, Control);
   }
   std::pair<ErrorKind, std::string> failure(const ChatRequest &R = request()) {
@@ -57,6 +57,22 @@ protected:
   }
 
   TemporaryFolder Temporary;
+  FakeClock Time;
+};
+
+/// After three looks it does something.
+class ThirdLook : public FakeClock {
+public:
+  explicit ThirdLook(std::function<void()> Do) : Do(std::move(Do)) {}
+  void sleep(Duration For) override {
+    FakeClock::sleep(For);
+    if (++Looks == 3)
+      Do();
+  }
+  unsigned Looks = 0;
+
+private:
+  std::function<void()> Do;
 };
 } // namespace
 
@@ -196,11 +212,47 @@ TEST_F(ExchangeTest, HostileBytesAreRepairedOrRefused) {
   EXPECT_EQ(failure().second, "answer '" + Path + "': wanted a regular file");
 }
 
+// It waits as long as it was told to, and looks often.
+TEST_F(ExchangeTest, WaitsByTheClock) {
+  llvm::Expected<ChatReply> Reply = ask(request(), 60'100);
+  ASSERT_FALSE(bool(Reply));
+  llvm::Error E = Reply.takeError();
+  EXPECT_EQ(errorKind(E), ErrorKind::Suspended);
+  llvm::consumeError(std::move(E));
+  EXPECT_EQ(Time.now().time_since_epoch(), std::chrono::milliseconds(60'100));
+
+  ThirdLook Comes([&] { answer("the plan\n"); });
+  ExchangeOptions Options;
+  Options.WaitMs = 60'000;
+  auto Client =
+      llvm::cantFail(makeExchangeClient(Temporary.path(), Options, Comes));
+  EXPECT_EQ(llvm::cantFail(Client->complete(request(), {})).Text, "the plan\n");
+  EXPECT_EQ(Comes.Looks, 3u);
+}
+
+// An interrupt ends the wait at the next look.
+TEST_F(ExchangeTest, AnInterruptEndsTheWait) {
+  std::atomic<bool> Cancelled = false;
+  ThirdLook Comes([&] { Cancelled = true; });
+  CallControl Control;
+  Control.Cancelled = &Cancelled;
+  ExchangeOptions Options;
+  Options.WaitMs = 60'000;
+  auto Client =
+      llvm::cantFail(makeExchangeClient(Temporary.path(), Options, Comes));
+  llvm::Expected<ChatReply> Reply = Client->complete(request(), Control);
+  ASSERT_FALSE(bool(Reply));
+  llvm::Error E = Reply.takeError();
+  EXPECT_EQ(errorKind(E), ErrorKind::Interrupted);
+  llvm::consumeError(std::move(E));
+  EXPECT_EQ(Comes.Looks, 3u);
+}
+
 // Two requests may wait at once; each gets its own answer.
 TEST_F(ExchangeTest, WaitsForTwoAtOnce) {
   ChatRequest A = request("0001-plan-1"), B = request("0002-plan-1");
-  auto Client = llvm::cantFail(
-      makeExchangeClient(Temporary.path(), ExchangeOptions{/*WaitMs=*/20000}));
+  auto Client = llvm::cantFail(makeExchangeClient(
+      Temporary.path(), ExchangeOptions{/*WaitMs=*/20000}, machineClock()));
   std::string Said[2];
   std::thread First(
       [&] { Said[0] = llvm::cantFail(Client->complete(A, {})).Text; });
@@ -236,7 +288,7 @@ TEST_F(ExchangeTest, ReplyIsStreamedToTheCaller) {
 
 // A folder that cannot be made is one clear error.
 TEST_F(ExchangeTest, UnusableFolderIsNamed) {
-  auto Client = makeExchangeClient("/dev/null/x", {});
+  auto Client = makeExchangeClient("/dev/null/x", {}, Time);
   ASSERT_FALSE(bool(Client));
   EXPECT_EQ(llvm::toString(Client.takeError()),
             "cannot create folder '/dev/null/x/pending': Not a directory");

@@ -40,7 +40,8 @@ TEST(BudgetTest, AnythingElseIsRefused) {
 }
 
 TEST(BudgetTest, TheWorstIsReservedAndTheTruthIsSettled) {
-  Budget B({limit("tokens=1000")});
+  FakeClock Time;
+  Budget B({limit("tokens=1000")}, Time);
   WorstCase W{400, 500, {}};
   EXPECT_EQ(*B.reserve("plan", W), "");
   B.settle("plan", reply(100, 50), W);
@@ -51,7 +52,8 @@ TEST(BudgetTest, TheWorstIsReservedAndTheTruthIsSettled) {
 }
 
 TEST(BudgetTest, ALimitOfOneRoleIsOfThatRole) {
-  Budget B({limit("code:tokens=100")});
+  FakeClock Time;
+  Budget B({limit("code:tokens=100")}, Time);
   WorstCase W{60, 30, {}};
   B.settle("plan", reply(1000, 1000), W);
   EXPECT_EQ(*B.reserve("code", W), "");
@@ -62,7 +64,8 @@ TEST(BudgetTest, ALimitOfOneRoleIsOfThatRole) {
 }
 
 TEST(BudgetTest, MoneyNeedsAPrice) {
-  Budget B({limit("usd=0.01")});
+  FakeClock Time;
+  Budget B({limit("usd=0.01")}, Time);
   llvm::Expected<std::string> Why = B.reserve("plan", WorstCase{1, 1, {}});
   ASSERT_FALSE(bool(Why));
   EXPECT_NE(llvm::toString(Why.takeError()).find("is not known"),
@@ -75,14 +78,16 @@ TEST(BudgetTest, MoneyNeedsAPrice) {
 }
 
 TEST(BudgetTest, WhatAReplyDoesNotSayIsTakenForTheWorst) {
-  Budget B({limit("tokens=100")});
+  FakeClock Time;
+  Budget B({limit("tokens=100")}, Time);
   WorstCase W{40, 20, {}};
   B.settle("plan", ChatReply(), W);
   EXPECT_NE(*B.reserve("plan", W), "");
 }
 
 TEST(BudgetTest, TimeOfEarlierProcessesCounts) {
-  Budget B({limit("minutes=1")});
+  FakeClock Time;
+  Budget B({limit("minutes=1")}, Time);
   WorstCase W;
   EXPECT_EQ(*B.reserve("plan", W), "");
   ChatReply R = reply(1, 1);
@@ -91,8 +96,20 @@ TEST(BudgetTest, TimeOfEarlierProcessesCounts) {
   EXPECT_EQ(B.reserve("plan", W)->find("budget spent: minutes, 1.01"), 0u);
 }
 
+TEST(BudgetTest, MinutesAreTheClocks) {
+  FakeClock Time;
+  Time.advance(std::chrono::hours(5)); // before it begins
+  Budget B({limit("minutes=1.5")}, Time);
+  Time.advance(std::chrono::milliseconds(89'999));
+  EXPECT_EQ(llvm::cantFail(B.reserve("plan", {})), "");
+  Time.advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(llvm::cantFail(B.reserve("plan", {})),
+            "budget spent: minutes, 1.5 of 1.5");
+}
+
 TEST(BudgetTest, DiscardedAnswersAreSpent) {
-  Budget B({limit("tokens=1000"), limit("plan:usd=1")});
+  FakeClock Time;
+  Budget B({limit("tokens=1000"), limit("plan:usd=1")}, Time);
   ChatReply R;
   R.Tokens.Input = 100;
   R.Tokens.Output = 50;
@@ -103,7 +120,7 @@ TEST(BudgetTest, DiscardedAnswersAreSpent) {
   EXPECT_NE(llvm::cantFail(B.reserve("plan", {200, 51, 0})), "");
   EXPECT_NE(llvm::cantFail(B.reserve("plan", {0, 0, 300'001})), "");
   // Of an unknown price it is taken for the worst.
-  Budget Money({limit("usd=1")});
+  Budget Money({limit("usd=1")}, Time);
   R.Discarded.CostMicroUsd.reset();
   Money.settle("plan", R, {0, 0, 450'000});
   EXPECT_EQ(llvm::cantFail(Money.reserve("plan", {0, 0, 450'000})), "");

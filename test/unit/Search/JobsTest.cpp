@@ -163,7 +163,8 @@ TEST_F(JobsTest, AnErrorEndsTheRun) {
 // What calls under way may cost counts until they are settled; then the next
 // one may fit after all.
 TEST(BudgetHold, CountsWhatIsUnderWay) {
-  Budget B({llvm::cantFail(parseBudgetLimit("tokens=1000"))});
+  FakeClock Time;
+  Budget B({llvm::cantFail(parseBudgetLimit("tokens=1000"))}, Time);
   WorstCase Worst;
   Worst.InputTokens = 300;
   Worst.OutputTokens = 300;
