@@ -24,11 +24,19 @@ static uint64_t seedFor(uint64_t Seed, unsigned Node, llvm::StringRef Purpose) {
 }
 
 namespace {
-/// Each call within the budget.
-class LiveClient : public ChatClient {
-public:
-  LiveClient(SearchState &State, unsigned Attempt)
+/// Whose attempt asks.
+struct LiveCall {
+  LiveCall(SearchState &State, unsigned Attempt)
       : State(State), Attempt(Attempt) {}
+
+  SearchState &State;
+  const unsigned Attempt;
+};
+
+/// Each call within the budget.
+class LiveClient : public ChatClient, LiveCall {
+public:
+  using LiveCall::LiveCall;
 
   llvm::Expected<ChatReply> complete(const ChatRequest &Request,
                                      const CallControl &Control) override;
@@ -40,15 +48,11 @@ public:
 
 private:
   llvm::Error reserve(const ChatRequest &Request, const WorstCase &Worst);
-
-  SearchState &State;
-  const unsigned Attempt;
 };
 
-class LiveJudge : public Evaluator {
+class LiveJudge : public Evaluator, LiveCall {
 public:
-  LiveJudge(SearchState &State, unsigned Attempt)
-      : State(State), Attempt(Attempt) {}
+  using LiveCall::LiveCall;
 
   llvm::Expected<Verdict> evaluate(const Candidate &C) override {
     if (llvm::Error Stop = State.checkCancelled())
@@ -63,16 +67,11 @@ public:
     return State.Setup.Judge.evaluate(C);
   }
   std::string identity() const override { return State.Setup.Judge.identity(); }
-
-private:
-  SearchState &State;
-  const unsigned Attempt;
 };
 
-class LiveProfiler : public Profiler {
+class LiveProfiler : public Profiler, LiveCall {
 public:
-  LiveProfiler(SearchState &State, unsigned Attempt)
-      : State(State), Attempt(Attempt) {}
+  using LiveCall::LiveCall;
 
   llvm::Expected<Counters> profile(const Candidate &C) override {
     if (llvm::Error E = State.checkCancelled())
@@ -84,10 +83,6 @@ public:
     RunLockReleased Released(State.RunLock);
     return State.Setup.Profile->profile(C);
   }
-
-private:
-  SearchState &State;
-  const unsigned Attempt;
 };
 } // namespace
 
