@@ -46,8 +46,8 @@ std::string digestOf(const RunIdentity &I);
 std::string differenceOf(const RunIdentity &Then, const RunIdentity &Now);
 
 // The journal's events. Type stands on the line, the rest is its body. What the
-// model (LLM/Transcript.h), the profiler and the judge said (Eval/Events.h) is a
-// ReplyEvent, a CountersEvent, a VerdictEvent.
+// model (LLM/Transcript.h), the profiler and the judge said (Eval/Events.h) is
+// a ReplyEvent, a CountersEvent, a VerdictEvent.
 
 /// The part of the tree that one role was shown.
 struct ShownTo {
