@@ -28,11 +28,6 @@ constexpr Named<Action> Actions[] = {{Action::Plan, "plan"},
                                      {Action::Debug, "debug"},
                                      {Action::Single, "single"}};
 constexpr std::span<const Named<Action>> namesOf(Action) { return Actions; }
-
-constexpr Named<WindowRole> Roles[] = {{WindowRole::Plan, "plan"},
-                                       {WindowRole::Code, "code"},
-                                       {WindowRole::Debug, "debug"},
-                                       {WindowRole::Single, "single"}};
 } // namespace
 
 template <class IO> static void fields(IO &F, SelectEvent &E) {
@@ -46,7 +41,7 @@ template <class IO> static void fields(IO &F, SelectEvent &E) {
   E.Debug = Does == Action::Debug;
   E.Single = Does == Action::Single;
   F.object("shown", [&](auto &Shown) {
-    for (const auto &[Role, Name] : Roles) {
+    for (const auto &[Role, Name] : WindowRoleNames) {
       std::optional<std::vector<unsigned>> Nodes;
       for (const ShownTo &S : E.Shown)
         if (S.Role == Role)

@@ -59,10 +59,10 @@ public:
       return Stop;
     if (State.JudgeStopped)
       return suspended("an earlier candidate is being judged");
-    State.Observer.onStep(
-        Attempt,
-        (C.Why == Purpose::Confirm ? "confirming node " : "judging node ") +
-            std::to_string(C.Node));
+    bool Confirms = C.Why == Purpose::Confirm;
+    State.Observer.onStep(Attempt, {Confirms ? SearchStep::Kind::Confirm
+                                             : SearchStep::Kind::Judge,
+                                    C.Node});
     RunLockReleased Released(State.RunLock);
     return State.Setup.Judge.evaluate(C);
   }
@@ -79,7 +79,7 @@ public:
     if (!State.Setup.Profile)
       return failed("there is no profiler for the counters of node " +
                     llvm::Twine(C.Node));
-    State.Observer.onStep(Attempt, "profiling node " + std::to_string(C.Node));
+    State.Observer.onStep(Attempt, {SearchStep::Kind::Profile, C.Node});
     RunLockReleased Released(State.RunLock);
     return State.Setup.Profile->profile(C);
   }
@@ -112,7 +112,7 @@ llvm::Expected<ChatReply> LiveClient::complete(const ChatRequest &Request,
   if (Worst)
     if (llvm::Error E = reserve(Request, *Worst))
       return E;
-  State.Observer.onStep(Attempt, "asking for " + Request.Id);
+  State.Observer.onStep(Attempt, {SearchStep::Kind::Ask, 0, Request.Id});
   llvm::Expected<ChatReply> Reply = [&] {
     RunLockReleased Released(State.RunLock);
     return State.Setup.Chat.complete(Request, Control);

@@ -7,11 +7,11 @@
 
 #include "Flags.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Report/Progress.h"
 #include "stark/Report/Report.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -124,73 +124,25 @@ static Flag<bool> Explain(Command, "explain",
 static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the result alone"));
 static Flag<bool> Json(Command, "json", cl::desc("Print the result as JSON"));
 
-/// "2 siblings": how the nodes shown are related to the selected one.
-static std::string describeShown(const Tree &T, unsigned Selected,
-                                 const ShownTo &Shown) {
-  unsigned Children = 0, Siblings = 0, Cousins = 0, Others = 0;
-  std::vector<unsigned> Beside = T.siblings(Selected);
-  for (unsigned N : Shown.Nodes) {
-    int Parent = T.node(N).Parent;
-    if (N == 0 || N == Selected)
-      continue;
-    if (Parent == int(Selected))
-      ++Children;
-    else if (Shown.Role != WindowRole::Plan && llvm::is_contained(Beside, N))
-      ++Siblings;
-    else if (Shown.Role == WindowRole::Plan || Shown.Role == WindowRole::Single)
-      ++Others;
-    else
-      ++Cousins;
-  }
-  std::string Text = "root";
-  auto Say = [&](unsigned Count, const char *One, const char *Many) {
-    if (Count)
-      Text += ", " + std::to_string(Count) + " " + (Count == 1 ? One : Many);
-  };
-  Say(Children, "child", "children");
-  Say(Siblings, "sibling", "siblings");
-  Say(Cousins, "child of siblings", "children of siblings");
-  Say(Others, "leader", "leaders");
-  return Text;
-}
-
 namespace {
 class Progress : public SearchObserver {
 public:
   void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
                 const std::vector<ShownTo> &Shown, bool Recorded) override {
-    if (!Explain)
-      return;
-    static const char *Names[] = {"plan", "code", "debug", "single"};
-    llvm::errs() << "attempt " << Attempt << ": node " << S.Node << " ("
-                 << S.Reason << "); shown";
-    for (const ShownTo &Part : Shown)
-      llvm::errs() << (&Part == &Shown.front() ? " to " : "; to ")
-                   << Names[unsigned(Part.Role)] << ": "
-                   << describeShown(T, S.Node, Part);
-    llvm::errs() << "\n";
+    if (Explain)
+      llvm::errs() << selectionLine(Attempt, S, T, Shown) << "\n";
   }
 
-  void onStep(unsigned Attempt, llvm::StringRef What) override {
-    if (Quiet)
-      return;
-    if (!What.starts_with("confirming"))
-      llvm::errs() << "attempt " << Attempt << ": ";
-    llvm::errs() << What << "\n";
+  void onStep(unsigned Attempt, const SearchStep &Step) override {
+    if (!Quiet)
+      llvm::errs() << stepLine(Attempt, Step) << "\n";
   }
 
   void onNode(unsigned Attempt, const Node &N, const Tree &T,
               bool Recorded) override {
     // What an earlier call made is told again only to who asks for it.
-    if (Quiet || (Recorded && !Explain))
-      return;
-    llvm::errs() << "attempt " << Attempt << ": " << verdictName(N.Found.Kind);
-    if (N.Found.correct() && !N.Found.Timings.empty())
-      llvm::errs() << llvm::format(", %.2f us, %.3f times the source's speed",
-                                   N.scoreUs(), N.Found.speedup());
-    if (!N.Given.Title.empty())
-      llvm::errs() << " [" << N.Given.Title << "]";
-    llvm::errs() << (Recorded ? " (from the journal)\n" : "\n");
+    if (!Quiet && (!Recorded || Explain))
+      llvm::errs() << nodeLine(Attempt, N, Recorded) << "\n";
   }
 
   void onNote(llvm::StringRef Note) override {

@@ -54,14 +54,26 @@ struct SearchOutcome {
   std::string WhyEnded; ///< "30 attempts", "no node is eligible", ...
 };
 
+/// What an attempt waits for next.
+struct SearchStep {
+  enum class Kind {
+    Ask,     ///< the chat client, for Request
+    Judge,   ///< the evaluator, about Node
+    Confirm, ///< likewise, once all attempts are made: of no attempt
+    Profile, ///< the profiler, about Node
+  };
+  Kind Does = Kind::Judge;
+  unsigned Node = 0;
+  std::string Request = {}; ///< "0007-plan-1"
+};
+
 /// Told of each step, for --explain and progress. Called by one thread at a
 /// time; steps that are taken from the journal are told too, with Recorded set.
 struct SearchObserver {
   virtual ~SearchObserver() = default;
   virtual void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
                         const std::vector<ShownTo> &Shown, bool Recorded) {}
-  /// "asking for 0007-plan-1", "judging node 7", ...
-  virtual void onStep(unsigned Attempt, llvm::StringRef What) {}
+  virtual void onStep(unsigned Attempt, const SearchStep &Step) {}
   virtual void onNode(unsigned Attempt, const Node &N, const Tree &T,
                       bool Recorded) {}
   virtual void onNote(llvm::StringRef Note) {}

@@ -22,6 +22,7 @@
 #ifndef STARK_SEARCH_WINDOW_H
 #define STARK_SEARCH_WINDOW_H
 
+#include "stark/Json/Names.h"
 #include "stark/Search/Tree.h"
 #include "stark/Support/Random.h"
 
@@ -29,6 +30,14 @@ namespace stark {
 
 /// Single: an agent that works alone.
 enum class WindowRole { Plan, Code, Debug, Single };
+inline constexpr Named<WindowRole> WindowRoleNames[] = {
+    {WindowRole::Plan, "plan"},
+    {WindowRole::Code, "code"},
+    {WindowRole::Debug, "debug"},
+    {WindowRole::Single, "single"}};
+constexpr std::span<const Named<WindowRole>> namesOf(WindowRole) {
+  return WindowRoleNames;
+}
 
 /// {i, root}, ascending.
 std::vector<unsigned> noWindow(unsigned Selected);
