@@ -123,7 +123,7 @@ llvm::Expected<std::string> stark::keepWinner(const BuildStep &Step,
   if (!Run.End)
     return failed(Name + " has not ended");
   if (Run.End->Winner < 0)
-    return failed(Name + " has no winner: " + Run.End->Why);
+    return failed(Name + " has no winner: " + Run.End->Ended.Why);
   llvm::Expected<std::string> Folder = keepingFolder(Step);
   if (!Folder)
     return Folder.takeError();

@@ -53,6 +53,18 @@ stark::replayedOptions(const ProviderSpec &Provider) {
   return std::optional<SearchOptions>(std::move((*Then)->Options));
 }
 
+llvm::Expected<std::unique_ptr<ChatClient>>
+stark::makeAnsweringClient(const ProviderSpec &Provider,
+                           ChatClientOptions Options, Clock &Time) {
+  llvm::Expected<std::optional<RunIdentity>> Then =
+      replayed(Provider.replayedRun());
+  if (!Then)
+    return Then.takeError();
+  if (*Then)
+    Options.ReplayedAs = (*Then)->Provider;
+  return makeChatClient(Provider, Options, Time);
+}
+
 /// The order in which the run that \p Provider replays was made; empty for
 /// other specs, and when another number of jobs cannot follow it.
 static llvm::Expected<std::vector<ScheduleStep>>
@@ -186,8 +198,8 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
     return Prompts.takeError();
   ChatClientOptions Answering = Request.Answering;
   Answering.Exchange.WaitMs = Request.WaitMs;
-  llvm::Expected<std::unique_ptr<ChatClient>> Chat =
-      makeChatClient(Request.Provider, Answering, *Request.Time);
+  llvm::Expected<std::unique_ptr<ChatClient>> Chat = makeAnsweringClient(
+      Request.Provider, std::move(Answering), *Request.Time);
   if (!Chat)
     return Chat.takeError();
   return Question{std::move(*T), std::move(*Prompts), std::move(*Chat)};

@@ -52,7 +52,7 @@ CacheEntry stark::makeEntry(const RecordedRun &Run,
   Entry.Facts.RunDigest = Run.Identity.TaskDigest;
   Entry.Facts.Device = Run.Identity.Device;
   if (Run.End->Winner < 0) {
-    Entry.Facts.Title = "nothing: " + Run.End->Why;
+    Entry.Facts.Title = "nothing: " + Run.End->Ended.Why;
     return Entry;
   }
   unsigned Number = unsigned(Run.End->Winner);

@@ -63,7 +63,7 @@ stark::makeChatClient(const ProviderSpec &Spec,
   case Kind::Exchange:
     return makeExchangeClient(Spec.Where, Options.Exchange, Time);
   case Kind::Replay:
-    return makeReplayClient(Spec.Where);
+    return makeReplayClient(Spec.Where, Options.ReplayedAs);
   case Kind::Config:
     return makeConfiguredClient(Spec.Where, Time);
   case Kind::Http:

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/Formats.h"
+#include "stark/LLM/RunEnd.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -78,29 +79,8 @@ llvm::Expected<ChatReply> ReplayClient::complete(const ChatRequest &Request,
   return Reply;
 }
 
-/// What run.json says of the provider.
-static llvm::Expected<std::string> readProvider(llvm::StringRef RunFolder) {
-  std::string File = (RunFolder + "/run.json").str();
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
-  json Object = json::parse(*Text, nullptr, false);
-  if (Object.is_discarded())
-    return failed("'" + File + "' is not JSON; wanted the identity of a run");
-  FieldReader<json> Fields(Object, File, "");
-  std::string Provider;
-  Fields.required("provider", Provider);
-  Fields.allowUnknown();
-  if (std::string Problem = Fields.problem(); !Problem.empty())
-    return failed(Problem);
-  return Provider;
-}
-
 llvm::Expected<std::unique_ptr<ChatClient>>
-stark::makeReplayClient(llvm::StringRef RunFolder) {
-  llvm::Expected<std::string> Provider = readProvider(RunFolder);
-  if (!Provider)
-    return withContext(Provider.takeError(), "cannot replay");
+stark::makeReplayClient(llvm::StringRef RunFolder, llvm::StringRef Provider) {
   std::string File = (RunFolder + "/journal.jsonl").str();
   llvm::Expected<JournalContent> Content = readJournal(File);
   if (!Content)
@@ -108,25 +88,24 @@ stark::makeReplayClient(llvm::StringRef RunFolder) {
   Replies Known;
   std::string Spent;
   for (const JournalEvent &Event : Content->Events) {
-    if (Event.Type == "end") {
-      json Body = json::parse(Event.Body, nullptr, false);
-      std::string Why =
-          Body.is_object() && Body.contains("why") && Body["why"].is_string()
-              ? Body["why"].get<std::string>()
-              : "";
-      if (llvm::StringRef(Why).starts_with("budget spent"))
-        Spent = Why;
-    }
-    if (Event.Type != ReplyEvent::Type)
+    bool Ends = Event.Type == "end";
+    if (!Ends && Event.Type != ReplyEvent::Type)
       continue;
-    ReplyEvent Reply;
-    if (std::string Problem = readKnownFields(
-            json::parse(Event.Body, nullptr, false),
-            File + ":" + std::to_string(Event.Number + 1), "body", Reply);
-        !Problem.empty())
+    json Body = json::parse(Event.Body, nullptr, false);
+    std::string Where = File + ":" + std::to_string(Event.Number + 1), Problem;
+    if (Ends) {
+      RunEnd End;
+      Problem = readKnownFields(Body, Where, "body", End);
+      if (End.By == EndedBy::Budget)
+        Spent = std::move(End.Why);
+    } else {
+      ReplyEvent Reply;
+      Problem = readKnownFields(Body, Where, "body", Reply);
+      Known.emplace(Reply.Id, std::move(Reply));
+    }
+    if (!Problem.empty())
       return failed(Problem);
-    Known.emplace(Reply.Id, std::move(Reply));
   }
-  return std::make_unique<ReplayClient>(RunFolder.str(), std::move(*Provider),
+  return std::make_unique<ReplayClient>(RunFolder.str(), Provider.str(),
                                         std::move(Known), std::move(Spent));
 }

@@ -94,7 +94,7 @@ std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
     return "the run goes on after " +
            std::to_string(Run.Nodes.size() ? Run.Nodes.size() - 1 : 0) +
            " of " + std::to_string(Run.Identity.Options.Attempts) + " attempts";
-  std::string Text = "ended: " + Run.End->Why + "; ";
+  std::string Text = "ended: " + Run.End->Ended.Why + "; ";
   if (F.Winner < 0)
     return Text + "nothing beat the source by the required factor of " +
            fixed(Run.Identity.Options.Margin, 3);

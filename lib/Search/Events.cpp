@@ -86,7 +86,7 @@ template <class IO> static void fields(IO &F, NodeEvent &E) {
 template <class IO> static void fields(IO &F, EndEvent &E) {
   treeNumber(F, "winner", E.Winner);
   treeNumber(F, "attempts", E.Attempts);
-  F.required("why", E.Why);
+  fields(F, E.Ended);
 }
 
 template <class Event> std::string printEvent(const Event &E) {

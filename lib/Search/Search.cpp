@@ -46,29 +46,33 @@ public:
       State.Budget.lose(roleOf(Id), Took);
     if (llvm::Error E = judgeSource())
       return E;
-    std::string Why;
-    if (llvm::Error E =
-            Options.Jobs > 1 ? makeAttemptsAtOnce(Why) : makeAttempts(Why))
-      return E;
-    return finish(Why);
+    llvm::Expected<RunEnd> End =
+        Options.Jobs > 1 ? makeAttemptsAtOnce() : makeAttempts();
+    if (!End)
+      return End.takeError();
+    return finish(std::move(*End));
   }
 
 private:
   llvm::Error judgeSource();
   llvm::Expected<std::optional<SelectEvent>> begin(unsigned Attempt);
-  llvm::Error makeAttempts(std::string &Why);
-  llvm::Error makeAttemptsAtOnce(std::string &Why);
+  llvm::Expected<RunEnd> makeAttempts();
+  llvm::Expected<RunEnd> makeAttemptsAtOnce();
   llvm::Error follow();
   llvm::Error fly();
   void start(Flight &F);
   PendingChildren pending() const;
   void note(llvm::Error E);
   bool beatsTheSource(const Verdict &V) const;
-  llvm::Expected<SearchOutcome> finish(const std::string &Why);
+  llvm::Expected<SearchOutcome> finish(RunEnd End);
   std::string confirmFailure(const SearchOutcome &Outcome) const;
-  std::string allAttempts() const {
-    return std::to_string(Options.Attempts) +
-           (Options.Attempts == 1 ? " attempt" : " attempts");
+  RunEnd allAttempts() const {
+    return {std::to_string(Options.Attempts) +
+            (Options.Attempts == 1 ? " attempt" : " attempts")};
+  }
+  static RunEnd noneEligible() { return {"no node is eligible"}; }
+  static RunEnd overBudget(const BudgetSpent &Over) {
+    return {Over.why(), EndedBy::Budget};
   }
 
   const SearchSetup &Setup;
@@ -83,7 +87,7 @@ private:
   // With several jobs:
   std::map<unsigned, Flight> Flights; ///< by attempt
   unsigned Begun = 0;                 ///< attempts, from 1
-  std::string Spent;                  ///< why a budget ended the run
+  std::optional<RunEnd> Spent;        ///< a budget ends the run
   llvm::Error Failure = llvm::Error::success();
 };
 } // namespace
@@ -143,30 +147,26 @@ llvm::Expected<std::optional<SelectEvent>> Search::begin(unsigned Attempt) {
   return S;
 }
 
-llvm::Error Search::makeAttempts(std::string &Why) {
-  for (unsigned Attempt = 1; Why.empty(); ++Attempt) {
-    if (Attempt > Options.Attempts) {
-      Why = allAttempts();
-      break;
-    }
+llvm::Expected<RunEnd> Search::makeAttempts() {
+  for (unsigned Attempt = 1; Attempt <= Options.Attempts; ++Attempt) {
     llvm::Expected<std::optional<SelectEvent>> S = begin(Attempt);
     if (!S)
       return S.takeError();
-    if (!*S) {
-      Why = "no node is eligible";
-      break;
-    }
+    if (!*S)
+      return noneEligible();
     if (takeRecorded(State, Attempt))
       continue;
     // A spent budget ends a run as its last attempt does.
     if (llvm::Error E = llvm::handleErrors(
             makeAttempt(State, **S),
-            [&](const BudgetSpent &Over) { Why = Over.why(); }))
+            [&](const BudgetSpent &Over) { Spent = overBudget(Over); }))
       return E;
     if (llvm::Error E = Steps.flush())
       return E;
+    if (Spent)
+      return *Spent;
   }
-  return llvm::Error::success();
+  return allAttempts();
 }
 
 PendingChildren Search::pending() const {
@@ -214,8 +214,8 @@ llvm::Error Search::follow() {
 
 void Search::note(llvm::Error E) {
   E = llvm::handleErrors(std::move(E), [&](const BudgetSpent &Over) {
-    if (Spent.empty())
-      Spent = Over.why();
+    if (!Spent)
+      Spent = overBudget(Over);
   });
   // One error is told: what failed rather than what waits.
   if (Failure && E && errorKind(Failure) == ErrorKind::Suspended)
@@ -244,7 +244,7 @@ void Search::start(Flight &F) {
 llvm::Error Search::fly() {
   while (true) {
     while (Flights.size() < Options.Jobs && Begun < Options.Attempts &&
-           !Failure && Spent.empty()) {
+           !Failure && !Spent) {
       llvm::Expected<std::optional<SelectEvent>> S = begin(Begun + 1);
       if (!S) {
         note(S.takeError());
@@ -278,13 +278,11 @@ llvm::Error Search::fly() {
   return std::move(Failure);
 }
 
-llvm::Error Search::makeAttemptsAtOnce(std::string &Why) {
+llvm::Expected<RunEnd> Search::makeAttemptsAtOnce() {
   if (llvm::Error E = follow())
     return E;
-  if (Run.recorded().End) {
-    Why = Run.recorded().End->Why;
-    return llvm::Error::success();
-  }
+  if (Run.recorded().End)
+    return Run.recorded().End->Ended;
   // An attempt that was judged already has its number, so it goes first.
   for (auto I = Flights.begin(); I != Flights.end(); ++I)
     if (Steps.judgedOnly(I->first)) {
@@ -297,19 +295,18 @@ llvm::Error Search::makeAttemptsAtOnce(std::string &Why) {
     start(F);
   if (llvm::Error E = fly())
     return E;
-  Why = !Spent.empty()             ? Spent
-        : Begun < Options.Attempts ? "no node is eligible"
-                                   : allAttempts();
-  return llvm::Error::success();
+  if (Spent)
+    return *Spent;
+  return Begun < Options.Attempts ? noneEligible() : allAttempts();
 }
 
 bool Search::beatsTheSource(const Verdict &V) const {
   return V.correct() && V.speedup() >= Options.Margin && V.speedupLow() > 1;
 }
 
-llvm::Expected<SearchOutcome> Search::finish(const std::string &Why) {
+llvm::Expected<SearchOutcome> Search::finish(RunEnd End) {
   SearchOutcome Outcome;
-  Outcome.WhyEnded = Why;
+  Outcome.Ended = std::move(End);
   std::vector<unsigned> Order;
   for (unsigned I = 1; I < Nodes.size(); ++I)
     if (Nodes.node(I).SameAs < 0 && beatsTheSource(Nodes.node(I).Found))
@@ -337,8 +334,8 @@ llvm::Expected<SearchOutcome> Search::finish(const std::string &Why) {
   }
   if (Outcome.Winner < 0)
     Outcome.Confirmed = Verdict();
-  EndEvent End{Outcome.Winner, unsigned(Nodes.size()) - 1, Why};
-  if (llvm::Expected<EndEvent> E = Steps.step(RunSteps::Tail, End); !E)
+  EndEvent Last{Outcome.Winner, unsigned(Nodes.size()) - 1, Outcome.Ended};
+  if (llvm::Expected<EndEvent> E = Steps.step(RunSteps::Tail, Last); !E)
     return E.takeError();
   if (llvm::Error E = Steps.flush())
     return E;

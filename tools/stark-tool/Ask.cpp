@@ -104,7 +104,7 @@ static llvm::Error run(const std::vector<std::string> &) {
   if (!Spec)
     return Spec.takeError();
   llvm::Expected<std::unique_ptr<ChatClient>> Client =
-      makeChatClient(*Spec, Shared.answering(), machineClock());
+      makeAnsweringClient(*Spec, Shared.answering(), machineClock());
   if (!Client)
     return Client.takeError();
   watchInterrupts();

@@ -90,6 +90,11 @@ llvm::Error printRequestEstimate(const SearchRequest &Request,
 llvm::Expected<std::optional<SearchOptions>>
 replayedOptions(const ProviderSpec &Provider);
 
+/// Who answers; a replay under the name of the provider that its run had.
+llvm::Expected<std::unique_ptr<ChatClient>>
+makeAnsweringClient(const ProviderSpec &Provider, ChatClientOptions Options,
+                    Clock &Time);
+
 /// The prompts that came with the tool: installed, else the source tree's.
 std::string promptsFolder();
 

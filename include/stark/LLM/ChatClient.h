@@ -174,9 +174,10 @@ llvm::Expected<std::unique_ptr<ChatClient>>
 makeExchangeClient(llvm::StringRef Folder, const ExchangeOptions &Options,
                    Clock &Time);
 
-/// Replies from the journal of a run, by request id and digest.
+/// Replies from the journal of a run, by request id and digest. \p Provider is
+/// that of the run, as run.json has it.
 llvm::Expected<std::unique_ptr<ChatClient>>
-makeReplayClient(llvm::StringRef RunFolder);
+makeReplayClient(llvm::StringRef RunFolder, llvm::StringRef Provider);
 
 /// Gives back what each request has prepared: the answers of agents that need
 /// no model go the same way as a model's. Its identity is "rules".

@@ -50,6 +50,7 @@ struct ChatClientOptions {
   std::string Model;      ///< of an HTTP provider; empty: its default
   std::string BaseUrl;    ///< likewise
   std::string ModelsFile; ///< extends the table of models; may be empty
+  std::string ReplayedAs; ///< provider of the run that is replayed
 };
 
 /// Errors: those of makeExchangeClient(), makeReplayClient(),

@@ -17,6 +17,7 @@
 #define STARK_SEARCH_RECORD_H
 
 #include "stark/Eval/Events.h"
+#include "stark/LLM/RunEnd.h"
 #include "stark/LLM/Transcript.h"
 #include "stark/Search/Options.h"
 #include "stark/Search/Window.h"
@@ -77,7 +78,7 @@ struct EndEvent {
   static constexpr const char Type[] = "end";
   int Winner = -1;
   unsigned Attempts = 0;
-  std::string Why;
+  RunEnd Ended;
 };
 
 /// The body of \p E, a SelectEvent to an EndEvent: one object, keys sorted.

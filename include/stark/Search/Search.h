@@ -49,9 +49,9 @@ RunIdentity identityOf(const SearchSetup &Setup, const SearchOptions &Options);
 
 struct SearchOutcome {
   Tree Nodes;
-  int Winner = -1;      ///< node, -1: nothing beat the source
-  Verdict Confirmed;    ///< of the winner, when confirmed
-  std::string WhyEnded; ///< "30 attempts", "no node is eligible", ...
+  int Winner = -1;   ///< node, -1: nothing beat the source
+  Verdict Confirmed; ///< of the winner, when confirmed
+  RunEnd Ended;
 };
 
 /// What an attempt waits for next.

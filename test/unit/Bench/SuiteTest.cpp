@@ -79,7 +79,7 @@ TEST(Suite, FiguresOfARun) {
       {verdict(VerdictKind::Correct, 1), verdict(VerdictKind::Wrong),
        verdict(VerdictKind::Ungrounded), verdict(VerdictKind::NotCompiled),
        verdict(VerdictKind::Correct, 3)});
-  Run.End = EndEvent{4, 4, "4 attempts"};
+  Run.End = EndEvent{4, 4, {"4 attempts"}};
   Run.Confirmations.push_back({5, 4, VerdictEvent::By::Confirm, "",
                                verdict(VerdictKind::Correct, 2.5)});
   CellFigures F = figuresOf(Run);
@@ -96,7 +96,7 @@ TEST(Suite, FiguresOfARun) {
 TEST(Suite, FiguresWithoutWinner) {
   RecordedRun Run = runWith(
       {verdict(VerdictKind::Correct, 1), verdict(VerdictKind::Correct, 0.8)});
-  Run.End = EndEvent{-1, 1, "1 attempt"};
+  Run.End = EndEvent{-1, 1, {"1 attempt"}};
   CellFigures F = figuresOf(Run);
   EXPECT_TRUE(F.Success);
   EXPECT_NEAR(F.Speedup, 0.8, 1e-12);

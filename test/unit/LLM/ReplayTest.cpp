@@ -11,7 +11,6 @@
 #include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 using namespace stark;
 
@@ -19,7 +18,6 @@ namespace {
 class ReplayTest : public ::testing::Test {
 protected:
   ReplayTest() : Run(llvm::cantFail(TemporaryFolder::create("run"))) {
-    write("run.json", R"({"provider":"anthropic:some-model","seed":1})");
     write("replies/0001-plan-1.md", "The plan.\n");
     ChatReply Reply;
     Reply.Model = "some-model";
@@ -52,7 +50,7 @@ protected:
     return R;
   }
   llvm::Expected<std::unique_ptr<ChatClient>> client() {
-    return makeReplayClient(Run.path());
+    return makeReplayClient(Run.path(), "anthropic:some-model");
   }
   std::string problem(const ChatRequest &R) {
     auto Client = client();
@@ -116,9 +114,26 @@ TEST_F(ReplayTest, FileOutsideTheRunIsRefused) {
                 "replies/ID.md");
 }
 
-TEST_F(ReplayTest, NoRunIsNamed) {
-  ASSERT_EQ(::unlink(path("run.json").c_str()), 0);
-  EXPECT_EQ(problem(request()), "cannot replay: cannot read '" +
-                                    path("run.json") +
-                                    "': No such file or directory");
+// What was not answered then because a budget was spent ends the replay, too.
+TEST_F(ReplayTest, EndsAsTheRunDid) {
+  auto EndWith = [&](const std::string &Body) {
+    record("replies/0001-plan-1.md");
+    auto Content = llvm::cantFail(readJournal(path("journal.jsonl")));
+    auto J = llvm::cantFail(Journal::open(path("journal.jsonl"), Content));
+    EXPECT_FALSE(bool(J->append("end", Body)));
+    ChatRequest Later = request();
+    Later.Id = "0002-plan-1";
+    return problem(Later);
+  };
+  EXPECT_EQ(EndWith(R"({"ended_by":"budget","why":"no money"})"), "no money");
+  // The field decides, where there is one.
+  EXPECT_NE(EndWith(R"({"ended_by":"search","why":"budget spent: usd"})"),
+            "budget spent: usd");
+  // Runs of before say it in words.
+  EXPECT_EQ(EndWith(R"({"attempts":1,"why":"budget spent: usd","winner":-1})"),
+            "budget spent: usd");
+  EXPECT_EQ(EndWith(R"({"why":"1 attempt"})").find("run '"), 0u);
+  EXPECT_EQ(EndWith(R"({"ended_by":"boredom","why":"1 attempt"})"),
+            path("journal.jsonl") + ":3: field 'body.ended_by': got 'boredom', "
+                                    "wanted search or budget");
 }

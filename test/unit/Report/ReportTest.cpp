@@ -38,7 +38,7 @@ struct ReportTest : testing::Test {
     Run.Attempts.resize(2);
     Run.Attempts[1].Node = 1;
   }
-  void end(int Winner) { Run.End = EndEvent{Winner, 1, "1 attempt"}; }
+  void end(int Winner) { Run.End = EndEvent{Winner, 1, {"1 attempt"}}; }
 };
 } // namespace
 

@@ -42,7 +42,7 @@ struct JobsTest : SearchTest {
 // each attempt adds a node.
 TEST_F(JobsTest, KeepsJobsInFlight) {
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.WhyEnded, "7 attempts");
+  EXPECT_EQ(O.Ended.Why, "7 attempts");
   EXPECT_EQ(O.Nodes.size(), 8u);
   EXPECT_EQ(Model.Calls.Most, 4);
   EXPECT_EQ(Judge.Calls.Most, 1);
@@ -88,7 +88,7 @@ TEST_F(JobsTest, FollowsItsJournal) {
   EXPECT_EQ(Model.Calls.Most, 1);
   EXPECT_EQ(describe(Second.Nodes), describe(First.Nodes));
   EXPECT_EQ(Second.Winner, First.Winner);
-  EXPECT_EQ(Second.WhyEnded, First.WhyEnded);
+  EXPECT_EQ(Second.Ended.Why, First.Ended.Why);
 }
 
 // Suspended at many moments and called again, it ends; nothing that was

@@ -175,7 +175,7 @@ TEST(Events, RoundTrip) {
   Body = printEvent(N);
   EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<NodeEvent>(Body))), Body);
 
-  Body = printEvent(EndEvent{-1, 9, "why"});
+  Body = printEvent(EndEvent{-1, 9, {"why"}});
   EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<EndEvent>(Body))), Body);
 }
 
@@ -239,7 +239,7 @@ TEST_F(RunTest, OutOfOrder) {
             Where + "selects node 7 of 1");
   EXPECT_EQ(Third("node", printEvent(nodeEvent(1, 0, "", VerdictKind::Wrong))),
             Where + "node 1 does not follow from the events before it");
-  EXPECT_EQ(Third("end", printEvent(EndEvent{4, 1, "why"})),
+  EXPECT_EQ(Third("end", printEvent(EndEvent{4, 1, {"why"}})),
             Where + "winner 4 of 1 nodes");
   EXPECT_EQ(Third("dream", "{}"), Where +
                                       "unknown event 'dream'; wanted select, "
@@ -249,7 +249,7 @@ TEST_F(RunTest, OutOfOrder) {
 
 // Nothing follows the end.
 TEST_F(RunTest, EndIsTheEnd) {
-  add("end", printEvent(EndEvent{-1, 0, "why"}));
+  add("end", printEvent(EndEvent{-1, 0, {"why"}}));
   add("select", printEvent(selectEvent(1, 0)));
   EXPECT_NE(messageOf(read()).find("an event follows the end"),
             std::string::npos);

@@ -95,7 +95,7 @@ TEST_F(SearchTest, NoEligibleNode) {
   Options.Attempts = 9;
   Model.Answers["plan"] = "no";
   SearchOutcome O = outcome();
-  EXPECT_EQ(O.WhyEnded, "no node is eligible");
+  EXPECT_EQ(O.Ended.Why, "no node is eligible");
   EXPECT_EQ(O.Nodes.size(), 2u);
 }
 
