@@ -135,9 +135,16 @@ std::vector<std::string> stark::entriesIn(llvm::StringRef Place) {
 
 std::string stark::readEntry(llvm::StringRef Folder, StoredEntry &Entry) {
   llvm::Expected<std::string> Text = readFile((Folder + "/entry.json").str());
-  std::string Why =
-      Text ? parseEntry(*Text, Entry) : llvm::toString(Text.takeError());
-  return Why.empty()
-             ? ""
-             : "entry " + path::filename(Folder).str() + " is corrupt: " + Why;
+  return Text ? parseEntry(*Text, Entry) : llvm::toString(Text.takeError());
+}
+
+std::string stark::readKernel(llvm::StringRef Folder, const StoredEntry &Entry,
+                              std::string &Kernel) {
+  llvm::Expected<std::string> Text = readFile((Folder + "/kernel.cu").str());
+  if (!Text)
+    return llvm::toString(Text.takeError());
+  if (textDigest(*Text) != Entry.Kernel)
+    return "kernel.cu was changed";
+  Kernel = std::move(*Text);
+  return "";
 }

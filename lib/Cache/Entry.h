@@ -44,6 +44,10 @@ std::vector<std::string> entriesIn(llvm::StringRef Place);
 /// Reads entry.json of \p Folder; empty, or what is wrong with it.
 std::string readEntry(llvm::StringRef Folder, StoredEntry &Entry);
 
+/// Reads kernel.cu of \p Folder, the winner of \p Entry, likewise.
+std::string readKernel(llvm::StringRef Folder, const StoredEntry &Entry,
+                       std::string &Kernel);
+
 /// The digest of a text file, the same with LF and CRLF line ends: git may
 /// change them between checkouts.
 std::string textDigest(llvm::StringRef Text);

@@ -15,6 +15,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <optional>
@@ -22,6 +23,39 @@
 using namespace stark;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
+using Kind = MissReason::Kind;
+
+LookupResult MissReason::result() const {
+  return Is == Kind::NothingFaster ? LookupResult::NothingWon
+         : Is == Kind::Damaged     ? LookupResult::Corrupt
+                                   : LookupResult::Miss;
+}
+
+std::string MissReason::str() const {
+  switch (Is) {
+  case Kind::NoEntry:
+    return "it has no entry";
+  case Kind::NothingFaster:
+    return "a search found nothing faster";
+  case Kind::Damaged:
+    return "entry " + Name + " is corrupt: " + Detail;
+  case Kind::HeaderChanged:
+    return "header " + Name + " changed";
+  case Kind::HeaderMissing:
+    return "header " + Name + " is missing";
+  case Kind::HeaderUnread:
+    return Detail;
+  case Kind::FileChanged:
+    return Name + " changed";
+  case Kind::OtherFlags:
+    return "its flags were '" + Then + "' and are '" + Now + "'";
+  case Kind::OtherArch:
+    return "it is for " + Then + ", not " + Now;
+  case Kind::OtherToolkit:
+    break;
+  }
+  return "it is of CUDA toolkit " + Then + ", not " + Now;
+}
 
 /// Where \p H lies now; empty when nowhere. Only regular files are looked at:
 /// what an entry names may be anything.
@@ -43,33 +77,64 @@ static std::string locate(const StoredHeader &H, llvm::StringRef SourceFolder,
 }
 
 static std::string joined(llvm::ArrayRef<std::string> Words) {
-  std::string Text;
-  for (const std::string &Word : Words)
-    Text += (Text.empty() ? "" : " ") + Word;
-  return Text;
+  return llvm::join(Words, " ");
 }
 
 /// What keeps an entry with another key from being the answer, and how much of
 /// the key it shares.
-static std::pair<unsigned, std::string>
+static std::pair<unsigned, MissReason>
 differenceOf(const StoredEntry &E, const KeyParts &Now, const CacheInputs &In) {
   unsigned Shared = 0;
-  std::string Said;
-  auto Part = [&](bool Same, const std::string &Words) {
+  std::optional<MissReason> First;
+  auto Part = [&](bool Same, MissReason Why) {
     Shared += Same;
-    if (!Same && Said.empty())
-      Said = Words;
+    if (!Same && !First)
+      First = std::move(Why);
   };
-  Part(E.Source == Now.Source, Now.Name + " changed");
+  Part(E.Source == Now.Source, {Kind::FileChanged, Now.Name});
   Part(E.Workload == Now.Workload,
-       path::filename(In.WorkloadPath).str() + " changed");
-  Part(E.Flags == Now.Flags.Counting, "its flags were '" + joined(E.Flags) +
-                                          "' and are '" +
-                                          joined(Now.Flags.Counting) + "'");
-  Part(E.Arch == In.Arch, "it is for " + E.Arch + ", not " + In.Arch);
-  Part(E.Toolkit == In.ToolkitVersion,
-       "it is of CUDA toolkit " + E.Toolkit + ", not " + In.ToolkitVersion);
-  return {Shared, Said};
+       {Kind::FileChanged, path::filename(In.WorkloadPath).str()});
+  auto Word = [&](Kind Is, const std::string &Then, const std::string &Now) {
+    Part(Then == Now, {Is, "", "", Then, Now});
+  };
+  Part(E.Flags == Now.Flags.Counting,
+       {Kind::OtherFlags, "", "", joined(E.Flags), joined(Now.Flags.Counting)});
+  Word(Kind::OtherArch, E.Arch, In.Arch);
+  Word(Kind::OtherToolkit, E.Toolkit, In.ToolkitVersion);
+  return {Shared, First.value_or(MissReason())};
+}
+
+/// Finds the headers of \p Entry as they are now and puts their names into
+/// \p Found; what is wrong with the first that is not what it was.
+static std::optional<MissReason> checkHeaders(const StoredEntry &Entry,
+                                              const CacheInputs &In,
+                                              const KeyParts &Now,
+                                              std::vector<std::string> &Found) {
+  std::string SourceFolder =
+      path::parent_path(absolutePath(In.SourcePath)).str();
+  std::optional<MissReason> Why;
+  for (const StoredHeader &H : Entry.Headers) {
+    std::string Where = locate(H, SourceFolder, Now.Flags);
+    if (!Where.empty())
+      Found.push_back(Where);
+    if (Why)
+      continue;
+    if (Where.empty()) {
+      Why = MissReason{Kind::HeaderMissing, H.Path};
+      continue;
+    }
+    llvm::Expected<std::string> Content = readFile(Where);
+    if (!Content)
+      Why = MissReason{Kind::HeaderUnread, "",
+                       llvm::toString(Content.takeError())};
+    else if (textDigest(*Content) != H.Digest)
+      Why = MissReason{Kind::HeaderChanged, H.Path};
+  }
+  return Why;
+}
+
+static MissReason damaged(llvm::StringRef Folder, std::string How) {
+  return {Kind::Damaged, path::filename(Folder).str(), std::move(How)};
 }
 
 /// Looks at one entry of the right key.
@@ -77,42 +142,15 @@ static Lookup tryEntry(llvm::StringRef Folder, const StoredEntry &Entry,
                        const CacheInputs &In, const KeyParts &Now) {
   Lookup L;
   L.From = Folder.str();
-  std::string SourceFolder =
-      path::parent_path(absolutePath(In.SourcePath)).str();
-  for (const StoredHeader &H : Entry.Headers) {
-    std::string Where = locate(H, SourceFolder, Now.Flags);
-    if (!Where.empty())
-      L.Entry.Headers.push_back(Where);
-    if (!L.Note.empty())
-      continue;
-    if (Where.empty()) {
-      L.Note = "header " + H.Path + " is missing";
-      continue;
-    }
-    llvm::Expected<std::string> Content = readFile(Where);
-    if (!Content)
-      L.Note = llvm::toString(Content.takeError());
-    else if (textDigest(*Content) != H.Digest)
-      L.Note = "header " + H.Path + " changed";
-  }
-  if (!L.Note.empty())
+  L.Why = checkHeaders(Entry, In, Now, L.Entry.Headers);
+  if (L.Why)
     return L;
   L.Entry.Facts = Entry.Facts;
-  if (Entry.Kernel.empty()) {
-    L.Result = LookupResult::NothingWon;
-    L.Note = "a search found nothing faster";
-    return L;
-  }
-  llvm::Expected<std::string> Kernel = readFile((Folder + "/kernel.cu").str());
-  if (Kernel && textDigest(*Kernel) == Entry.Kernel) {
-    L.Result = LookupResult::Hit;
-    L.Entry.WinnerText = std::move(*Kernel);
-    return L;
-  }
-  L.Result = LookupResult::Corrupt;
-  L.Note =
-      "entry " + path::filename(Folder).str() + " is corrupt: " +
-      (Kernel ? "kernel.cu was changed" : llvm::toString(Kernel.takeError()));
+  if (Entry.Kernel.empty())
+    L.Why = MissReason{Kind::NothingFaster};
+  else if (std::string How = readKernel(Folder, Entry, L.Entry.WinnerText);
+           !How.empty())
+    L.Why = damaged(Folder, std::move(How));
   return L;
 }
 
@@ -137,7 +175,7 @@ stark::findWinner(const CacheInputs &In,
   // that shares the most.
   std::optional<Lookup> Near;
   unsigned Closest = 0;
-  std::string Otherwise = "it has no entry";
+  MissReason Otherwise;
   std::vector<std::string> Watched;
   for (const std::string &Folder : Folders) {
     std::string Place = Folder + "/" + Now->Name;
@@ -150,21 +188,20 @@ stark::findWinner(const CacheInputs &In,
       if (!Damage.empty()) {
         if (!Named)
           continue;
-        L.Result = LookupResult::Corrupt;
         L.From = Where;
-        L.Note = std::move(Damage);
+        L.Why = damaged(Where, std::move(Damage));
       } else if (Entry.Key != Now->Key) {
-        auto [Shared, Said] = differenceOf(Entry, *Now, In);
+        auto [Shared, Why] = differenceOf(Entry, *Now, In);
         if (Shared > Closest) {
           Closest = Shared;
-          Otherwise = Said;
+          Otherwise = Why;
         }
         continue;
       } else {
         L = tryEntry(Where, Entry, In, *Now);
       }
-      if (L.Result == LookupResult::Hit ||
-          L.Result == LookupResult::NothingWon) {
+      if (L.result() == LookupResult::Hit ||
+          L.result() == LookupResult::NothingWon) {
         L.Watched = std::move(Watched);
         return L;
       }
@@ -174,7 +211,7 @@ stark::findWinner(const CacheInputs &In,
   }
   if (!Near) {
     Near.emplace();
-    Near->Note = std::move(Otherwise);
+    Near->Why = std::move(Otherwise);
   }
   Near->Watched = std::move(Watched);
   return std::move(*Near);

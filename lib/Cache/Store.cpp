@@ -159,20 +159,16 @@ llvm::Expected<StoreCheck> stark::checkStore(llvm::StringRef Folder) {
       continue;
     for (const std::string &Where : entriesIn(Home)) {
       StoredEntry Entry;
-      std::string Problem = readEntry(Where, Entry);
-      if (Problem.empty() && !Entry.Kernel.empty()) {
-        llvm::Expected<std::string> Kernel = readFile(Where + "/kernel.cu");
-        if (!Kernel)
-          Problem = llvm::toString(Kernel.takeError());
-        else if (textDigest(*Kernel) != Entry.Kernel)
-          Problem = "kernel.cu was changed";
-        if (!Problem.empty())
-          Problem = "entry " + path::filename(Where).str() +
-                    " is corrupt: " + Problem;
-      }
+      std::string Kernel, Problem = readEntry(Where, Entry);
+      if (Problem.empty() && !Entry.Kernel.empty())
+        Problem = readKernel(Where, Entry, Kernel);
       ++Found.Entries;
-      if (!Problem.empty())
-        Found.Problems.push_back(path::filename(Home).str() + ": " + Problem);
+      if (Problem.empty())
+        continue;
+      MissReason Damage{MissReason::Kind::Damaged, path::filename(Where).str(),
+                        std::move(Problem)};
+      Found.Problems.push_back(path::filename(Home).str() + ": " +
+                               Damage.str());
     }
   }
   return Found;

@@ -62,12 +62,18 @@ static llvm::Error searchAndKeep(const BuildStep &Step,
 /// Writes what is found now.
 static llvm::Error use(const BuildStep &Step, const Lookup &Found,
                        BuildObserver &Observer) {
-  if (Found.Result == LookupResult::Hit)
+  if (!Found.Why)
     return Step.Output.empty() ? llvm::Error::success()
                                : useWinner(Step, Found);
-  Observer.onNote(Found.Note + " than " + sourceName(Step) +
+  Observer.onNote(Found.Why->str() + " than " + sourceName(Step) +
                   "; building it as it is");
   return Step.Output.empty() ? llvm::Error::success() : useSource(Step, Found);
+}
+
+/// A search has said what is the best.
+static bool isSettled(const Lookup &Found) {
+  return Found.result() == LookupResult::Hit ||
+         Found.result() == LookupResult::NothingWon;
 }
 
 llvm::Error stark::buildKernel(const BuildStep &Step,
@@ -76,8 +82,7 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
   llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
   if (!Found)
     return Found.takeError();
-  if (Found->Result == LookupResult::Hit ||
-      Found->Result == LookupResult::NothingWon)
+  if (isSettled(*Found))
     return use(Step, *Found, Observer);
   if (!Search)
     return usageError("there is no winner yet, and a search needs --provider, "
@@ -94,9 +99,9 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
   Found = findWinner(Step.In, cacheFolders(Step));
   if (!Found)
     return Found.takeError();
-  if (Found->Result != LookupResult::Hit &&
-      Found->Result != LookupResult::NothingWon)
-    return failed("the winner was kept but is not found: " + Found->Note);
+  if (!isSettled(*Found))
+    return failed("the winner was kept but is not found: " +
+                  Found->Why->str());
   return use(Step, *Found, Observer);
 }
 

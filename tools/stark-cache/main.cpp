@@ -145,24 +145,24 @@ static llvm::Error lookup() {
   llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
   if (!Found)
     return Found.takeError();
-  if (Found->Result == LookupResult::Hit)
+  if (Found->result() == LookupResult::Hit)
     return useWinner(Step, *Found);
   std::string Name = llvm::sys::path::filename(Source).str();
   if (Mode == "REQUIRE")
-    return failed("no winner for " + Name + " (" + Found->Note +
+    return failed("no winner for " + Name + " (" + Found->Why->str() +
                   "), and the mode is REQUIRE");
-  if (Found->Result == LookupResult::NothingWon)
+  if (Found->result() == LookupResult::NothingWon)
     return useSource(Step, *Found);
   if (MaySearch && !Search.empty()) {
-    if (Found->Result == LookupResult::Corrupt)
-      llvm::errs() << "warning: STARK: " << Found->Note << "\n";
+    if (Found->result() == LookupResult::Corrupt)
+      llvm::errs() << "warning: STARK: " << Found->Why->str() << "\n";
     return becomeSearch();
   }
   if (Mode == "SEARCH")
-    return failed("no winner for " + Name + " (" + Found->Note +
+    return failed("no winner for " + Name + " (" + Found->Why->str() +
                   "), and there is no provider and evaluator to search with");
   llvm::errs() << "warning: STARK: no winner for " << Name << " ("
-               << Found->Note << "); building the source as it is\n";
+               << Found->Why->str() << "); building the source as it is\n";
   return useSource(Step, *Found);
 }
 

@@ -20,7 +20,7 @@
 #include "stark/Cache/GeneratedSource.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +45,29 @@ enum class LookupResult {
   Corrupt ///< a miss because of a damaged entry
 };
 
+/// Why a look-up is no hit.
+struct MissReason {
+  enum class Kind {
+    NoEntry,       ///< of this source
+    NothingFaster, ///< was found by a search
+    Damaged,       ///< the entry called Name: Detail says how
+    // The entry is of other headers:
+    HeaderChanged, ///< Name
+    HeaderMissing, ///< Name
+    HeaderUnread,  ///< Detail is the error
+    // The entry that is the nearest has another key:
+    FileChanged, ///< Name: the source or its workload
+    OtherFlags,  ///< this and those below: Then, Now
+    OtherArch,
+    OtherToolkit,
+  };
+  Kind Is = Kind::NoEntry;
+  std::string Name = {}, Detail = {}, Then = {}, Now = {};
+
+  LookupResult result() const;
+  std::string str() const; ///< "header util.cuh changed"
+};
+
 struct CacheEntry {
   /// The whole winner, as it was measured; empty when nothing beat the source.
   std::string WinnerText;
@@ -53,14 +76,17 @@ struct CacheEntry {
   std::vector<std::string> Headers;
 };
 
+/// A hit, unless it says why not.
 struct Lookup {
-  LookupResult Result = LookupResult::Miss;
+  std::optional<MissReason> Why = MissReason(); ///< unset: it is one
   CacheEntry Entry; ///< when Hit; its Headers also when one of them differs
   std::string From; ///< the entry's folder
-  /// Why there is no hit: "header util.cuh changed", "entry ... is corrupt".
-  std::string Note;
   /// Folders that exist and in which a better answer could appear.
   std::vector<std::string> Watched;
+
+  LookupResult result() const {
+    return Why ? Why->result() : LookupResult::Hit;
+  }
 };
 
 /// The key of \p In: 64 hexadecimal digits.

@@ -23,6 +23,9 @@ bool has(const std::string &Text, const std::string &Part) {
   return Text.find(Part) != std::string::npos;
 }
 
+/// Why there is no hit.
+std::string said(const Lookup &L) { return L.Why ? L.Why->str() : ""; }
+
 /// In which order headers are named does not count.
 std::vector<std::string> sorted(std::vector<std::string> Names) {
   llvm::sort(Names);
@@ -120,7 +123,7 @@ struct KernelCacheTest : testing::Test {
 // What was stored is found, byte for byte, with all that is known of it.
 TEST_F(KernelCacheTest, RoundTrip) {
   Lookup L = find();
-  ASSERT_EQ(L.Result, LookupResult::Hit) << L.Note;
+  ASSERT_EQ(L.result(), LookupResult::Hit) << said(L);
   EXPECT_EQ(L.Entry.WinnerText, Entry.WinnerText);
   EXPECT_EQ(L.Entry.Facts.Title, "Vector loads");
   EXPECT_EQ(L.Entry.Facts.Advice, "Load 16 bytes");
@@ -140,7 +143,7 @@ TEST_F(KernelCacheTest, MovesWithTheProject) {
   EXPECT_FALSE(has(Text, Root->path().str())) << Text;
   makeProject("deeper/checkout");
   Lookup L = find();
-  ASSERT_EQ(L.Result, LookupResult::Hit) << L.Note;
+  ASSERT_EQ(L.result(), LookupResult::Hit) << said(L);
   EXPECT_EQ(sorted(L.Entry.Headers), sorted(Entry.Headers));
 }
 
@@ -156,7 +159,7 @@ TEST_F(KernelCacheTest, HeaderAboveTheSource) {
       EXPECT_FALSE(has(Text, Root->path().str())) << Text;
     }
     Lookup L = find();
-    ASSERT_EQ(L.Result, LookupResult::Hit) << L.Note;
+    ASSERT_EQ(L.result(), LookupResult::Hit) << said(L);
   }
 }
 
@@ -165,7 +168,7 @@ TEST_F(KernelCacheTest, KeyCounts) {
   std::set<std::string> Keys{key()};
   auto Differs = [&](const char *What) {
     EXPECT_TRUE(Keys.insert(key()).second) << What;
-    EXPECT_EQ(find().Result, LookupResult::Miss) << What;
+    EXPECT_EQ(find().result(), LookupResult::Miss) << What;
   };
   CacheInputs Old = In;
   In.Arch = "sm_100";
@@ -211,26 +214,26 @@ TEST_F(KernelCacheTest, KeyIgnoresPlaces) {
     In.Flags.insert(In.Flags.end(), Spelling.begin(), Spelling.end());
     In.Flags.push_back("-DWIDE=1");
     EXPECT_EQ(key(), Key) << Spelling.front();
-    EXPECT_EQ(find().Result, LookupResult::Hit) << Spelling.front();
+    EXPECT_EQ(find().result(), LookupResult::Hit) << Spelling.front();
   }
 }
 
 TEST_F(KernelCacheTest, ChangedHeaderIsNamed) {
   write("src/util.cuh", "// util, edited\n");
   Lookup L = find();
-  EXPECT_EQ(L.Result, LookupResult::Miss);
-  EXPECT_EQ(L.Note, "header util.cuh changed");
+  EXPECT_EQ(L.result(), LookupResult::Miss);
+  EXPECT_EQ(said(L), "header util.cuh changed");
   // A build depends on it, so that going back is seen.
   EXPECT_EQ(sorted(L.Entry.Headers), sorted(Entry.Headers));
   write("src/util.cuh", "// util\n");
-  EXPECT_EQ(find().Result, LookupResult::Hit);
+  EXPECT_EQ(find().result(), LookupResult::Hit);
 }
 
 TEST_F(KernelCacheTest, MissingHeaderIsNamed) {
   fs::remove(Project + "/include/lib/math.cuh");
   Lookup L = find();
-  EXPECT_EQ(L.Result, LookupResult::Miss);
-  EXPECT_EQ(L.Note, "header lib/math.cuh is missing");
+  EXPECT_EQ(L.result(), LookupResult::Miss);
+  EXPECT_EQ(said(L), "header lib/math.cuh is missing");
 }
 
 // Winners for both states of a header live side by side.
@@ -266,7 +269,7 @@ TEST_F(KernelCacheTest, Order) {
             Entry.WinnerText);
   ASSERT_FALSE(bool(writeFileAtomically(First + "/kernel.cu", "damaged")));
   Lookup L = find({Store, Second});
-  ASSERT_EQ(L.Result, LookupResult::Hit) << L.Note;
+  ASSERT_EQ(L.result(), LookupResult::Hit) << said(L);
   EXPECT_EQ(L.Entry.WinnerText, Entry.WinnerText);
 }
 
@@ -277,8 +280,8 @@ TEST_F(KernelCacheTest, DamageIsSaid) {
   std::string Kernel = read(Place + "/kernel.cu");
   auto Corrupt = [&](const char *What) {
     Lookup L = find();
-    EXPECT_EQ(L.Result, LookupResult::Corrupt) << What;
-    EXPECT_TRUE(has(L.Note, "corrupt")) << What << ": " << L.Note;
+    EXPECT_EQ(L.result(), LookupResult::Corrupt) << What;
+    EXPECT_TRUE(has(said(L), "corrupt")) << What << ": " << said(L);
     EXPECT_TRUE(L.Entry.WinnerText.empty()) << What;
   };
   auto Put = [&](const char *Name, const std::string &Text) {
@@ -315,7 +318,7 @@ TEST_F(KernelCacheTest, DamageIsSaid) {
   fs::remove(Place + "/entry.json");
   Corrupt("no entry.json");
   Put("entry.json", Json);
-  EXPECT_EQ(find().Result, LookupResult::Hit);
+  EXPECT_EQ(find().result(), LookupResult::Hit);
 }
 
 // Text that is not UTF-8 does not stop a winner from being stored and found.
@@ -324,7 +327,7 @@ TEST_F(KernelCacheTest, NotUtf8) {
   Entry.Facts.Title = "caf\xe9";
   storeIt();
   Lookup L = find();
-  ASSERT_EQ(L.Result, LookupResult::Hit) << L.Note;
+  ASSERT_EQ(L.result(), LookupResult::Hit) << said(L);
   EXPECT_EQ(L.Entry.WinnerText, Entry.WinnerText);
 }
 
@@ -373,6 +376,6 @@ TEST_F(KernelCacheTest, UnreadableInputs) {
 TEST_F(KernelCacheTest, MissSaysWhy) {
   In.Arch = "sm_100";
   Lookup L = find();
-  EXPECT_EQ(L.Result, LookupResult::Miss);
-  EXPECT_TRUE(has(L.Note, "sm_100")) << L.Note;
+  EXPECT_EQ(L.result(), LookupResult::Miss);
+  EXPECT_TRUE(has(said(L), "sm_100")) << said(L);
 }
