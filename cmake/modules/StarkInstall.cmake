@@ -23,9 +23,14 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/modules/StarkConfig.c
   "${PROJECT_BINARY_DIR}/StarkConfig.cmake" INSTALL_DESTINATION "${stark_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-configure_file(cmake/modules/StarkOptimizeKernels.cmake "${PROJECT_BINARY_DIR}/StarkOptimizeKernels.cmake" COPYONLY)
+# The module reads the list of modes.
+foreach(file IN ITEMS cmake/modules/StarkOptimizeKernels.cmake include/stark/Cache/BuildModes.def)
+  cmake_path(GET file FILENAME name)
+  configure_file(${file} "${PROJECT_BINARY_DIR}/${name}" COPYONLY)
+endforeach()
 install(FILES
   "${PROJECT_BINARY_DIR}/StarkConfig.cmake"
   "${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
   cmake/modules/StarkOptimizeKernels.cmake
+  include/stark/Cache/BuildModes.def
   DESTINATION "${stark_package_dir}")

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/BuildStep.h"
+#include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
@@ -17,8 +18,41 @@
 using namespace stark;
 namespace fs = llvm::sys::fs;
 
+llvm::Expected<BuildMode> stark::parseBuildMode(llvm::StringRef Name) {
+  if (std::optional<BuildMode> Mode = valueNamed<BuildMode>(Name))
+    return *Mode;
+  return usageError("--mode: got '" + Name + "', wanted " +
+                    allNames<BuildMode>());
+}
+
+llvm::Expected<BuildChoice> stark::chooseBuild(const BuildStep &Step,
+                                               const Lookup &Found,
+                                               BuildMode Mode, bool CanSearch) {
+  if (!Found.Why)
+    return BuildChoice{BuildChoice::Kind::UseWinner};
+  std::string Why = Found.Why->str();
+  std::string None = "no winner for " +
+                     llvm::sys::path::filename(Step.In.SourcePath).str() +
+                     " (" + Why + ")";
+  if (Mode == BuildMode::Require)
+    return failed(None + ", and the mode is REQUIRE");
+  LookupResult Result = Found.result();
+  if (Result == LookupResult::NothingWon)
+    return BuildChoice{BuildChoice::Kind::UseSource};
+  bool Damaged = Result == LookupResult::Corrupt;
+  if (CanSearch && (Mode == BuildMode::Auto || Mode == BuildMode::Search))
+    return BuildChoice{BuildChoice::Kind::Search, Damaged ? Why : ""};
+  if (Mode == BuildMode::Search)
+    return failed(None +
+                  ", and there is no provider and evaluator to search with");
+  return BuildChoice{BuildChoice::Kind::UseSource,
+                     None + "; building the source as it is"};
+}
+
 llvm::Expected<std::vector<std::string>>
 stark::readFlagsFile(llvm::StringRef Path) {
+  if (Path.empty())
+    return std::vector<std::string>();
   llvm::Expected<std::string> Text = readFile(Path);
   if (!Text)
     return Text.takeError();

@@ -16,7 +16,6 @@
 #include "stark/Cache/BuildStep.h"
 #include "stark/Support/Error.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -126,18 +125,14 @@ static llvm::Error becomeSearch() {
 }
 
 static llvm::Error lookup() {
-  bool MaySearch = Mode == "AUTO" || Mode == "SEARCH";
-  if (!MaySearch && Mode != "CACHED" && Mode != "REQUIRE")
-    return usageError("--mode: got '" + Mode +
-                      "', wanted AUTO, CACHED, SEARCH or REQUIRE");
+  llvm::Expected<BuildMode> How = parseBuildMode(Mode);
+  if (!How)
+    return How.takeError();
+  llvm::Expected<std::vector<std::string>> Flags = readFlagsFile(FlagsFile);
+  if (!Flags)
+    return Flags.takeError();
   BuildStep Step;
-  Step.In = {Source, Workload, {}, Arch, ToolkitVersion};
-  if (!FlagsFile.empty()) {
-    llvm::Expected<std::vector<std::string>> Flags = readFlagsFile(FlagsFile);
-    if (!Flags)
-      return Flags.takeError();
-    Step.In.Flags = std::move(*Flags);
-  }
+  Step.In = {Source, Workload, std::move(*Flags), Arch, ToolkitVersion};
   Step.Stores.assign(Stores.begin(), Stores.end());
   Step.Output = Output;
   Step.Depfile = Depfile;
@@ -145,24 +140,20 @@ static llvm::Error lookup() {
   llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
   if (!Found)
     return Found.takeError();
-  if (Found->result() == LookupResult::Hit)
+  llvm::Expected<BuildChoice> Choice =
+      chooseBuild(Step, *Found, *How, /*CanSearch=*/!Search.empty());
+  if (!Choice)
+    return Choice.takeError();
+  if (!Choice->Warning.empty())
+    llvm::errs() << "warning: STARK: " << Choice->Warning << "\n";
+  switch (Choice->Does) {
+  case BuildChoice::Kind::UseWinner:
     return useWinner(Step, *Found);
-  std::string Name = llvm::sys::path::filename(Source).str();
-  if (Mode == "REQUIRE")
-    return failed("no winner for " + Name + " (" + Found->Why->str() +
-                  "), and the mode is REQUIRE");
-  if (Found->result() == LookupResult::NothingWon)
-    return useSource(Step, *Found);
-  if (MaySearch && !Search.empty()) {
-    if (Found->result() == LookupResult::Corrupt)
-      llvm::errs() << "warning: STARK: " << Found->Why->str() << "\n";
+  case BuildChoice::Kind::Search:
     return becomeSearch();
+  case BuildChoice::Kind::UseSource:
+    break;
   }
-  if (Mode == "SEARCH")
-    return failed("no winner for " + Name + " (" + Found->Why->str() +
-                  "), and there is no provider and evaluator to search with");
-  llvm::errs() << "warning: STARK: no winner for " << Name << " ("
-               << Found->Why->str() << "); building the source as it is\n";
   return useSource(Step, *Found);
 }
 

@@ -17,8 +17,24 @@
 #define STARK_CACHE_BUILDSTEP_H
 
 #include "stark/Cache/KernelCache.h"
+#include "stark/Json/Names.h"
 
 namespace stark {
+
+/// How a build finds winners.
+enum class BuildMode {
+#define STARK_BUILD_MODE(Mode, Name) Mode,
+#include "stark/Cache/BuildModes.def"
+};
+inline constexpr Named<BuildMode> BuildModeNames[] = {
+#define STARK_BUILD_MODE(Mode, Name) {BuildMode::Mode, Name},
+#include "stark/Cache/BuildModes.def"
+};
+constexpr std::span<const Named<BuildMode>> namesOf(BuildMode) {
+  return BuildModeNames;
+}
+/// Usage errors name the flag --mode.
+llvm::Expected<BuildMode> parseBuildMode(llvm::StringRef Name);
 
 struct BuildStep {
   CacheInputs In;
@@ -27,7 +43,20 @@ struct BuildStep {
   std::string Depfile, Stamp;      ///< empty: not written
 };
 
-/// A file of flags, one a line, as CMake writes it.
+/// What a build does once a winner was looked up.
+struct BuildChoice {
+  enum class Kind { UseWinner, UseSource, Search };
+  Kind Does;
+  std::string Warning = {}; ///< for the user; empty: nothing is amiss
+};
+
+/// \p CanSearch: somebody is there who can. An error when the mode wants what
+/// there is not.
+llvm::Expected<BuildChoice> chooseBuild(const BuildStep &Step,
+                                        const Lookup &Found, BuildMode Mode,
+                                        bool CanSearch);
+
+/// A file of flags, one a line, as CMake writes it; none when \p Path is empty.
 llvm::Expected<std::vector<std::string>> readFlagsFile(llvm::StringRef Path);
 
 /// The stores of \p Step, then the user's cache folder.
