@@ -176,7 +176,7 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   }
   std::string Said = B.inUserTerms(Compiled->Out + Compiled->Err);
   if (!Compiled->ok()) {
-    if (compilerItselfFailed(Said, Compiled->Signal))
+    if (compilerItselfFailed(*Compiled, Said))
       return failed("nvcc failed: " + trimForWindow(Said, 600));
     Out.Diagnostics = compilerErrors(Said);
     return Out;

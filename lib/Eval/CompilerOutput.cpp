@@ -126,9 +126,24 @@ std::string stark::describeResources(llvm::StringRef Said) {
   return Out;
 }
 
-bool stark::compilerItselfFailed(llvm::StringRef Said, int Signal) {
-  return Signal == SIGKILL || Signal == SIGTERM || Signal == SIGINT ||
-         Said.contains("No space left on device") ||
+/// A signal that comes from outside; one that a compiler gets for what it does
+/// (SIGSEGV) is the text's fault.
+static bool isFromOutside(int Signal) {
+  return Signal == SIGKILL || Signal == SIGTERM || Signal == SIGINT;
+}
+
+bool stark::compilerItselfFailed(const ProcessResult &How,
+                                 llvm::StringRef Said) {
+  // nvcc starts its compilers through a shell, whose exit code says that a
+  // signal ended one.
+  int ShellSignal = How.ExitCode > 128 ? How.ExitCode - 128 : 0;
+  if (isFromOutside(How.Signal ? How.Signal : ShellSignal))
+    return true;
+  // For a full disk or a folder that may not be written to nvcc and the host's
+  // compiler exit with 1, as they do for an error in the text, and what filled
+  // the disk is gone by the time that it could be asked. So what they say is
+  // all there is. These are the C library's and nvcc's own words.
+  return Said.contains("No space left on device") ||
          Said.contains("cannot create temporary file") ||
          Said.contains("Could not open output file") ||
          Said.contains("Permission denied");

@@ -14,6 +14,7 @@
 #ifndef STARK_LIB_EVAL_COMPILEROUTPUT_H
 #define STARK_LIB_EVAL_COMPILEROUTPUT_H
 
+#include "stark/Support/Process.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
@@ -30,8 +31,9 @@ std::string linkerErrors(llvm::StringRef Said);
 std::string describeResources(llvm::StringRef Said);
 
 /// True when it is not the text that is wrong: no space, no licence to write,
-/// a compiler that was killed from outside.
-bool compilerItselfFailed(llvm::StringRef Said, int Signal);
+/// a compiler that was killed from outside. \p How nvcc ended, which did not go
+/// well, and what it \p Said.
+bool compilerItselfFailed(const ProcessResult &How, llvm::StringRef Said);
 
 } // namespace stark
 

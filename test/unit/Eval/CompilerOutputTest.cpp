@@ -64,7 +64,24 @@ TEST(CompilerOutput, TheLinkersComplaintIsShort) {
 }
 
 TEST(CompilerOutput, AFullDiskIsNotTheTextsFault) {
-  EXPECT_TRUE(compilerItselfFailed("x: No space left on device", 0));
-  EXPECT_TRUE(compilerItselfFailed("", SIGKILL));
-  EXPECT_FALSE(compilerItselfFailed("k.cu(1): error: expected a ';'", 0));
+  ProcessResult Failed;
+  Failed.ExitCode = 1;
+  EXPECT_TRUE(compilerItselfFailed(Failed, "x: No space left on device"));
+  EXPECT_FALSE(compilerItselfFailed(Failed, "k.cu(1): error: expected a ';'"));
+}
+
+// nvcc that is killed, and nvcc of which a compiler is: it exits with what the
+// shell between them says. A compiler that crashes does so over the text.
+TEST(CompilerOutput, AKillIsNotTheTextsFault) {
+  ProcessResult Killed;
+  Killed.Signal = SIGKILL;
+  EXPECT_TRUE(compilerItselfFailed(Killed, ""));
+  for (int Signal : {SIGKILL, SIGTERM, SIGINT, SIGSEGV}) {
+    ProcessResult Inner;
+    Inner.ExitCode = 128 + Signal;
+    EXPECT_EQ(compilerItselfFailed(Inner, "Killed"), Signal != SIGSEGV);
+  }
+  ProcessResult Ptxas;
+  Ptxas.ExitCode = 255;
+  EXPECT_FALSE(compilerItselfFailed(Ptxas, "ptxas fatal : aborted"));
 }
