@@ -15,9 +15,11 @@
 
 using namespace stark;
 
-llvm::Error stark::addFlagsFromDatabase(llvm::StringRef File,
-                                        ParseOptions &Options) {
+llvm::Error stark::completeFlags(llvm::StringRef File, ParseOptions &Options) {
   namespace path = llvm::sys::path;
+  // Who reads a file that is not there says it better.
+  if (!Options.Flags.empty() || !llvm::sys::fs::is_regular_file(File))
+    return llvm::Error::success();
   std::string Absolute = absolutePath(File);
   for (llvm::StringRef Folder = path::parent_path(Absolute); !Folder.empty();
        Folder = path::parent_path(Folder)) {

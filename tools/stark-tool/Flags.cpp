@@ -47,9 +47,8 @@ ParseFlags::options(llvm::StringRef File,
   Options.Flags = Flags;
   Options.Arch = Arch;
   Options.Toolkit = CudaPath;
-  if (Flags.empty())
-    if (llvm::Error E = addFlagsFromDatabase(File, Options))
-      return E;
+  if (llvm::Error E = completeFlags(File, Options))
+    return E;
   return Options;
 }
 

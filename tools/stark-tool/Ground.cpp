@@ -11,22 +11,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
-#include "stark/AST/Contract.h"
 #include "stark/AST/Flags.h"
-#include "stark/AST/Footprint.h"
-#include "stark/AST/Parse.h"
-#include "stark/Json/Fields.h"
+#include "stark/AST/GroundingReport.h"
+#include "stark/AST/SourceFile.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <nlohmann/json.hpp>
+#include <optional>
 
 using namespace stark;
 using tool::Flag;
 using tool::FlagList;
 namespace cl = llvm::cl;
-using nlohmann::json;
 
 static cl::SubCommand Command(
     "ground",
@@ -77,80 +73,35 @@ static Flag<std::string>
                  "launches; off: anything"));
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
 
-static llvm::Expected<std::unique_ptr<ParsedSource>>
-parseFile(llvm::StringRef Path, llvm::StringRef As,
-          const std::vector<std::string> &Flags) {
-  llvm::Expected<std::string> Text = readFile(Path);
-  if (!Text)
-    return Text.takeError();
-  ParseOptions Options;
-  Options.Flags = Flags;
-  if (Flags.empty())
-    if (llvm::Error E = addFlagsFromDatabase(As, Options))
-      return E;
-  return parseSource(As, *Text, Options);
+/// Marked in a plan, or named.
+static llvm::Expected<std::vector<Anchor>>
+findAnchors(const ParsedSource &Source) {
+  Sites Found = findSites(Source);
+  if (Plan.empty())
+    return groundSites(Source, Found, SiteIds.values());
+  llvm::Expected<std::string> Marked = readFile(Plan);
+  if (!Marked)
+    return Marked.takeError();
+  return groundMarks(Source, Found, *Marked);
 }
 
-static json rangeJson(const Range &R) { return json::array({R.Begin, R.End}); }
-
-static json anchorsJson(const std::vector<Anchor> &Anchors) {
-  json Result = json::array();
-  for (const Anchor &A : Anchors)
-    Result.push_back(json{{"sites", A.SiteIds},
-                          {"line", A.Line},
-                          {"end_line", A.EndLine},
-                          {"bytes", rangeJson(A.Bytes)},
-                          {"grew_before", A.GrewBefore},
-                          {"grew_after", A.GrewAfter}});
-  return Result;
-}
-
-static void printAnchors(const std::vector<Anchor> &Anchors) {
-  for (size_t I = 0; I < Anchors.size(); ++I) {
-    const Anchor &A = Anchors[I];
-    llvm::outs() << "anchor " << I + 1 << ": line " << A.Line;
-    if (A.EndLine != A.Line)
-      llvm::outs() << "-" << A.EndLine;
-    llvm::outs() << ", bytes " << A.Bytes.Begin << "-" << A.Bytes.End << ": ";
-    for (size_t J = 0; J < A.SiteIds.size(); ++J)
-      llvm::outs() << (J ? ", " : "") << A.SiteIds[J];
-    if (A.SiteIds.empty())
-      llvm::outs() << "no site";
-    if (A.GrewBefore || A.GrewAfter)
-      llvm::outs() << "; grew by " << A.GrewBefore << " tokens before, "
-                   << A.GrewAfter << " after";
-    llvm::outs() << "\n";
+/// The candidate stands in for the base: quoted includes are found there.
+static llvm::Expected<CandidateFindings>
+examineCandidate(const ParsedSource &Source, const std::vector<Anchor> &Anchors,
+                 const ParseOptions &Options) {
+  auto Candidate = parseSourceFile(CandidateFile, Options, Base);
+  if (!Candidate)
+    return Candidate.takeError();
+  std::unique_ptr<ParsedSource> Origin;
+  if (!SourceFile.empty()) {
+    auto Parsed = parseSourceFile(SourceFile, Options, Base);
+    if (!Parsed)
+      return Parsed.takeError();
+    Origin = std::move(*Parsed);
   }
-}
-
-static json changesJson(const Footprint &Print) {
-  json Result = json::array();
-  for (const Change &C : Print.Changes)
-    Result.push_back(json{{"class", changeClassName(C.Why.changeClass()).str()},
-                          {"why", C.Why.str()},
-                          {"base", rangeJson(C.Base)},
-                          {"candidate", rangeJson(C.Candidate)},
-                          {"base_line", C.BaseLine},
-                          {"line", C.CandidateLine},
-                          {"end_line", C.CandidateEndLine}});
-  return Result;
-}
-
-/// Prints what is wrong with the candidate; the number of such lines.
-static llvm::Error reportCandidate(const Footprint &Print,
-                                   const std::vector<Violation> &Violations,
-                                   Grounding G) {
-  std::vector<std::string> Problems = Print.complaints(G);
-  for (const Violation &V : Violations)
-    Problems.push_back(
-        (V.Line ? "line " + std::to_string(V.Line) + ": " : std::string()) +
-        V.message());
-  if (Problems.empty())
-    return llvm::Error::success();
-  llvm::Error All = llvm::Error::success();
-  for (const std::string &P : Problems)
-    All = llvm::joinErrors(std::move(All), failed(P));
-  return All;
+  return CandidateFindings{
+      findFootprint(Source.text(), Anchors, (*Candidate)->text()),
+      checkContract(Origin ? *Origin : Source, **Candidate, Entry)};
 }
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
@@ -159,65 +110,35 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     return G.takeError();
   if (Plan.empty() == SiteIds.empty())
     return usageError("ground: give either --plan or --sites");
-  auto Source = parseFile(Base, Base, Flags);
+  ParseOptions Options;
+  Options.Flags = Flags;
+  if (llvm::Error E = completeFlags(Base, Options))
+    return E;
+  auto Source = parseSourceFile(Base, Options);
   if (!Source)
     return Source.takeError();
-  Sites Found = findSites(**Source);
-  std::vector<Anchor> Anchors;
-  if (!Plan.empty()) {
-    llvm::Expected<std::string> Marked = readFile(Plan);
-    if (!Marked)
-      return Marked.takeError();
-    auto Grounded = groundMarks(**Source, Found, *Marked);
-    if (!Grounded)
-      return Grounded.takeError();
-    Anchors = std::move(*Grounded);
-  } else {
-    auto Grounded = groundSites(**Source, Found, SiteIds.values());
-    if (!Grounded)
-      return Grounded.takeError();
-    Anchors = std::move(*Grounded);
-  }
-
-  json Out = {{"version", 1}, {"anchors", anchorsJson(Anchors)}};
+  llvm::Expected<std::vector<Anchor>> Anchors = findAnchors(**Source);
+  if (!Anchors)
+    return Anchors.takeError();
   if (!Json)
-    printAnchors(Anchors);
-  llvm::Error Problems = llvm::Error::success();
+    printAnchors(*Anchors, llvm::outs());
+  std::optional<CandidateFindings> Found;
   if (!CandidateFile.empty()) {
-    // The candidate stands in for the base: quoted includes are found there.
-    auto Candidate = parseFile(CandidateFile, Base, Flags);
-    if (!Candidate) {
-      llvm::consumeError(std::move(Problems));
-      return Candidate.takeError();
-    }
-    std::unique_ptr<ParsedSource> Origin;
-    if (!SourceFile.empty()) {
-      auto Parsed = parseFile(SourceFile, Base, Flags);
-      if (!Parsed) {
-        llvm::consumeError(std::move(Problems));
-        return Parsed.takeError();
-      }
-      Origin = std::move(*Parsed);
-    }
-    Footprint Print =
-        findFootprint((*Source)->text(), Anchors, (*Candidate)->text());
-    std::vector<Violation> Violations =
-        checkContract(Origin ? *Origin : **Source, **Candidate, Entry);
+    llvm::Expected<CandidateFindings> Judged =
+        examineCandidate(**Source, *Anchors, Options);
+    if (!Judged)
+      return Judged.takeError();
+    Found = std::move(*Judged);
     if (!Json)
-      Print.print(llvm::outs());
-    Out["changes"] = changesJson(Print);
-    json List = json::array();
-    for (const Violation &V : Violations)
-      List.push_back(json{{"line", V.Line},
-                          {"forbidden", V.forbidden()},
-                          {"message", V.message()}});
-    Out["violations"] = std::move(List);
-    Out["grounded"] = Print.grounded(*G);
-    Problems = llvm::joinErrors(std::move(Problems),
-                                reportCandidate(Print, Violations, *G));
+      Found->Changed.print(llvm::outs());
   }
   if (Json)
-    llvm::outs() << dumpJson(Out, 2) << "\n";
+    llvm::outs() << groundingJson(*Anchors, Found ? &*Found : nullptr, *G)
+                 << "\n";
+  llvm::Error Problems = llvm::Error::success();
+  if (Found)
+    for (const std::string &Complaint : complaintsOf(*Found, *G))
+      Problems = llvm::joinErrors(std::move(Problems), failed(Complaint));
   return Problems;
 }
 

@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
-#include "stark/AST/Parse.h"
 #include "stark/AST/Site.h"
-#include "stark/Support/Error.h"
-#include "stark/Support/File.h"
+#include "stark/AST/SourceFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -36,13 +34,10 @@ static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
 static tool::ParseFlags Parse(Command);
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
   llvm::Expected<ParseOptions> Options = Parse.options(File, Flags);
   if (!Options)
     return Options.takeError();
-  auto Source = parseSource(File, *Text, *Options);
+  auto Source = parseSourceFile(File, *Options);
   if (!Source)
     return Source.takeError();
   Sites Found = findSites(**Source);

@@ -7,10 +7,12 @@
 
 #include "Flags.h"
 #include "stark/AST/Flags.h"
+#include "stark/AST/SourceFile.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Task/EntryChoice.h"
 #include "stark/Task/Task.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -74,54 +76,28 @@ static llvm::Error checkOne(const ParseOptions &Options) {
   return llvm::Error::success();
 }
 
-/// The entry that is named, else the first that can be called at all.
-static llvm::Expected<Signature> chooseEntry(ParsedSource &Source) {
-  if (!Entry.empty())
-    return findEntry(Source, Entry);
-  std::vector<Signature> Candidates = entryCandidates(Source);
-  if (Candidates.empty())
-    return usageError("'" + File +
-                      "' has no function that launches a kernel, and no "
-                      "kernel");
-  auto Chosen = llvm::find_if(Candidates, [](const Signature &S) {
-    llvm::Error E = checkCallable(S);
-    bool Good = !E;
-    llvm::consumeError(std::move(E));
-    return Good;
-  });
-  Signature Found = Chosen == Candidates.end() ? Candidates.front() : *Chosen;
-  std::string Others;
-  for (const Signature &S : Candidates)
-    if (S.Line != Found.Line || S.Name != Found.Name)
-      Others += (Others.empty() ? "" : ", ") + S.Name;
-  if (!Others.empty())
-    llvm::errs() << "note: the entry is " << Found.Name
-                 << "; --entry picks another of " << Others << "\n";
-  return Found;
-}
-
 static llvm::Error run(const std::vector<std::string> &Flags) {
   ParseOptions Options;
   Options.Flags = Flags;
   Options.Toolkit = CudaPath;
   if (!Check.empty())
     return checkOne(Options);
-  if (Flags.empty())
-    if (llvm::Error E = addFlagsFromDatabase(File, Options))
-      return E;
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
-  auto Source = parseSource(File, *Text, Options);
+  if (llvm::Error E = completeFlags(File, Options))
+    return E;
+  auto Source = parseSourceFile(File, Options);
   if (!Source)
     return Source.takeError();
-  llvm::Expected<Signature> Found = chooseEntry(**Source);
-  if (!Found)
-    return Found.takeError();
-  if (llvm::Error E = checkCallable(*Found))
+  llvm::Expected<EntryChoice> Chosen = chooseEntry(**Source, Entry);
+  if (!Chosen)
+    return Chosen.takeError();
+  if (!Chosen->Others.empty())
+    llvm::errs() << "note: the entry is " << Chosen->Entry.Name
+                 << "; --entry picks another of "
+                 << llvm::join(Chosen->Others, ", ") << "\n";
+  if (llvm::Error E = checkCallable(Chosen->Entry))
     return E;
   std::vector<std::string> Notes;
-  std::string Draft = draftWorkload(*Found, Notes);
+  std::string Draft = draftWorkload(Chosen->Entry, Notes);
   for (const std::string &Note : Notes)
     llvm::errs() << "note: " << Note << "\n";
   if (Output.empty()) {

@@ -30,10 +30,11 @@ struct ParseOptions;
 std::vector<std::string> parseFlags(llvm::ArrayRef<std::string> Given,
                                     llvm::StringRef Folder = "");
 
-/// Puts the flags and folder that compile_commands.json in the folder of
-/// \p File, or in one above it, has for it into \p Options; leaves them alone
-/// when there is none. A broken database is an error.
-llvm::Error addFlagsFromDatabase(llvm::StringRef File, ParseOptions &Options);
+/// Unless \p Options has flags, puts those and the folder that
+/// compile_commands.json in the folder of \p File, or in one above it, has for
+/// it into them; leaves them alone when there is none, or no such file. A
+/// broken database is an error.
+llvm::Error completeFlags(llvm::StringRef File, ParseOptions &Options);
 
 } // namespace stark
 
