@@ -6,18 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
-#include "stark/Json/Fields.h"
-#include "stark/Rewrite/Rewrite.h"
+#include "stark/Rewrite/RewriteReport.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include <nlohmann/json.hpp>
 
 using namespace stark;
 using tool::Flag;
 namespace cl = llvm::cl;
-using nlohmann::json;
 
 static cl::SubCommand Command(
     "rewrites",
@@ -51,116 +48,50 @@ static Flag<bool> Check(Command, "check",
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
 static tool::ParseFlags Parse(Command);
 
-static void printText(const RewriteSet &Set) {
-  for (const Match &M : Set.matches())
-    llvm::outs() << M.key() << ": line " << M.Line << ": " << M.Title << "\n";
-  if (Set.matches().empty())
-    llvm::outs() << "no rewrite applies\n";
-  for (const Refusal &R : Set.refusals())
-    llvm::outs() << "not " << R.Rewrite << "@" << R.Site << ": line " << R.Line
-                 << ": " << R.Why.str() << "\n";
-}
-
-static void printJson(const RewriteSet &Set) {
-  json Matches = json::array(), Refusals = json::array();
-  for (const Match &M : Set.matches())
-    Matches.push_back(json{{"key", M.key()},
-                           {"rewrite", M.Rewrite},
-                           {"variant", M.Variant},
-                           {"site", M.Site},
-                           {"sites", M.Sites},
-                           {"line", M.Line},
-                           {"title", M.Title},
-                           {"advice", M.Advice},
-                           {"promise", M.Promise}});
-  for (const Refusal &R : Set.refusals())
-    Refusals.push_back(json{{"rewrite", R.Rewrite},
-                            {"site", R.Site},
-                            {"line", R.Line},
-                            {"reason", R.Why.str()}});
-  const json All = {{"version", 1},
-                    {"file", Given.File.getValue()},
-                    {"rewrites", std::move(Matches)},
-                    {"refused", std::move(Refusals)}};
-  llvm::outs() << dumpJson(All) << "\n";
-}
-
 static llvm::Error checkAll(const RewriteSet &Set, const ParsedSource &Source,
                             const ParseOptions &Options) {
-  unsigned Bad = 0;
-  auto Say = [&](const Match &M, const std::string &What) {
-    llvm::outs() << M.key() << ": " << What << "\n";
-    ++Bad;
-  };
-  for (const Match &M : Set.matches()) {
-    llvm::Expected<std::string> Changed = Set.apply(M.key());
-    if (!Changed) {
-      Say(M, "cannot be made: " + llvm::toString(Changed.takeError()));
-      continue;
-    }
-    if (*Changed == Source.text()) {
-      Say(M, "changes nothing");
-      continue;
-    }
-    auto Parsed = parseSource(Given.File, *Changed, Options);
-    if (!Parsed)
-      Say(M, llvm::toString(Parsed.takeError()));
-    else if (auto New = newErrors(Source, **Parsed); !New.empty())
-      Say(M, "line " + std::to_string(New[0].Line) + ": " + New[0].Message);
-  }
-  llvm::outs() << Set.matches().size() << " rewrites, " << Bad
+  std::vector<BadMatch> Bad = checkMatches(Set, Source, Options);
+  for (const BadMatch &B : Bad)
+    llvm::outs() << B.Key << ": " << B.Why << "\n";
+  llvm::outs() << Set.matches().size() << " rewrites, " << Bad.size()
                << " of them bad\n";
   llvm::outs().flush();
-  return Bad ? failed("rewrites of " + Given.File + " do not parse")
-             : llvm::Error::success();
+  return Bad.empty() ? llvm::Error::success()
+                     : failed("rewrites of " + Given.File + " do not parse");
 }
 
-static llvm::Error run(const std::vector<std::string> &Flags) {
-  if (Apply.empty() && !Output.empty())
-    return usageError("rewrites: -o is for what --apply NAME@SITE makes");
-  const std::string &File = Given.File;
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
-  llvm::Expected<ParseOptions> Options = Parse.options(File, Flags);
-  if (!Options)
-    return Options.takeError();
-  std::string Workload = Given.workload();
-  std::optional<Task> T;
-  std::shared_ptr<ParsedSource> Source;
-  if (!Given.Workload.empty() || llvm::sys::fs::exists(Workload)) {
-    llvm::Expected<Task> Loaded = loadTask(File, Workload, *Options);
-    if (!Loaded)
-      return Loaded.takeError();
-    T = std::move(*Loaded);
-    Source = T->Parsed;
-  } else {
-    auto Parsed = parseSource(File, *Text, *Options);
-    if (!Parsed)
-      return Parsed.takeError();
-    Source = std::move(*Parsed);
-  }
-  Sites All = findSites(*Source);
-  RewriteInput In;
-  In.Source = Source.get();
-  In.All = &All;
-  In.Given = T ? &*T : nullptr;
-  RewriteSet Set(In);
-  if (Check)
-    return checkAll(Set, *Source, *Options);
-  if (Apply.empty()) {
-    if (Json)
-      printJson(Set);
-    else
-      printText(Set);
-    return llvm::Error::success();
-  }
+static llvm::Error applyOne(const RewriteSet &Set) {
   llvm::Expected<std::string> Changed = Set.apply(Apply);
   if (!Changed)
     return Changed.takeError();
   if (!Output.empty())
     return writeFileAtomically(Output, *Changed);
   llvm::outs() << *Changed;
+  return llvm::Error::success();
+}
+
+static llvm::Error run(const std::vector<std::string> &Flags) {
+  if (Apply.empty() && !Output.empty())
+    return usageError("rewrites: -o is for what --apply NAME@SITE makes");
+  llvm::Expected<ParseOptions> Options = Parse.options(Given.File, Flags);
+  if (!Options)
+    return Options.takeError();
+  std::string Workload = Given.workload();
+  if (Given.Workload.empty() && !llvm::sys::fs::exists(Workload))
+    Workload.clear();
+  llvm::Expected<RewriteSource> Source =
+      loadRewriteSource(Given.File, Workload, *Options);
+  if (!Source)
+    return Source.takeError();
+  RewriteSet Set(Source->input());
+  if (Check)
+    return checkAll(Set, *Source->Source, *Options);
+  if (!Apply.empty())
+    return applyOne(Set);
+  if (Json)
+    llvm::outs() << rewritesJson(Set, Given.File) << "\n";
+  else
+    printRewrites(Set, llvm::outs());
   return llvm::Error::success();
 }
 

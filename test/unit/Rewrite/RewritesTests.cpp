@@ -8,6 +8,7 @@
 #include "Analysis/Reduction.h"
 #include "Catalogue.h"
 #include "ParsedKernels.h"
+#include "stark/Rewrite/RewriteReport.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace stark;
@@ -88,6 +89,46 @@ TEST(RewriteSet, OneMatchTakesAllPlacesOfAFunction) {
   EXPECT_EQ(Count(One, "lane < 4"), 1u);
   EXPECT_EQ(Count(All, "lane < 4"), 2u);
   EXPECT_EQ(Count(All, "struct alignas(16) wide_vec"), 1u);
+}
+
+// What a list shows of a match is enough to ask for it; why not is said, too.
+TEST(RewriteSet, ShowsMatchesAndRefusals) {
+  ParsedKernels P(Text);
+  RewriteSet Set(P.input());
+  std::string Shown;
+  llvm::raw_string_ostream OS(Shown);
+  printRewrites(Set, OS);
+  for (const Match &M : Set.matches())
+    EXPECT_NE(Shown.find(M.key() + ": line " + std::to_string(M.Line) + ": "),
+              std::string::npos)
+        << M.key();
+  EXPECT_NE(Shown.find("not restrict@sums: line "), std::string::npos) << Shown;
+  std::string Json = rewritesJson(Set, "k.cu");
+  EXPECT_EQ(Json.find("{\"file\":\"k.cu\",\"refused\":[{"), 0u) << Json;
+  EXPECT_NE(Json.find("\"key\":\"vector-access@sums\""), std::string::npos)
+      << Json;
+
+  ParsedKernels Empty("int f();");
+  Shown.clear();
+  printRewrites(RewriteSet(Empty.input()), OS);
+  EXPECT_EQ(Shown, "no rewrite applies\n");
+}
+
+// Each change parses by itself, against the source that it was found in.
+TEST(RewriteSet, ChecksItsMatches) {
+  ParsedKernels P(Text);
+  RewriteSet Set(P.input());
+  ParseOptions Options;
+  Options.Toolkit = "/nonexistent";
+  for (const BadMatch &Bad : checkMatches(Set, *P.input().Source, Options))
+    ADD_FAILURE() << Bad.Key << ": " << Bad.Why;
+  // Seen against another text, the one that a change gives is nothing new.
+  std::string Changed = applied(Set, "vector-access@sums");
+  ParsedKernels Other(Changed);
+  bool Said = false;
+  for (const BadMatch &Bad : checkMatches(Set, *Other.input().Source, Options))
+    Said |= Bad.Key == "vector-access@sums" && Bad.Why == "changes nothing";
+  EXPECT_TRUE(Said);
 }
 
 TEST(RewriteSet, ErrorsNameWhatIsMeant) {
