@@ -8,6 +8,7 @@
 #include "stark/Bench/Suite.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
@@ -71,4 +72,11 @@ llvm::Expected<Suite> stark::parseSuite(llvm::StringRef Text,
       T.Workload = beside(File, T.Workload);
   }
   return S;
+}
+
+llvm::Expected<Suite> stark::readSuite(llvm::StringRef File) {
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text)
+    return Text.takeError();
+  return parseSuite(*Text, File);
 }

@@ -22,9 +22,18 @@ llvm::Expected<AgentsKind> stark::parseAgentsKind(llvm::StringRef Name) {
   return failed("got '" + Name + "', wanted team or single");
 }
 
-const std::vector<std::string> &stark::presetNames() {
+const std::vector<std::string> &stark::paperPresets() {
   static const std::vector<std::string> Names = {
-      "sampling", "reflexion", "search-agent", "ma-only", "stark", "stark+"};
+      "sampling", "reflexion", "search-agent", "ma-only", "stark"};
+  return Names;
+}
+
+const std::vector<std::string> &stark::presetNames() {
+  static const std::vector<std::string> Names = [] {
+    std::vector<std::string> All = paperPresets();
+    All.push_back("stark+");
+    return All;
+  }();
   return Names;
 }
 

@@ -9,6 +9,7 @@
 #include "stark/Bench/Laboratory.h"
 #include "stark/Driver/SuiteRun.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/Path.h"
@@ -89,28 +90,14 @@ static llvm::Error checkCounts(unsigned MostSeeds, unsigned MostAttempts) {
   return checkRange(Shared.Attempts, 1, MostAttempts);
 }
 
-/// One landscape a run, and one of all of them.
-static llvm::Expected<std::vector<LandscapeOptions>> recordedLandscapes() {
-  std::vector<LandscapeOptions> Landscapes;
-  LandscapeOptions Together;
-  Together.Name = "all " + std::to_string(LandscapeFrom.size()) + " runs";
-  for (const std::string &Folder : LandscapeFrom) {
-    llvm::Expected<RecordedRun> Run = readRun(Folder);
-    if (!Run)
-      return Run.takeError();
-    llvm::Expected<RecordedMoves> Moves = movesOf(*Run);
-    if (!Moves)
-      return withContext(Moves.takeError(), "--landscape-from: " + Folder);
-    LandscapeOptions One;
-    One.Name = Run->Identity.TaskName + " (" +
-               std::to_string(Run->Nodes.size() - 1) + " attempts)";
-    One.Recorded = {*Moves};
-    Together.Recorded.push_back(std::move(*Moves));
-    Landscapes.push_back(std::move(One));
-  }
-  if (Landscapes.size() > 1)
-    Landscapes.push_back(std::move(Together));
-  return Landscapes;
+/// DIR/NAME.md and DIR/NAME.json
+static llvm::Error writeTables(llvm::StringRef Name,
+                               const std::string &Markdown,
+                               const std::string &AsJson) {
+  std::string File = (Out + "/" + Name).str();
+  if (llvm::Error E = writeFileAtomically(File + ".md", Markdown))
+    return E;
+  return writeFileAtomically(File + ".json", AsJson);
 }
 
 static llvm::Error runLandscapes() {
@@ -120,16 +107,13 @@ static llvm::Error runLandscapes() {
   std::vector<std::string> Specs = Policies.values();
   if (Specs.empty())
     Specs = standardPolicySpecs();
-  std::vector<LandscapeOptions> Landscapes = standardLandscapes();
-  if (!LandscapeFrom.empty()) {
-    llvm::Expected<std::vector<LandscapeOptions>> Recorded =
-        recordedLandscapes();
-    if (!Recorded)
-      return Recorded.takeError();
-    Landscapes = std::move(*Recorded);
-  }
+  llvm::Expected<std::vector<LandscapeOptions>> Landscapes =
+      LandscapeFrom.empty() ? standardLandscapes()
+                            : recordedLandscapes(LandscapeFrom.values());
+  if (!Landscapes)
+    return Landscapes.takeError();
   llvm::Expected<std::vector<LandscapeFigures>> All =
-      runLaboratory(Landscapes, Specs, Tasks, Shared.Attempts);
+      runLaboratory(*Landscapes, Specs, Tasks, Shared.Attempts);
   if (!All)
     return usageError("--policies: " + llvm::toString(All.takeError()));
   std::string Markdown, AsJson = laboratoryJson(*All, Tasks);
@@ -139,9 +123,7 @@ static llvm::Error runLandscapes() {
     llvm::outs() << (Json ? AsJson : Markdown);
     return llvm::Error::success();
   }
-  if (llvm::Error E = writeFileAtomically(Out + "/landscape.md", Markdown))
-    return E;
-  return writeFileAtomically(Out + "/landscape.json", AsJson);
+  return writeTables("landscape", Markdown, AsJson);
 }
 
 namespace {
@@ -159,33 +141,15 @@ public:
 };
 } // namespace
 
-static llvm::Error writeTables(const SuiteResult &R) {
-  std::string Markdown, AsJson = suiteJson(R);
-  llvm::raw_string_ostream OS(Markdown);
-  printSuite(R, OS);
-  if (llvm::Error E = writeFileAtomically(Out + "/tables.md", Markdown))
-    return E;
-  if (llvm::Error E = writeFileAtomically(Out + "/tables.json", AsJson))
-    return E;
-  llvm::outs() << (Json ? AsJson : Markdown);
-  return llvm::Error::success();
-}
-
 static llvm::Expected<SuiteRequest>
 makeRequest(const std::vector<std::string> &Flags) {
   SuiteRequest Request;
-  llvm::Expected<std::string> Text = readFile(SuiteFile);
-  if (!Text)
-    return Text.takeError();
-  llvm::Expected<Suite> Tasks = parseSuite(*Text, SuiteFile);
+  llvm::Expected<Suite> Tasks = readSuite(SuiteFile);
   if (!Tasks)
     return Tasks.takeError();
   Request.Tasks = std::move(*Tasks);
   Request.Folder = llvm::sys::path::parent_path(SuiteFile).str();
-  Request.Presets = Presets.values();
-  if (Request.Presets.empty())
-    Request.Presets = {"sampling", "reflexion", "search-agent", "ma-only",
-                       "stark"};
+  Request.Presets = Presets.empty() ? paperPresets() : Presets.values();
   if (llvm::Error E = checkPresets(Request.Presets))
     return E;
   Request.Seeds = Seeds.given() ? Seeds.getValue() : 1;
@@ -216,8 +180,12 @@ static llvm::Error runSearches(const std::vector<std::string> &Flags) {
   llvm::Expected<SuiteResult> Result = runSuite(*Request, Observer);
   if (!Result)
     return Result.takeError();
-  if (llvm::Error E = writeTables(*Result))
+  std::string Markdown, AsJson = suiteJson(*Result);
+  llvm::raw_string_ostream OS(Markdown);
+  printSuite(*Result, OS);
+  if (llvm::Error E = writeTables("tables", Markdown, AsJson))
     return E;
+  llvm::outs() << (Json ? AsJson : Markdown);
   return missingRuns(*Result);
 }
 

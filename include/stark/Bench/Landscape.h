@@ -77,6 +77,11 @@ struct LandscapeOptions {
 /// root dominance, with little headroom, and with repairs that hardly work.
 std::vector<LandscapeOptions> standardLandscapes();
 
+/// One of each run in \p Folders and, when there are several, one of all in
+/// turn. Errors: those of readRun() and movesOf().
+llvm::Expected<std::vector<LandscapeOptions>>
+recordedLandscapes(const std::vector<std::string> &Folders);
+
 struct LandscapeRun {
   Tree Nodes;
   /// Of each attempt: the best speed-up of a correct candidate so far, 0 when

@@ -33,6 +33,8 @@ struct Suite {
 /// letters, digits and "_.-", for they name folders.
 llvm::Expected<Suite> parseSuite(llvm::StringRef Text, llvm::StringRef File);
 
+llvm::Expected<Suite> readSuite(llvm::StringRef File);
+
 /// What one run came to.
 struct CellFigures {
   std::string Task, Group, Preset;

@@ -33,7 +33,9 @@ namespace stark {
 /// stay as they are. The error names all presets.
 llvm::Error applyPreset(llvm::StringRef Name, SearchOptions &Options);
 
-/// In the order of the paper's tables, then our own.
+/// In the order of the paper's tables.
+const std::vector<std::string> &paperPresets();
+/// Those, then our own.
 const std::vector<std::string> &presetNames();
 
 /// An error when the options do not go together: a single agent has no anchors
