@@ -19,18 +19,6 @@
 using namespace stark;
 namespace fs = llvm::sys::fs;
 
-llvm::StringRef stark::stateName(Diagnosis::State S) {
-  switch (S) {
-  case Diagnosis::State::Ok:
-    return "ok";
-  case Diagnosis::State::Missing:
-    return "missing";
-  case Diagnosis::State::Absent:
-    return "absent";
-  }
-  llvm_unreachable("all states are above");
-}
-
 /// The first line of what `Program --version` says that has \p Word in it.
 static std::string versionLine(const std::string &Program,
                                llvm::StringRef Word) {

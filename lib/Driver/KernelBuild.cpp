@@ -19,6 +19,28 @@ static std::string sourceName(const BuildStep &Step) {
   return llvm::sys::path::filename(Step.In.SourcePath).str();
 }
 
+llvm::Error stark::completeInputs(CacheInputs &In, const RunIdentity *Run,
+                                  llvm::StringRef Toolkit) {
+  if (Run && In.Arch.empty())
+    In.Arch = Run->Arch;
+  if (Run && In.Arch != Run->Arch)
+    return usageError("--arch: got " + In.Arch + ", but the run is for " +
+                      Run->Arch);
+  if (In.Arch.empty())
+    return usageError("--arch is needed, e.g. --arch sm_90");
+  if (Run && In.ToolkitVersion.empty())
+    if (auto Then = Run->Versions.find("toolkit"); Then != Run->Versions.end())
+      In.ToolkitVersion = Then->second;
+  if (!In.ToolkitVersion.empty())
+    return llvm::Error::success();
+  std::optional<stark::Toolkit> Found = findToolkit(Toolkit);
+  if (!Found)
+    return usageError("no CUDA toolkit was found: give --toolkit-version or "
+                      "--cuda-path");
+  In.ToolkitVersion = Found->version();
+  return llvm::Error::success();
+}
+
 /// Where a new entry goes.
 static llvm::Expected<std::string> keepingFolder(const BuildStep &Step) {
   std::string Folder =
@@ -100,16 +122,19 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
   if (!Found)
     return Found.takeError();
   if (!isSettled(*Found))
-    return failed("the winner was kept but is not found: " +
-                  Found->Why->str());
+    return failed("the winner was kept but is not found: " + Found->Why->str());
   return use(Step, *Found, Observer);
 }
 
-llvm::Expected<std::string> stark::keepWinner(const BuildStep &Step,
+llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
                                               llvm::StringRef RunFolder,
-                                              const RecordedRun &Run,
                                               llvm::StringRef Toolkit,
                                               BuildObserver &Observer) {
+  llvm::Expected<RecordedRun> Run = readRun(RunFolder);
+  if (!Run)
+    return Run.takeError();
+  if (llvm::Error E = completeInputs(Step.In, &Run->Identity, Toolkit))
+    return E;
   ParseOptions Parse;
   Parse.Flags = Step.In.Flags;
   Parse.Toolkit = Toolkit.str();
@@ -119,21 +144,21 @@ llvm::Expected<std::string> stark::keepWinner(const BuildStep &Step,
   if (!T)
     return T.takeError();
   std::string Name = ("run '" + RunFolder + "'").str();
-  if (T->Digest != Run.Identity.TaskDigest)
+  if (T->Digest != Run->Identity.TaskDigest)
     return failed(Name + " is of task " +
-                  Run.Identity.TaskDigest.substr(0, FolderDigits) + ", but " +
+                  Run->Identity.TaskDigest.substr(0, FolderDigits) + ", but " +
                   Step.In.SourcePath +
                   " with this workload, these headers and flags is task " +
                   T->Digest.substr(0, FolderDigits));
-  if (!Run.End)
+  if (!Run->End)
     return failed(Name + " has not ended");
-  if (Run.End->Winner < 0)
-    return failed(Name + " has no winner: " + Run.End->Ended.Why);
+  if (Run->End->Winner < 0)
+    return failed(Name + " has no winner: " + Run->End->Ended.Why);
   llvm::Expected<std::string> Folder = keepingFolder(Step);
   if (!Folder)
     return Folder.takeError();
   llvm::Expected<std::string> Kept =
-      storeWinner(Step.In, makeEntry(Run, T->Headers), *Folder);
+      storeWinner(Step.In, makeEntry(*Run, T->Headers), *Folder);
   if (!Kept || Step.Output.empty())
     return Kept;
   llvm::Expected<Lookup> Found = findWinner(Step.In, {*Folder});

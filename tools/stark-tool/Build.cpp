@@ -100,12 +100,10 @@ makeStep(const std::vector<std::string> &Flags) {
   BuildStep Step;
   Step.In.SourcePath = Source.File;
   Step.In.WorkloadPath = Source.workload();
-  if (!FlagsFile.empty()) {
-    llvm::Expected<std::vector<std::string>> Given = readFlagsFile(FlagsFile);
-    if (!Given)
-      return Given.takeError();
-    Step.In.Flags = std::move(*Given);
-  }
+  llvm::Expected<std::vector<std::string>> Given = readFlagsFile(FlagsFile);
+  if (!Given)
+    return Given.takeError();
+  Step.In.Flags = std::move(*Given);
   Step.In.Flags.insert(Step.In.Flags.end(), Flags.begin(), Flags.end());
   Step.In.Arch = Shared.Arch;
   Step.In.ToolkitVersion = ToolkitVersion;
@@ -114,28 +112,6 @@ makeStep(const std::vector<std::string> &Flags) {
   Step.Depfile = Depfile;
   Step.Stamp = Stamp;
   return Step;
-}
-
-/// What is not said is that of the run, if one is kept, or what is found here.
-static llvm::Error complete(CacheInputs &In, const RunIdentity *Run) {
-  if (Run && In.Arch.empty())
-    In.Arch = Run->Arch;
-  if (Run && In.Arch != Run->Arch)
-    return usageError("--arch: got " + In.Arch + ", but the run is for " +
-                      Run->Arch);
-  if (In.Arch.empty())
-    return usageError("--arch is needed, e.g. --arch sm_90");
-  if (Run && In.ToolkitVersion.empty())
-    if (auto Then = Run->Versions.find("toolkit"); Then != Run->Versions.end())
-      In.ToolkitVersion = Then->second;
-  if (In.ToolkitVersion.empty()) {
-    std::optional<Toolkit> Found = findToolkit(Shared.CudaPath);
-    if (!Found)
-      return usageError("no CUDA toolkit was found: give --toolkit-version or "
-                        "--cuda-path");
-    In.ToolkitVersion = Found->version();
-  }
-  return llvm::Error::success();
 }
 
 /// Unset when the flags do not say how to search.
@@ -156,23 +132,12 @@ makeSearch(const BuildStep &Step, SearchOptions Options) {
   return BuildSearch{std::move(*Request), RunFolder};
 }
 
-static llvm::Error keepRun(BuildStep &Step, Progress &Observer) {
-  llvm::Expected<RecordedRun> Run = readRun(FromRun);
-  if (!Run)
-    return Run.takeError();
-  if (llvm::Error E = complete(Step.In, &Run->Identity))
-    return E;
-  llvm::Expected<std::string> Kept =
-      keepWinner(Step, FromRun, *Run, Shared.CudaPath, Observer);
-  if (!Kept)
-    return Kept.takeError();
-  llvm::outs() << "kept " << *Kept << "\n";
-  return llvm::Error::success();
-}
-
 static llvm::Error run(const std::vector<std::string> &Flags) {
-  if (Mode != "AUTO" && Mode != "SEARCH")
-    return usageError("--mode: got '" + Mode + "', wanted AUTO or SEARCH");
+  std::optional<BuildMode> How = valueNamed<BuildMode>(Mode.getValue());
+  if (How != BuildMode::Auto && How != BuildMode::Search)
+    return usageError("--mode: got '" + Mode + "', wanted " +
+                      nameOf(BuildMode::Auto) + " or " +
+                      nameOf(BuildMode::Search));
   SearchOptions Options;
   if (llvm::Error E = Shared.check())
     return E;
@@ -182,9 +147,15 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   if (!Step)
     return Step.takeError();
   Progress Observer;
-  if (!FromRun.empty())
-    return keepRun(*Step, Observer);
-  if (llvm::Error E = complete(Step->In, nullptr))
+  if (!FromRun.empty()) {
+    llvm::Expected<std::string> Kept =
+        keepWinner(*Step, FromRun, Shared.CudaPath, Observer);
+    if (!Kept)
+      return Kept.takeError();
+    llvm::outs() << "kept " << *Kept << "\n";
+    return llvm::Error::success();
+  }
+  if (llvm::Error E = completeInputs(Step->In, nullptr, Shared.CudaPath))
     return E;
   if (Output.empty())
     return usageError("--output is needed, unless --from-run is given");
@@ -192,7 +163,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       makeSearch(*Step, std::move(Options));
   if (!Search)
     return Search.takeError();
-  return buildKernel(*Step, *Search, /*MayWait=*/Mode == "AUTO", Observer);
+  return buildKernel(*Step, *Search, /*MayWait=*/How == BuildMode::Auto,
+                     Observer);
 }
 
 static const tool::Verb Registered(Command, run);

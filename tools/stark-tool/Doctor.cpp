@@ -8,12 +8,9 @@
 #include "stark/Driver/Doctor.h"
 #include "Flags.h"
 #include "stark/Support/Error.h"
-#include "llvm/Support/FormatAdapters.h"
 #include "llvm/Support/raw_ostream.h"
-#include <nlohmann/json.hpp>
 
 using namespace stark;
-using nlohmann::json;
 using tool::Flag;
 namespace cl = llvm::cl;
 
@@ -45,29 +42,6 @@ static Flag<std::string>
 static Flag<std::string> CudaPath(Command, "cuda-path", cl::value_desc("dir"),
                                   cl::desc("CUDA toolkit (default: found)"));
 
-static void printJson(const std::vector<Diagnosis> &Findings, bool Usable) {
-  json Rows = json::array();
-  for (const Diagnosis &F : Findings) {
-    json Row = {
-        {"what", F.What}, {"state", stateName(F.Is).str()}, {"found", F.Found}};
-    if (!F.Advice.empty())
-      Row["advice"] = F.Advice;
-    Rows.push_back(std::move(Row));
-  }
-  json All = {{"version", 1}, {"usable", Usable}, {"findings", Rows}};
-  llvm::outs() << All.dump(2, ' ', false, json::error_handler_t::replace)
-               << "\n";
-}
-
-static void printText(const std::vector<Diagnosis> &Findings) {
-  for (const Diagnosis &F : Findings) {
-    llvm::outs() << llvm::left_justify(stateName(F.Is), 8)
-                 << llvm::left_justify(F.What, 15) << F.Found << "\n";
-    if (!F.Advice.empty())
-      llvm::outs() << llvm::left_justify("", 23) << F.Advice << "\n";
-  }
-}
-
 static llvm::Error run(const std::vector<std::string> &) {
   llvm::Expected<std::vector<Diagnosis>> Findings =
       examine({CudaPath, Store, ModelsFile});
@@ -75,9 +49,9 @@ static llvm::Error run(const std::vector<std::string> &) {
     return Findings.takeError();
   std::string Lacking = lacking(*Findings);
   if (Json)
-    printJson(*Findings, Lacking.empty());
+    llvm::outs() << diagnosesJson(*Findings) << "\n";
   else
-    printText(*Findings);
+    printDiagnoses(*Findings, llvm::outs());
   if (!Lacking.empty())
     return failed("needed and missing: " + Lacking);
   return llvm::Error::success();

@@ -13,7 +13,9 @@
 #ifndef STARK_DRIVER_DOCTOR_H
 #define STARK_DRIVER_DOCTOR_H
 
+#include "stark/Json/Names.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
@@ -25,12 +27,17 @@ struct Diagnosis {
     Missing, ///< and needed to search on this machine
     Absent,  ///< and not needed: the advice says what goes without it
   };
+  static constexpr Named<State> StateNames[] = {{State::Ok, "ok"},
+                                                {State::Missing, "missing"},
+                                                {State::Absent, "absent"}};
   std::string What; ///< "toolkit", "worker", ...
   State Is = State::Ok;
   std::string Found;  ///< what, where
   std::string Advice; ///< what to do; empty when ok
 };
-llvm::StringRef stateName(Diagnosis::State S); ///< "ok", "missing", "absent"
+constexpr std::span<const Named<Diagnosis::State>> namesOf(Diagnosis::State) {
+  return Diagnosis::StateNames;
+}
 
 struct DoctorOptions {
   std::string CudaPath;   ///< of the toolkit; empty: find it
@@ -46,6 +53,11 @@ llvm::Expected<std::vector<Diagnosis>> examine(const DoctorOptions &Options);
 
 /// "toolkit, nvcc": what is needed and missing; empty when nothing is.
 std::string lacking(const std::vector<Diagnosis> &All);
+
+/// A line each, with its advice below it.
+void printDiagnoses(const std::vector<Diagnosis> &All, llvm::raw_ostream &OS);
+/// What `stark-tool doctor --json` prints.
+std::string diagnosesJson(const std::vector<Diagnosis> &All);
 
 } // namespace stark
 

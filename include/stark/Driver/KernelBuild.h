@@ -32,6 +32,13 @@ struct BuildSearch {
   std::string RunsFolder;
 };
 
+/// Fills in what \p In does not say of architecture and toolkit: those of
+/// \p Run, the run that is kept, if any; else the toolkit is that at \p
+/// Toolkit, or the one found. Usage errors, also when the run is for another
+/// architecture.
+llvm::Error completeInputs(CacheInputs &In, const RunIdentity *Run,
+                           llvm::StringRef Toolkit);
+
 /// Writes the winner that a cache has, else the one that \p Search finds; the
 /// source itself when nothing beat it. A winner found is kept in the first
 /// store, else in the user's cache. \p Search unset: a usage error when there
@@ -43,10 +50,10 @@ llvm::Error buildKernel(const BuildStep &Step,
 
 /// Keeps the winner of the run in \p RunFolder, which must have ended and be of
 /// the step's source, workload and flags; \p Step.Output, when there is one, is
-/// written. Returns the entry's folder.
-llvm::Expected<std::string> keepWinner(const BuildStep &Step,
+/// written. What the step does not say is completed from the run. Returns the
+/// entry's folder.
+llvm::Expected<std::string> keepWinner(BuildStep Step,
                                        llvm::StringRef RunFolder,
-                                       const RecordedRun &Run,
                                        llvm::StringRef Toolkit,
                                        BuildObserver &Observer);
 
