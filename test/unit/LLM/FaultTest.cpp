@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
 #include <map>
 
