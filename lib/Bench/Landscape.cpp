@@ -204,31 +204,9 @@ LandscapeRun stark::runLandscape(const LandscapeOptions &O, uint64_t TaskSeed,
   return Run;
 }
 
-llvm::Expected<std::vector<LandscapeOptions>>
-stark::recordedLandscapes(const std::vector<std::string> &Folders) {
-  std::vector<LandscapeOptions> Landscapes;
-  LandscapeOptions Together;
-  Together.Name = "all " + std::to_string(Folders.size()) + " runs";
-  for (const std::string &Folder : Folders) {
-    llvm::Expected<RecordedRun> Run = readRun(Folder);
-    if (!Run)
-      return Run.takeError();
-    llvm::Expected<RecordedMoves> Moves = movesOf(*Run);
-    if (!Moves)
-      return withContext(Moves.takeError(), "--landscape-from: " + Folder);
-    LandscapeOptions One;
-    One.Name = Run->Identity.TaskName + " (" +
-               std::to_string(Run->Nodes.size() - 1) + " attempts)";
-    One.Recorded = {*Moves};
-    Together.Recorded.push_back(std::move(*Moves));
-    Landscapes.push_back(std::move(One));
-  }
-  if (Landscapes.size() > 1)
-    Landscapes.push_back(std::move(Together));
-  return Landscapes;
-}
-
-llvm::Expected<RecordedMoves> stark::movesOf(const RecordedRun &Run) {
+/// An error when the run has nothing to draw a first change or a refinement of
+/// a correct candidate from.
+static llvm::Expected<RecordedMoves> movesOf(const RecordedRun &Run) {
   RecordedMoves Moves;
   for (unsigned I = 1; I < Run.Nodes.size(); ++I) {
     const Node &N = Run.Nodes.node(I);
@@ -262,6 +240,30 @@ llvm::Expected<RecordedMoves> stark::movesOf(const RecordedRun &Run) {
                   llvm::Twine(Moves.Refinements.size()) +
                   " of correct candidates, wanted one of each or more");
   return Moves;
+}
+
+llvm::Expected<std::vector<LandscapeOptions>>
+stark::recordedLandscapes(const std::vector<std::string> &Folders) {
+  std::vector<LandscapeOptions> Landscapes;
+  LandscapeOptions Together;
+  Together.Name = "all " + std::to_string(Folders.size()) + " runs";
+  for (const std::string &Folder : Folders) {
+    llvm::Expected<RecordedRun> Run = readRun(Folder);
+    if (!Run)
+      return Run.takeError();
+    llvm::Expected<RecordedMoves> Moves = movesOf(*Run);
+    if (!Moves)
+      return withContext(Moves.takeError(), "--landscape-from: " + Folder);
+    LandscapeOptions One;
+    One.Name = Run->Identity.TaskName + " (" +
+               std::to_string(Run->Nodes.size() - 1) + " attempts)";
+    One.Recorded = {*Moves};
+    Together.Recorded.push_back(std::move(*Moves));
+    Landscapes.push_back(std::move(One));
+  }
+  if (Landscapes.size() > 1)
+    Landscapes.push_back(std::move(Together));
+  return Landscapes;
 }
 
 std::vector<LandscapeOptions> stark::standardLandscapes() {

@@ -131,6 +131,13 @@ static mode_t creationMask() {
   return Mask;
 }
 
+/// So that a new name is on the disk, too. A folder that may not be opened or
+/// flushed is the file system's to keep.
+static bool flushFolder(const std::string &Path) {
+  Descriptor Folder(::open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return !Folder || ::fsync(Folder.Number) == 0 || errno == EINVAL;
+}
+
 bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
                                 std::string &Error, bool Flush) {
   if (!createFolders(parentOf(Path), Error))
@@ -150,12 +157,10 @@ bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
     Error = systemError("write", Path);
     ::unlink(Temporary.c_str());
   }
-  // The name, too; a file system that cannot say so keeps it by itself.
-  if (Good && Flush)
-    if (Descriptor Folder(
-            ::open(parentOf(Path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        Folder)
-      ::fsync(Folder.Number);
+  if (Good && Flush && !flushFolder(parentOf(Path))) {
+    Error = systemError("write", Path);
+    return false;
+  }
   return Good;
 }
 

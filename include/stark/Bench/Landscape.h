@@ -40,10 +40,6 @@ struct RecordedMoves {
   double Best = 0; ///< speed of the fastest candidate
 };
 
-/// An error when the run has nothing to draw a first change or a refinement of
-/// a correct candidate from.
-llvm::Expected<RecordedMoves> movesOf(const RecordedRun &Run);
-
 /// Speeds are natural logarithms of the speed-up over the source.
 struct LandscapeOptions {
   std::string Name;
@@ -78,7 +74,8 @@ struct LandscapeOptions {
 std::vector<LandscapeOptions> standardLandscapes();
 
 /// One of each run in \p Folders and, when there are several, one of all in
-/// turn. Errors: those of readRun() and movesOf().
+/// turn. Errors: those of readRun(), and a run that has nothing to draw a first
+/// change or a refinement of a correct candidate from.
 llvm::Expected<std::vector<LandscapeOptions>>
 recordedLandscapes(const std::vector<std::string> &Folders);
 
