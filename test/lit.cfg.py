@@ -1,6 +1,7 @@
 # How lit runs Stark's tests. The suite needs no GPU, network or key; a test
 # that is skipped says why with REQUIRES.
 
+import ctypes
 import os
 import shutil
 import sys
@@ -50,3 +51,12 @@ llama = os.environ.get("STARK_LLAMA") or os.path.join(config.stark_source, "buil
 config.substitutions.append(("%llama", llama))
 if os.path.exists(os.path.join(llama, "ready.json")):
     config.available_features.add("real-server")
+# A Python with torch that `utils/setup --torch` made.
+torch = os.environ.get("STARK_TORCH") or os.path.join(config.stark_source, "build", "torch")
+torch_python = os.path.join(torch, "python3")
+config.substitutions.append(("%torch-python", torch_python))
+if os.path.exists(torch_python) and shutil.which("g++"):
+    config.available_features.add("torch")
+    config.environment["STARK_TORCH"] = torch
+if ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) >= 1:
+    config.available_features.add("landlock")

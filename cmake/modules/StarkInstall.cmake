@@ -8,7 +8,8 @@ endif()
 set(stark_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Stark")
 
 install(TARGETS ${stark_programs} EXPORT StarkTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" "${PROJECT_SOURCE_DIR}/lib/Torch/exporter"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
 # What the simulator reads before every source, precompiled.
 install(DIRECTORY "${PROJECT_BINARY_DIR}/share/stark/sim" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
 if(STARK_STATIC_LLVM)

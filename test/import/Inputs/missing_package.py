@@ -1,0 +1,1 @@
+import package_that_nobody_has.layers
