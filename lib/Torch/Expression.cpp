@@ -22,7 +22,8 @@ using namespace stark;
 using namespace stark::torch;
 using K = Constant::Kind;
 
-std::string torch::realLiteral(double Value) {
+/// 0.1, 1.0, std::numeric_limits<double>::infinity()
+static std::string realLiteral(double Value) {
   if (std::isnan(Value))
     return "std::numeric_limits<double>::quiet_NaN()";
   if (std::isinf(Value))
@@ -34,7 +35,7 @@ std::string torch::realLiteral(double Value) {
   return Text.find_first_of(".e") == std::string::npos ? Text + ".0" : Text;
 }
 
-std::string torch::elementLiteral(Element E) {
+static std::string elementLiteral(Element E) {
   switch (E) {
   case Element::F32:
     return "at::kFloat";

@@ -43,11 +43,6 @@ private:
   std::string Anchor; ///< an input, on whose device all is made
 };
 
-/// 0.1, 1.0, std::numeric_limits<double>::infinity()
-std::string realLiteral(double Value);
-/// at::kFloat
-std::string elementLiteral(Element E);
-
 } // namespace stark::torch
 
 #endif

@@ -60,12 +60,6 @@ uint64_t TensorType::elements() const {
   return Count;
 }
 
-const TensorType &Graph::typeOf(Use U) const {
-  if (U.Value < Inputs.size())
-    return Inputs[U.Value].Type;
-  return Nodes[U.Value - Inputs.size()].Results[U.Item.value_or(0)];
-}
-
 static bool isIdentifier(llvm::StringRef Name) {
   return !Name.empty() && Name.size() <= 200 && !llvm::isDigit(Name[0]) &&
          llvm::all_of(Name,

@@ -185,8 +185,6 @@ struct Graph {
   std::vector<Input> Inputs;
   std::vector<Node> Nodes;
   std::vector<Output> Outputs;
-
-  const TensorType &typeOf(Use U) const;
 };
 
 /// \p File: for messages, which name file, field, what was got and what wanted.
