@@ -9,7 +9,7 @@ import re
 
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.utils._pytree import tree_flatten
+from torch.utils._pytree import tree_flatten, tree_map
 
 from stark_problem import Problem
 
@@ -97,6 +97,7 @@ class GraphReader:
         self.headers = Headers()
         self.nodes, self.notes = [], []
         self.values = {}  # fx node -> {"value": name, "item": index}
+        self.corrected = {}  # fx node -> what its operator returns, where the export has it wrong
         self.roots = {}  # fx node -> the inputs whose memory it may share
         self.changed = set()
         self.without_dropout = 0
@@ -143,7 +144,7 @@ class GraphReader:
             if spec.kind != OutputKind.USER_OUTPUT:
                 raise Problem(f"output '{value}' is a {spec.kind.name}, which is not supported")
             if isinstance(value, torch.fx.Node) and isinstance(value.meta.get("val"), torch.Tensor):
-                outputs.append(dict(self.values[value], **tensor_type(value.meta["val"], value.name)))
+                outputs.append(dict(self.values[value], **tensor_type(self._result(value), value.name)))
             else:
                 self.notes.append(f"an output that is always {value!r} is left out")
         if not outputs:
@@ -156,6 +157,8 @@ class GraphReader:
             if source not in self.values or "item" in self.values[source]:
                 raise Problem(f"node '{node.name}' takes an item of what is no tuple of tensors")
             self.values[node] = dict(self.values[source], item=index)
+            if source in self.corrected:
+                self.corrected[node] = self.corrected[source][index]
             self.roots[node] = self.roots.get(source, set())
             return
         if not isinstance(node.target, torch._ops.OpOverload):
@@ -169,6 +172,7 @@ class GraphReader:
             raise Problem(f"node '{node.name}' calls {schema.name}, which is none of ATen's operators")
         if name in CHECKS:
             return
+        self._correct(node, name)
         call = self.headers.call(name)
         if not call:
             raise Problem(f"node '{node.name}' calls aten::{name}, which ATen's C++ interface does not have")
@@ -183,6 +187,22 @@ class GraphReader:
         self.nodes.append(record)
         self.values[node] = {"value": node.name}
         self._aliases(node, schema)
+
+    def _result(self, node):
+        return self.corrected.get(node, node.meta.get("val"))
+
+    def _correct(self, node, name):
+        """An export gives an LSTM's states a dimension too many (torch 2.11), and what is made of them one, too."""
+        if name == "lstm" and isinstance(node.args[1], (list, tuple)):
+            states = [torch.empty_like(self._result(state), device="meta") for state in node.args[1]]
+            self.corrected[node] = [node.meta["val"][0], *states]
+        elif any(n in self.corrected for n in node.all_input_nodes):
+            def meta(n):
+                return tree_map(lambda v: torch.empty_like(v, device="meta") if isinstance(v, torch.Tensor) else v,
+                                self._result(n))
+            arguments = torch.fx.map_arg((node.args, node.kwargs), meta)
+            keywords = {k: "meta" if k == "device" and v is not None else v for k, v in arguments[1].items()}
+            self.corrected[node] = node.target(*arguments[0], **keywords)
 
     def _given(self, node, schema):
         """The arguments that are not what the schema says anyway."""
@@ -238,7 +258,7 @@ class GraphReader:
         raise Problem(f"node '{node.name}': argument '{argument}' is a {type(value).__name__}, which C++ cannot be given")
 
     def _results(self, node, schema):
-        value = node.meta.get("val")
+        value = self._result(node)
         kinds = [schema_type(r.type) for r in schema.returns]
         if not kinds:
             return {"kind": "nothing", "types": []}
