@@ -87,6 +87,11 @@ struct Known {
     size_t Count;
   };
   llvm::StringMap<Entry> Values;
+
+  void add(llvm::StringRef Name, Returns Kind, size_t Count) {
+    unsigned Value = Values.size();
+    Values.try_emplace(Name, Entry{Value, Kind, Count});
+  }
 };
 } // namespace
 
@@ -250,8 +255,7 @@ static void readInput(Reader &F, Known &Before, Input &I, bool HasWeights) {
   if (HasWeights && I.Kind != InputKind::Input)
     F.required("offset", I.Offset);
   if (F.good())
-    Before.Values[I.Name] = {unsigned(Before.Values.size()), Returns::Tensor,
-                             1};
+    Before.add(I.Name, Returns::Tensor, 1);
 }
 
 static bool isSchemaType(llvm::StringRef Type) {
@@ -310,8 +314,7 @@ static void readNode(Reader &F, Known &Before, Node &N) {
   F.check(!N.IsInPlace || N.Kind == Returns::Tensor, "in_place",
           "one result, a tensor");
   if (F.good())
-    Before.Values[N.Name] = {unsigned(Before.Values.size()), N.Kind,
-                             N.Results.size()};
+    Before.add(N.Name, N.Kind, N.Results.size());
 }
 
 namespace stark::torch {
