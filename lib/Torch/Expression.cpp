@@ -36,33 +36,11 @@ static std::string realLiteral(double Value) {
 }
 
 static std::string elementLiteral(Element E) {
-  switch (E) {
-  case Element::F32:
-    return "at::kFloat";
-  case Element::F64:
-    return "at::kDouble";
-  case Element::F16:
-    return "at::kHalf";
-  case Element::BF16:
-    return "at::kBFloat16";
-  case Element::I8:
-    return "at::kChar";
-  case Element::I16:
-    return "at::kShort";
-  case Element::I32:
-    return "at::kInt";
-  case Element::I64:
-    return "at::kLong";
-  case Element::U8:
-    return "at::kByte";
-  case Element::Bool:
-    return "at::kBool";
-  case Element::C64:
-    return "at::kComplexFloat";
-  case Element::C128:
-    return "at::kComplexDouble";
-  }
-  return "";
+  static constexpr const char *Literals[] = {
+#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Aten,
+#include "stark/Torch/Elements.def"
+  };
+  return Literals[unsigned(E)];
 }
 
 static std::string integerLiteral(int64_t Value) {

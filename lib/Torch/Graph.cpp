@@ -31,26 +31,11 @@ static constexpr size_t DeepestNesting = 24;
 static constexpr uint64_t MostElements = uint64_t(1) << 48;
 
 unsigned torch::elementBytes(Element E) {
-  switch (E) {
-  case Element::I8:
-  case Element::U8:
-  case Element::Bool:
-    return 1;
-  case Element::F16:
-  case Element::BF16:
-  case Element::I16:
-    return 2;
-  case Element::F32:
-  case Element::I32:
-    return 4;
-  case Element::F64:
-  case Element::I64:
-  case Element::C64:
-    return 8;
-  case Element::C128:
-    return 16;
-  }
-  return 0;
+  static constexpr unsigned Bytes[] = {
+#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Bytes,
+#include "stark/Torch/Elements.def"
+  };
+  return Bytes[unsigned(E)];
 }
 
 uint64_t TensorType::elements() const {

@@ -33,17 +33,11 @@ static ordered_json pair(double A, double B) {
 }
 
 static bool isWhole(Element E) {
-  switch (E) {
-  case Element::I8:
-  case Element::I16:
-  case Element::I32:
-  case Element::I64:
-  case Element::U8:
-  case Element::Bool:
-    return true;
-  default:
-    return false;
-  }
+  static constexpr bool Whole[] = {
+#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Whole,
+#include "stark/Torch/Elements.def"
+  };
+  return Whole[unsigned(E)];
 }
 
 static ordered_json initOf(const Input &I) {

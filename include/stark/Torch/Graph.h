@@ -29,24 +29,13 @@ namespace stark::torch {
 
 /// Element types of tensors; the workload's words for them.
 enum class Element {
-  F32,
-  F64,
-  F16,
-  BF16,
-  I8,
-  I16,
-  I32,
-  I64,
-  U8,
-  Bool,
-  C64,
-  C128
+#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Kind,
+#include "stark/Torch/Elements.def"
 };
 inline constexpr Named<Element> ElementNames[] = {
-    {Element::F32, "f32"},   {Element::F64, "f64"}, {Element::F16, "f16"},
-    {Element::BF16, "bf16"}, {Element::I8, "i8"},   {Element::I16, "i16"},
-    {Element::I32, "i32"},   {Element::I64, "i64"}, {Element::U8, "u8"},
-    {Element::Bool, "bool"}, {Element::C64, "c64"}, {Element::C128, "c128"}};
+#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) {Element::Kind, Name},
+#include "stark/Torch/Elements.def"
+};
 constexpr std::span<const Named<Element>> namesOf(Element) {
   return ElementNames;
 }
@@ -107,24 +96,13 @@ constexpr std::span<const Named<InputKind>> namesOf(InputKind) {
 
 /// How values were made, or what they look like.
 enum class Distribution {
-  Uniform,     ///< A up to B
-  Normal,      ///< mean A, sigma B
-  Constant,    ///< A
-  Integers,    ///< whole numbers from A up to B, times Times, plus Plus
-  Arange,      ///< 0, 1, 2, ...
-  Permutation, ///< of 0, 1, 2, ...
-  Observed,    ///< from A to B, with Mean and Sigma
-  Unknown
+#define STARK_DISTRIBUTION(Kind, Name) Kind,
+#include "stark/Torch/Distributions.def"
 };
 inline constexpr Named<Distribution> DistributionNames[] = {
-    {Distribution::Uniform, "uniform"},
-    {Distribution::Normal, "normal"},
-    {Distribution::Constant, "constant"},
-    {Distribution::Integers, "integers"},
-    {Distribution::Arange, "arange"},
-    {Distribution::Permutation, "permutation"},
-    {Distribution::Observed, "observed"},
-    {Distribution::Unknown, "unknown"}};
+#define STARK_DISTRIBUTION(Kind, Name) {Distribution::Kind, Name},
+#include "stark/Torch/Distributions.def"
+};
 constexpr std::span<const Named<Distribution>> namesOf(Distribution) {
   return DistributionNames;
 }
