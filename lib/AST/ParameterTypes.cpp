@@ -13,6 +13,7 @@
 #include "ParameterTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace stark;
@@ -93,6 +94,59 @@ static ScalarType scalarOf(QualType Type, const ASTContext &Context) {
   return ScalarType::Other;
 }
 
+/// The class \p Name of a namespace \p Scope that is not nested, but for the
+/// inline ones of a library's versions; null when \p Type is none.
+static const CXXRecordDecl *classNamed(QualType Type, llvm::StringRef Scope,
+                                       llvm::StringRef Name) {
+  const CXXRecordDecl *Class = Type.getCanonicalType()->getAsCXXRecordDecl();
+  if (!Class || !Class->getIdentifier() || Class->getName() != Name)
+    return nullptr;
+  const auto *In = llvm::dyn_cast<NamespaceDecl>(
+      Class->getDeclContext()->getEnclosingNamespaceContext());
+  while (In && In->isInline())
+    In = llvm::dyn_cast<NamespaceDecl>(In->getParent());
+  return In && In->getIdentifier() && In->getName() == Scope &&
+                 In->getParent()->isTranslationUnit()
+             ? Class
+             : nullptr;
+}
+
+static bool isTensor(QualType Type) { return classNamed(Type, "at", "Tensor"); }
+
+/// Is \p Type the template with tensors for all of its types? (A vector has an
+/// allocator, too.)
+static bool isOfTensors(QualType Type, llvm::StringRef Scope,
+                        llvm::StringRef Name) {
+  const auto *Class = llvm::dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      classNamed(Type, Scope, Name));
+  if (!Class || Class->getTemplateArgs().size() == 0)
+    return false;
+  const TemplateArgument &First = Class->getTemplateArgs()[0];
+  if (First.getKind() == TemplateArgument::Type)
+    return isTensor(First.getAsType());
+  return First.getKind() == TemplateArgument::Pack && First.pack_size() &&
+         llvm::all_of(First.pack_elements(), [](const TemplateArgument &A) {
+           return A.getKind() == TemplateArgument::Type &&
+                  isTensor(A.getAsType());
+         });
+}
+
+bool stark::isTensors(QualType Type) {
+  return isTensor(Type) || isOfTensors(Type, "std", "vector") ||
+         isOfTensors(Type, "std", "tuple");
+}
+
+static ParameterKind tensorKind(QualType Type) {
+  if (isTensor(Type))
+    return ParameterKind::Tensor;
+  if (isOfTensors(Type, "std", "optional"))
+    return ParameterKind::OptionalTensor;
+  return isOfTensors(Type, "std", "vector") ||
+                 isOfTensors(Type, "c10", "ArrayRef")
+             ? ParameterKind::TensorList
+             : ParameterKind::Unsupported;
+}
+
 namespace {
 /// Reads the parameters of one function. For a template, Given has its
 /// arguments, in order.
@@ -120,6 +174,10 @@ struct Reader {
     Parameter P;
     P.Name = std::move(Name);
     P.Type = Type.getAsString(Context.getPrintingPolicy());
+    // A tensor is a handle: who has it, may write to what it holds.
+    P.Kind = tensorKind(Type.getNonReferenceType());
+    if (P.Kind != ParameterKind::Unsupported)
+      return P;
     if (Type->isReferenceType()) {
       Type = Type->getPointeeType();
       if (Type->isArrayType() || Type->isFunctionType())
@@ -171,8 +229,6 @@ private:
                        : To->isFunctionType()
                            ? "it points to a function"
                            : "no dtype stands for what it points to");
-    if (P.Element == ScalarType::I16 || P.Element == ScalarType::U16)
-      return refuse(P, "no dtype stands for what it points to");
     P.Kind = ParameterKind::Pointer;
     return P;
   }

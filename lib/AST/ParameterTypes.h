@@ -14,6 +14,10 @@
 
 namespace stark {
 
+/// Whether a function that returns \p Type returns ATen's tensors: one, or a
+/// std::vector or std::tuple of them.
+bool isTensors(clang::QualType Type);
+
 /// A parameter called \p Name of the type that the source spells. Of a
 /// template, \p Arguments are what its type parameters stand for, in order.
 Parameter readParameter(const clang::ASTContext &Context, std::string Name,

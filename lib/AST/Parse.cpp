@@ -11,6 +11,7 @@
 #include "Unit.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/Prelude.h"
+#include "stark/AST/Torch.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
@@ -125,6 +126,21 @@ static void addToolkit(const ParseOptions &Options,
                     "-D__CUDACC_VER_BUILD__=0"});
 }
 
+/// Where the headers of libtorch are, for a source that has them. Without them
+/// it is read as far as that goes.
+static void addTorch(const ParseOptions &Options, llvm::StringRef Text,
+                     std::vector<std::string> &Arguments) {
+  if (!includesTorch(Text))
+    return;
+  llvm::Expected<posix::Libtorch> Torch = torchFor(Options);
+  if (!Torch) {
+    llvm::consumeError(Torch.takeError());
+    return;
+  }
+  for (const std::string &Folder : Torch->Includes)
+    Arguments.insert(Arguments.end(), {"-isystem", Folder});
+}
+
 static bool liesInMainFile(const clang::SourceManager &SM,
                            const clang::Decl &D) {
   for (clang::SourceLocation At :
@@ -176,6 +192,7 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
   addToolkit(Options, Arguments, *Memory);
   for (std::string &Flag : parseFlags(Options.Flags, Options.Folder))
     Arguments.push_back(std::move(Flag));
+  addTorch(Options, Text, Arguments);
   if (Known) {
     // Clang wants to see what it made the file of.
     Memory->addFile(PreludeSource, 0,

@@ -77,6 +77,7 @@ static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
   Signature S;
   S.Name = calledName(F);
   S.ReturnType = F->getReturnType().getAsString(Context.getPrintingPolicy());
+  S.ReturnsTensors = isTensors(F->getReturnType());
   S.IsKernel = F->hasAttr<CUDAGlobalAttr>();
   S.ExternC = F->isExternC();
   S.Internal = !F->isExternallyVisible();
@@ -101,6 +102,15 @@ static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
       fileBytes(wholeRange(*F), SM, Context.getLangOpts()).value_or(Range());
   S.Line = SM.getExpansionLineNumber(F->getLocation());
   return S;
+}
+
+bool stark::isTensorEntry(const Signature &Entry) {
+  return Entry.ReturnsTensors ||
+         llvm::any_of(Entry.Parameters, [](const Parameter &P) {
+           return P.Kind == ParameterKind::Tensor ||
+                  P.Kind == ParameterKind::TensorList ||
+                  P.Kind == ParameterKind::OptionalTensor;
+         });
 }
 
 /// "launch<float, 4>" -> "launch" and its arguments.

@@ -18,7 +18,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <cstdlib>
 #include <unistd.h>
 
 using namespace stark;
@@ -172,14 +171,4 @@ llvm::Expected<StoreCheck> stark::checkStore(llvm::StringRef Folder) {
     }
   }
   return Found;
-}
-
-std::string stark::userCacheFolder() {
-  if (const char *Own = std::getenv("STARK_CACHE_DIR"); Own && *Own)
-    return Own;
-  if (const char *Xdg = std::getenv("XDG_CACHE_HOME"); Xdg && *Xdg)
-    return std::string(Xdg) + "/stark";
-  if (const char *Home = std::getenv("HOME"); Home && *Home)
-    return std::string(Home) + "/.cache/stark";
-  return "";
 }

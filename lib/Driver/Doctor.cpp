@@ -9,6 +9,7 @@
 #include "stark/Cache/KernelCache.h"
 #include "stark/Driver/SearchRequest.h"
 #include "stark/LLM/Provider.h"
+#include "stark/Support/File.h"
 #include "stark/Support/Process.h"
 #include "clang/Basic/Version.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,6 +7,7 @@
 
 #include "stark/Driver/KernelBuild.h"
 #include "stark/Driver/WinnerEntry.h"
+#include "stark/Support/File.h"
 #include "stark/Support/Error.h"
 #include "llvm/Support/Path.h"
 

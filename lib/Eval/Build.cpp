@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/Build.h"
+#include "Builder.h"
 #include "CompilerOutput.h"
 #include "SymbolGate.h"
 #include "stark/Support/Error.h"
@@ -38,8 +39,20 @@ extern "C" __attribute__((visibility("default"))) int stark_last_error() {
 constexpr const char *ExportList =
     "{ global: stark_call; stark_reference; stark_last_error; local: *; };\n";
 
+/// One translation unit, by nvcc.
+class PlainBuilder : public Builder {
+public:
+  using Builder::Builder;
+  llvm::Expected<Compiled> compile(llvm::StringRef Text,
+                                   bool IsSource) override;
+  llvm::Expected<ProcessResult> link(llvm::ArrayRef<std::string> Objects,
+                                     llvm::StringRef Library) override;
+};
+} // namespace
+
 /// Flags that say for what, where to or whether to compile: the judge's to say.
-std::vector<std::string> keptFlags(const std::vector<std::string> &Flags) {
+static std::vector<std::string>
+keptFlags(const std::vector<std::string> &Flags) {
   static const llvm::StringSet<> WithValue = {"-arch",    "--gpu-architecture",
                                               "-gencode", "--generate-code",
                                               "-code",    "--gpu-code",
@@ -69,31 +82,9 @@ std::vector<std::string> keptFlags(const std::vector<std::string> &Flags) {
   return Kept;
 }
 
-class Builder {
-public:
-  Builder(const Task &Of, const BuildOptions &Options, std::string Nvcc,
-          std::string Folder)
-      : Of(Of), Options(Options), Nvcc(std::move(Nvcc)),
-        Folder(std::move(Folder)) {}
-
-  llvm::Expected<ProcessResult> compile(llvm::StringRef Text, bool IsSource);
-  llvm::Expected<ProcessResult> link(llvm::StringRef Library);
-  std::string object() const { return Folder + "/candidate.o"; }
-  /// Compiler messages with the names that the user knows.
-  std::string inUserTerms(std::string Text) const;
-
-private:
-  ProcessSpec nvcc() const;
-
-  const Task &Of;
-  const BuildOptions &Options;
-  std::string Nvcc, Folder;
-};
-} // namespace
-
 ProcessSpec Builder::nvcc() const {
   ProcessSpec Spec;
-  Spec.Program = Nvcc;
+  Spec.Program = Cuda.Nvcc;
   Spec.TimeoutMs = Options.TimeoutMs;
   Spec.WorkingFolder =
       Of.Parse.Folder.empty() ? std::string() : Of.Parse.Folder;
@@ -105,10 +96,17 @@ ProcessSpec Builder::nvcc() const {
   return Spec;
 }
 
-llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
+std::string Builder::fileName() const {
+  return (Folder + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
+}
+
+std::string Builder::home() const {
+  return llvm::sys::path::parent_path(Of.SourcePath).str();
+}
+
+llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
                                                bool IsSource) {
-  std::string File =
-      (Folder + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
+  std::string File = fileName(), Object = Folder + "/candidate.o";
   std::string Whole = (Text + "\n#line 1 \"stark-trampoline\"\n").str() +
                       makeTrampoline(Of) + StatusFunction;
   if (IsSource)
@@ -116,31 +114,42 @@ llvm::Expected<ProcessResult> Builder::compile(llvm::StringRef Text,
   if (llvm::Error E = writeFileAtomically(File, Whole))
     return E;
   ProcessSpec Spec = nvcc();
-  llvm::StringRef Home = llvm::sys::path::parent_path(Of.SourcePath);
   Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-c", "-o", object(), "-Xptxas", "-v", "-Xcompiler",
-                         "-fPIC", "-Xcompiler", ("-iquote," + Home).str(),
-                         File});
-  return runProcess(Spec);
+                        {"-c", "-o", Object, "-Xptxas", "-v", "-Xcompiler",
+                         "-fPIC", "-Xcompiler", "-iquote," + home(), File});
+  llvm::Expected<ProcessResult> How = runProcess(Spec);
+  if (!How)
+    return How.takeError();
+  return Compiled{std::move(*How), {Object}};
 }
 
-llvm::Expected<ProcessResult> Builder::link(llvm::StringRef Library) {
+llvm::Expected<ProcessResult>
+PlainBuilder::link(llvm::ArrayRef<std::string> Objects,
+                   llvm::StringRef Library) {
   std::string Exports = Folder + "/exports.map";
   if (llvm::Error E = writeFileAtomically(Exports, ExportList))
     return E;
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-shared", "-cudart", "static", "-o", Library.str(),
-                         object(), "-Xlinker", "--version-script=" + Exports,
+                         Objects.front(), "-Xlinker", "--version-script=" + Exports,
                          "-Xlinker", "-Bsymbolic", "-Xlinker", "-z,defs"});
   return runProcess(Spec);
 }
 
 std::string Builder::inUserTerms(std::string Text) const {
-  std::string Prefix = Folder + "/";
-  for (size_t At; (At = Text.find(Prefix)) != std::string::npos;)
-    Text.erase(At, Prefix.size());
+  for (const std::string &Prefix : {Folder + "/host/", Folder + "/"})
+    for (size_t At; (At = Text.find(Prefix)) != std::string::npos;)
+      Text.erase(At, Prefix.size());
   return Text;
+}
+
+static llvm::Expected<std::unique_ptr<Builder>>
+makeBuilder(const Task &T, const BuildOptions &Options, const Toolkit &Found,
+            std::string Folder) {
+  if (isTensorEntry(T.Entry))
+    return makeTorchBuilder(T, Options, Found, std::move(Folder));
+  return std::make_unique<PlainBuilder>(T, Options, Found, std::move(Folder));
 }
 
 llvm::Expected<BuildResult>
@@ -164,28 +173,34 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   if (llvm::Error E = createFolders(OutputFolder))
     return E;
 
-  Builder B(T, Options, Found->Nvcc, Work->path().str());
+  llvm::Expected<std::unique_ptr<Builder>> Made =
+      makeBuilder(T, Options, *Found, Work->path().str());
+  if (!Made)
+    return Made.takeError();
+  Builder &B = **Made;
   BuildResult Out;
-  llvm::Expected<ProcessResult> Compiled = B.compile(Text, Source == nullptr);
-  if (!Compiled)
-    return Compiled.takeError();
-  if (Compiled->TimedOut) {
+  llvm::Expected<Compiled> Objects = B.compile(Text, Source == nullptr);
+  if (!Objects)
+    return Objects.takeError();
+  if (Objects->How.TimedOut) {
     Out.Diagnostics = "the compiler did not finish within " +
                       std::to_string(Options.TimeoutMs) + " ms";
     return Out;
   }
-  std::string Said = B.inUserTerms(Compiled->Out + Compiled->Err);
-  if (!Compiled->ok()) {
-    if (compilerItselfFailed(*Compiled, Said))
-      return failed("nvcc failed: " + trimForWindow(Said, 600));
+  std::string Said = B.inUserTerms(Objects->How.Out + Objects->How.Err);
+  if (!Objects->How.ok()) {
+    if (compilerItselfFailed(Objects->How, Said))
+      return failed("the compiler failed: " + trimForWindow(Said, 600));
     Out.Diagnostics = compilerErrors(Said);
     return Out;
   }
-  llvm::Expected<ObjectFacts> Facts = readObject(B.object());
+  llvm::Expected<ObjectFacts> Facts = readObjects(Objects->Objects);
   if (!Facts)
     return Facts.takeError();
   Out.Imports = Facts->Imports;
   Out.Initializers = Facts->Initializers;
+  Out.HasDeviceCode = Facts->HasDeviceCode;
+  Out.Operators = operatorsIn(*Facts);
   if (Source)
     if (std::optional<GateFinding> Why = gate(*Facts, *Source)) {
       Out.Kind = VerdictKind::Forbidden;
@@ -193,7 +208,7 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
       return Out;
     }
   std::string Library = (OutputFolder + "/" + LibraryName).str();
-  llvm::Expected<ProcessResult> Linked = B.link(Library);
+  llvm::Expected<ProcessResult> Linked = B.link(Objects->Objects, Library);
   if (!Linked)
     return Linked.takeError();
   if (!Linked->ok()) {

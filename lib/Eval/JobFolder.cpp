@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
+#include "stark/AST/Torch.h"
 #include "stark/Json/Fields.h"
 #include "stark/Sim/SimRunner.h"
 #include "stark/Support/Digest.h"
@@ -126,6 +127,12 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   J.CandidateDigest = sha256(C.Text);
   J.Arch = Options.Build.Arch;
   J.TimeoutMs = Options.TimeoutMs;
+  if (isTensorEntry(T.Entry)) {
+    llvm::Expected<posix::Libtorch> Torch = torchFor(T.Parse);
+    if (!Torch)
+      return Torch.takeError();
+    J.Torch = Torch->Version;
+  }
   J.Leaves = makeLeaves(T);
   llvm::Expected<std::vector<job::Case>> Cases = makeCases(T);
   if (!Cases)
@@ -136,7 +143,7 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
     if (J.Leaves[I].Kind == job::LeafKind::Buffer &&
         J.Leaves[I].Fill.Kind == job::InitKind::File) {
       llvm::Expected<std::string> Bytes =
-          readFile(arrayPath(T, J.Leaves[I].Fill.File));
+          readArray(T, J.Leaves[I], J.Cases.front().Values[I].Shape);
       if (!Bytes)
         return Bytes.takeError();
       Arrays.add(npyName(I), *Bytes);
@@ -155,6 +162,17 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   return J;
 }
 
+static llvm::Error writeArray(const Task &T, const job::Job &J,
+                              const job::Leaf &OfTask, size_t Leaf,
+                              llvm::StringRef Folder) {
+  llvm::Expected<std::string> Bytes =
+      readArray(T, OfTask, J.Cases.front().Values[Leaf].Shape);
+  if (!Bytes)
+    return Bytes.takeError();
+  return writeFileAtomically((Folder + "/" + J.Leaves[Leaf].Fill.File).str(),
+                             *Bytes);
+}
+
 /// The arrays that the job names.
 static llvm::Error writeArrays(const Task &T, const job::Job &J,
                                llvm::StringRef Folder) {
@@ -162,9 +180,7 @@ static llvm::Error writeArrays(const Task &T, const job::Job &J,
   for (size_t I = 0; I < J.Leaves.size(); ++I)
     if (J.Leaves[I].Kind == job::LeafKind::Buffer &&
         J.Leaves[I].Fill.Kind == job::InitKind::File)
-      if (llvm::Error E =
-              copyFile(arrayPath(T, Leaves[I].Fill.File),
-                       (Folder + "/" + J.Leaves[I].Fill.File).str()))
+      if (llvm::Error E = writeArray(T, J, Leaves[I], I, Folder))
         return E;
   return llvm::Error::success();
 }
@@ -285,6 +301,9 @@ llvm::Expected<BuildResult> LibraryBuilder::candidate(llvm::StringRef Text) {
   llvm::Expected<std::string> Where = folder();
   if (!Where)
     return Where.takeError();
+  // The source against itself.
+  if (Text == Of.SourceText)
+    return **First;
   llvm::Expected<BuildResult> Built =
       buildLibrary(Of, Text, *Where, "candidate.so", Options, *First);
   if (Built)

@@ -13,6 +13,8 @@
 
 #include "SymbolGate.h"
 #include "stark/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ObjectFile.h"
 #include <algorithm>
@@ -34,6 +36,23 @@ constexpr Rule Rules[] = {{"cudaStreamCreate*", Reach::OtherStream},
                           {"cudaStreamSetAttribute*", Reach::Device},
                           {"cudaStreamAttachMemAsync*", Reach::OtherStream},
                           {"cudaGraph*", Reach::OtherStream},
+                          // c10::cuda::getStreamFromPool and its kind
+                          {"_ZN3c104cuda17getStreamFromPool*",
+                           Reach::OtherStream},
+                          {"_ZN3c104cuda21getStreamFromExternal*",
+                           Reach::OtherStream},
+                          {"_ZN3c104cuda20setCurrentCUDAStream*",
+                           Reach::OtherStream},
+                          {"_ZN2at4cuda9CUDAGraph*", Reach::OtherStream},
+                          {"_ZN3c104cuda9SetDevice*", Reach::Device},
+                          {"_ZN3c104cuda10set_device*", Reach::Device},
+                          {"_ZN2at8autocast*", Reach::Device},
+                          {"_ZN2at15set_num_threads*", Reach::Device},
+                          {"_ZN2at6launch*", Reach::Thread},
+                          {"_ZN2at14intraop_launch*", Reach::Thread},
+                          {"_ZN2at4_ops9from_file*", Reach::Files},
+                          {"_ZN5torch3jit*", Reach::Beyond},
+                          {"_ZN5torch9serialize*", Reach::Files},
                           {"cudaUserObject*", Reach::OtherStream},
                           {"cudaLaunchHostFunc*", Reach::OtherStream},
                           {"cudaEvent*", Reach::Clock},
@@ -156,6 +175,10 @@ std::optional<Reach> stark::whyForbidden(llvm::StringRef Import) {
   for (const Rule &R : Rules)
     if (matches(Import, R.Name))
       return R.Why;
+  // at::Context::setAllowTF32CuBLAS and the like.
+  if (Import.starts_with("_ZN2at7Context") &&
+      Import.drop_front(14).ltrim("0123456789").starts_with("set"))
+    return Reach::Device;
   // The driver's own interface, cuStreamCreate and the like, goes around all
   // rules for the runtime's.
   if (Import.size() > 2 && Import.starts_with("cu") && Import[2] >= 'A' &&
@@ -186,27 +209,30 @@ static llvm::StringRef describeReach(Reach R) {
   llvm_unreachable("all are above");
 }
 
-llvm::Expected<ObjectFacts> stark::readObject(llvm::StringRef Path) {
+/// Adds what the object at \p Path has to \p Facts, and what it defines to
+/// \p Defined.
+static llvm::Error addObject(llvm::StringRef Path, ObjectFacts &Facts,
+                             llvm::StringSet<> &Defined) {
   using namespace llvm::object;
   llvm::Expected<OwningBinary<ObjectFile>> Opened =
       ObjectFile::createObjectFile(Path);
   if (!Opened)
     return withContext(Opened.takeError(), Path);
   const ObjectFile &Object = *Opened->getBinary();
-  ObjectFacts Facts;
   for (const SymbolRef &Symbol : Object.symbols()) {
     llvm::Expected<uint32_t> Flags = Symbol.getFlags();
     if (!Flags)
       return withContext(Flags.takeError(), Path);
-    if (!(*Flags & SymbolRef::SF_Undefined))
-      continue;
     llvm::Expected<llvm::StringRef> Name = Symbol.getName();
     if (!Name)
       return withContext(Name.takeError(), Path);
-    if (!Name->empty())
-      Facts.Imports.push_back(Name->str());
+    if (*Flags & SymbolRef::SF_Undefined) {
+      if (!Name->empty())
+        Facts.Imports.push_back(Name->str());
+    } else if (*Flags & SymbolRef::SF_Global) {
+      Defined.insert(*Name);
+    }
   }
-  std::sort(Facts.Imports.begin(), Facts.Imports.end());
   for (const SectionRef &Section : Object.sections()) {
     llvm::Expected<llvm::StringRef> Name = Section.getName();
     if (!Name)
@@ -214,8 +240,40 @@ llvm::Expected<ObjectFacts> stark::readObject(llvm::StringRef Path) {
     if (Name->starts_with(".init_array") || Name->starts_with(".ctors") ||
         Name->starts_with(".preinit_array"))
       Facts.Initializers += unsigned(Section.getSize() / 8);
+    Facts.HasDeviceCode |= *Name == ".nv_fatbin";
   }
+  return llvm::Error::success();
+}
+
+llvm::Expected<ObjectFacts>
+stark::readObjects(llvm::ArrayRef<std::string> Paths) {
+  ObjectFacts Facts;
+  llvm::StringSet<> Defined;
+  for (const std::string &Path : Paths)
+    if (llvm::Error E = addObject(Path, Facts, Defined))
+      return E;
+  llvm::erase_if(Facts.Imports, [&](const std::string &Import) {
+    return Defined.contains(Import);
+  });
+  llvm::sort(Facts.Imports);
+  Facts.Imports.erase(llvm::unique(Facts.Imports), Facts.Imports.end());
   return Facts;
+}
+
+std::vector<std::string> stark::operatorsIn(const ObjectFacts &Object) {
+  std::vector<std::string> Names;
+  for (llvm::StringRef Import : Object.Imports) {
+    // at::_ops::NAME::call, whose name has its length before it.
+    unsigned Length = 0;
+    if (!Import.consume_front("_ZN2at4_ops") ||
+        Import.consumeInteger(10, Length) || Length > Import.size())
+      continue;
+    // "add_Tensor" is add's overload; "_softmax" and "relu_" are names.
+    Names.push_back(Import.take_front(Length).str());
+  }
+  llvm::sort(Names);
+  Names.erase(llvm::unique(Names), Names.end());
+  return Names;
 }
 
 std::optional<GateFinding> stark::gate(const ObjectFacts &Candidate,
@@ -229,7 +287,9 @@ std::optional<GateFinding> stark::gate(const ObjectFacts &Candidate,
       Found.Imports.push_back({Import, *Why});
   }
   // One registers the kernels with the runtime.
-  Found.Allowed = std::max(1u, Source.Initializers);
+  Found.Allowed = std::max(
+      1u, Source.Initializers +
+              (Candidate.HasDeviceCode && !Source.HasDeviceCode ? 1 : 0));
   Found.Initializers = Candidate.Initializers;
   if (Found.Imports.empty() && Found.Initializers <= Found.Allowed)
     return std::nullopt;

@@ -23,9 +23,14 @@ namespace stark {
 struct ObjectFacts {
   std::vector<std::string> Imports; ///< sorted, as mangled
   unsigned Initializers = 0;        ///< functions that run when it is loaded
+  bool HasDeviceCode = false;
 };
 
-llvm::Expected<ObjectFacts> readObject(llvm::StringRef Path);
+/// Of all objects of a library together: what one defines another may ask for.
+llvm::Expected<ObjectFacts> readObjects(llvm::ArrayRef<std::string> Paths);
+
+/// The operators of ATen's that are called, by name, sorted.
+std::vector<std::string> operatorsIn(const ObjectFacts &Object);
 
 /// What a candidate must not do, or reach for.
 enum class Reach {

@@ -93,7 +93,9 @@ std::string Buffers::allocate(unsigned CaseIndex) {
                                 "': " + describe(E);
 }
 
-std::string Buffers::fill(uint64_t Seed, uint32_t Round, cudaStream_t Stream) {
+std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
+                          cudaStream_t Stream) {
+  const Case &C = J.Cases[Current];
   cudaError_t E = cudaSuccess;
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
     const Block &B = Blocks[I];
@@ -102,12 +104,13 @@ std::string Buffers::fill(uint64_t Seed, uint32_t Round, cudaStream_t Stream) {
       continue;
     if (isPoisoned(L))
       E = poison(B.Data, B.Bytes, judge::poisonPattern(L.Type, Round), Stream);
-    else if (B.Pristine)
+    else if (B.Pristine && !(C.Hardened && L.Hard))
       E = cudaMemcpyAsync(B.Data, B.Pristine, B.Bytes, cudaMemcpyDeviceToDevice,
                           Stream);
     else
-      E = gpu::fill(B.Data, L.Type, B.Bytes / dtypeBytes(L.Type), L.Fill, Seed,
-                    I, Stream);
+      E = gpu::fill(B.Data, L.Type, C.Values[I].Shape,
+                    C.Hardened && L.Hard ? *L.Hard : L.Fill,
+                    L.Weight ? WeightSeed : Seed, I, Stream);
   }
   return E == cudaSuccess ? "" : "cannot fill the buffers: " + describe(E);
 }
@@ -205,12 +208,13 @@ void **Buffers::arguments(cudaStream_t Stream) {
   // Scalars and pointers are given afresh, should a call have changed them.
   Scalars = J.Cases[Current].Values;
   StreamValue = Stream;
-  Pointers.assign(J.Leaves.size(), nullptr);
+  Pointers.assign(J.Leaves.size(), {});
   Arguments.assign(J.Leaves.size(), nullptr);
   for (size_t I = 0; I < J.Leaves.size(); ++I) {
     switch (J.Leaves[I].Kind) {
     case LeafKind::Buffer:
-      Pointers[I] = Blocks[I].Data;
+      Pointers[I] = {Blocks[I].Data, Scalars[I].Shape.data(),
+                     int64_t(Scalars[I].Shape.size())};
       Arguments[I] = &Pointers[I];
       break;
     case LeafKind::Integer:

@@ -30,7 +30,8 @@ public:
 
   // Each returns what went wrong, empty when all is well.
   std::string allocate(unsigned CaseIndex);
-  std::string fill(uint64_t Seed, uint32_t Round, cudaStream_t Stream);
+  std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
+                   cudaStream_t Stream);
   /// Fingerprints what the entry may not change, before a call.
   std::string arm(cudaStream_t Stream);
   /// After a call: \p R says which leaf was changed or overrun, if any.
@@ -41,7 +42,7 @@ public:
   /// Did the two fingerprints agree? False: an output was written after all
   /// that was in the stream.
   std::string settled(bool &Agree);
-  /// Puts the outputs where outputPlaces() says.
+  /// Puts the outputs where outputPlaces() says, from \p Shared on.
   std::string exportTo(char *Shared) const;
   /// One pointer a leaf; \p Stream is what a stream leaf gets.
   void **arguments(cudaStream_t Stream);
@@ -60,7 +61,8 @@ private:
   unsigned Current = 0;
   std::vector<Block> Blocks; ///< one a leaf, empty for scalars
   std::vector<job::LeafValue> Scalars;
-  std::vector<void *> Pointers, Arguments;
+  std::vector<job::BufferArgument> Pointers;
+  std::vector<void *> Arguments;
   cudaStream_t StreamValue = nullptr;
   /// On the device: two a leaf, then the two fingerprints of the outputs.
   unsigned long long *Counters = nullptr;

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <optional>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -35,6 +36,17 @@ using namespace stark::gpu;
 namespace {
 using Entry = void (*)(void **);
 using LastError = int (*)();
+/// Pinning more takes longer than it saves.
+constexpr uint64_t MostPinned = uint64_t(2) << 30;
+
+/// What the library of an entry of tensors has beside stark_call():
+/// lib/Task/TensorTrampoline.cpp.
+struct TensorFunctions {
+  void (*Prepare)(void **, int) = nullptr;
+  int (*Collect)(void **) = nullptr;
+  const char *(*Problem)() = nullptr;
+  const char *(*Note)() = nullptr; ///< of the source alone
+};
 
 class Child {
 public:
@@ -43,13 +55,17 @@ public:
 
 private:
   void hello(const Request &R, Reply &Out);
+  std::string preload();
   void load(Reply &Out);
   void prepare(const Request &R, Reply &Out);
   void run(const Request &R, Reply &Out);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
-  void exportOutputs(Reply &Out);
+  void exportOutputs(const Request &R, Reply &Out);
   bool call(Entry Function, cudaStream_t Stream, Reply &Out);
+  bool prepareTensors(cudaStream_t Stream, Reply &Out);
+  bool collect(cudaStream_t Stream, Reply &Out);
+  bool hadProblem(Status What, const std::string &Name, Reply &Out);
   cudaStream_t freshStream();
   void endStream(cudaStream_t Stream);
 
@@ -60,6 +76,7 @@ private:
   void *Library = nullptr;
   Entry Call = nullptr, Reference = nullptr;
   LastError ErrorOfLibrary = nullptr;
+  std::optional<TensorFunctions> Tensors;
   std::optional<Buffers> Arguments;
   std::optional<Stopwatch> Watch;
 };
@@ -128,11 +145,25 @@ void Child::hello(const Request &R, Reply &Out) {
                               std::strerror(errno));
     Shared = static_cast<char *>(At);
     // Pinned, the copy is several times faster; it works without.
-    if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
+    if (Options.SharedBytes <= MostPinned &&
+        cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
       cudaGetLastError();
   }
+  if (std::string P = preload(); !P.empty())
+    return harness(Out, P);
   Facts.Lockdown = posix::lockDown();
   say(Out, Status::Ok, printFacts(Facts));
+}
+
+/// By name, so that the job's libraries find them loaded wherever they lie.
+std::string Child::preload() {
+  std::stringstream Files(Options.Preload);
+  for (std::string File; std::getline(Files, File, ':');)
+    if (!dlopen(File.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
+      const char *Why = dlerror();
+      return "libtorch cannot be loaded: " + std::string(Why ? Why : File);
+    }
+  return "";
 }
 
 void Child::load(Reply &Out) {
@@ -153,6 +184,19 @@ void Child::load(Reply &Out) {
     Reference = reinterpret_cast<Entry>(dlsym(Library, "stark_reference"));
   if (!Call)
     return say(Out, Status::Failed, "the library has no stark_call()");
+  if (J.Torch.empty())
+    return;
+  auto Find = [&](auto &Function, const char *Name) {
+    Function = reinterpret_cast<std::remove_reference_t<decltype(Function)>>(
+        dlsym(Library, Name));
+  };
+  TensorFunctions &F = Tensors.emplace();
+  Find(F.Prepare, "stark_prepare");
+  Find(F.Collect, "stark_collect");
+  Find(F.Problem, "stark_problem");
+  Find(F.Note, "stark_note");
+  if (!F.Prepare || !F.Collect || !F.Problem)
+    say(Out, Status::Failed, "the library has no stark_prepare()");
 }
 
 void Child::prepare(const Request &R, Reply &Out) {
@@ -182,17 +226,45 @@ bool Child::call(Entry Function, cudaStream_t Stream, Reply &Out) {
     say(Out, Status::Failed, "the entry threw an exception");
     return false;
   }
+  return !hadProblem(Status::Failed, "the entry threw an exception", Out);
+}
+
+/// Did the last of the library's functions of tensors end with one?
+bool Child::hadProblem(Status What, const std::string &Name, Reply &Out) {
+  const char *Text = Tensors ? Tensors->Problem() : "";
+  if (!*Text)
+    return false;
+  say(Out, What, Name + ": " + Text);
   return true;
+}
+
+/// Before a call: tensors over the buffers.
+bool Child::prepareTensors(cudaStream_t Stream, Reply &Out) {
+  if (!Tensors)
+    return true;
+  Tensors->Prepare(Arguments->arguments(Stream), onGpu());
+  return !hadProblem(Status::Infrastructure, "no tensors can be made", Out);
+}
+
+/// After a call: what it returned goes to the buffers, on the same stream.
+bool Child::collect(cudaStream_t Stream, Reply &Out) {
+  if (!Tensors)
+    return true;
+  bool Good = Tensors->Collect(Arguments->arguments(Stream));
+  return !hadProblem(Good ? Status::Failed : Status::BadResult,
+                     "what the entry returned cannot be used", Out);
 }
 
 void Child::run(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
-  std::string P = Arguments->fill(R.Seed, R.Round, Stream);
+  bool Refers = Reference && !(R.Flags & OwnCall);
+  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, Stream);
   if (P.empty())
     P = Arguments->arm(Stream);
   if (!P.empty())
     return harness(Out, P);
-  if (!call(Reference ? Reference : Call, Stream, Out))
+  if (!prepareTensors(Stream, Out) ||
+      !call(Refers ? Reference : Call, Stream, Out) || !collect(Stream, Out))
     return;
   // A launch error stays in the library's own copy of the runtime.
   cudaError_t Launch =
@@ -209,12 +281,16 @@ void Child::run(const Request &R, Reply &Out) {
   if (!P.empty())
     return harness(Out, P);
   if (Out.What == Status::Ok)
-    exportOutputs(Out);
+    exportOutputs(R, Out);
+  if (Out.What == Status::Ok && Refers && Tensors && Tensors->Note)
+    say(Out, Status::Ok, Tensors->Note());
 }
 
 void Child::sample(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
-  std::string P = Arguments->fill(R.Seed, R.Round, Stream);
+  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, Stream);
+  if (!prepareTensors(Stream, Out))
+    return;
   if (P.empty())
     P = Watch->start(Stream);
   if (!P.empty())
@@ -224,6 +300,8 @@ void Child::sample(const Request &R, Reply &Out) {
   if (R.Flags & SyncDevice)
     cudaDeviceSynchronize();
   P = Watch->stop(Stream);
+  if (!collect(Stream, Out))
+    return;
   // Runs as soon as the stop event has, and sees what was written by then.
   if (P.empty())
     P = Arguments->fingerprintOutputs(Stream, false);
@@ -237,6 +315,9 @@ void Child::sample(const Request &R, Reply &Out) {
   bool Settled = true;
   if (P.empty())
     P = Watch->read(Out.EventUs);
+  // What was returned may have changed since.
+  if (!collect(Stream, Out))
+    return;
   if (P.empty())
     P = Arguments->fingerprintOutputs(Stream, true);
   if (P.empty())
@@ -255,8 +336,11 @@ void Child::warm(const Request &R, Reply &Out) {
   });
 }
 
-void Child::exportOutputs(Reply &Out) {
-  if (std::string P = Arguments->exportTo(Shared); !P.empty())
+void Child::exportOutputs(const Request &R, Reply &Out) {
+  bool Own = R.What == Command::Run && R.Flags & OwnCall;
+  if (std::string P =
+          Arguments->exportTo(Shared + (Own ? Options.SharedBytes / 2 : 0));
+      !P.empty())
     harness(Out, P);
 }
 
@@ -283,7 +367,7 @@ Reply Child::answer(const Request &R) {
     sample(R, Out);
     break;
   case Command::Export:
-    exportOutputs(Out);
+    exportOutputs(R, Out);
     break;
   }
   return Out;

@@ -48,12 +48,17 @@ struct Inheritance {
 
 /// What a child may know of the environment: where the driver is, and which
 /// device is meant.
-std::vector<std::string> childEnvironment() {
-  std::vector<std::string> Kept = {"LC_ALL=C", "CUDA_CACHE_DISABLE=1",
-                                   "CUDA_MODULE_LOADING=EAGER"};
+std::vector<std::string> childEnvironment(const ChildSpec &Spec) {
+  // libtorch has thousands of kernels, of which a job needs few.
+  std::vector<std::string> Kept = {
+      "LC_ALL=C", "CUDA_CACHE_DISABLE=1",
+      Spec.Torch ? "CUDA_MODULE_LOADING=LAZY" : "CUDA_MODULE_LOADING=EAGER"};
+  if (Spec.Torch)
+    Kept.push_back("LD_LIBRARY_PATH=" + Spec.Torch->searchPath());
   for (const char *Name :
        {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"})
-    if (const char *Value = getenv(Name))
+    if (const char *Value = getenv(Name);
+        Value && !(Spec.Torch && !std::strcmp(Name, "LD_LIBRARY_PATH")))
       Kept.push_back(std::string(Name) + "=" + Value);
   return Kept;
 }
@@ -70,6 +75,12 @@ std::vector<std::string> childArguments(const ChildSpec &Spec) {
                  {"--job", Spec.Folder, "--library", Spec.Library});
   if (Spec.Reference)
     Words.push_back("--reference");
+  if (Spec.Torch) {
+    std::string Files;
+    for (const std::string &File : Spec.Torch->libraryFiles())
+      Files += (Files.empty() ? "" : ":") + File;
+    Words.insert(Words.end(), {"--preload", Files});
+  }
   return Words;
 }
 
@@ -131,7 +142,7 @@ ChildProcess::start(const ChildSpec &Spec, Clock &Time, std::string &Error) {
     return Fail(What);
   // Everything that allocates is done before the fork.
   std::vector<std::string> Words = childArguments(Spec),
-                           Environment = childEnvironment();
+                           Environment = childEnvironment(Spec);
   std::vector<char *> Argv = pointersTo(Words), Envp = pointersTo(Environment);
   std::optional<posix::ChildGroup> Group =
       posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,

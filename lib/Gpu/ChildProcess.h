@@ -15,6 +15,7 @@
 #define STARK_GPU_CHILDPROCESS_H
 
 #include "Channel.h"
+#include "stark/Posix/Libtorch.h"
 #include "stark/Posix/Process.h"
 #include <memory>
 
@@ -25,6 +26,7 @@ struct ChildSpec {
   bool Reference = false;
   uint64_t SharedBytes = 0;
   int Device = 0;
+  const posix::Libtorch *Torch = nullptr; ///< outlives the child's start
 };
 
 class ChildProcess {

@@ -13,11 +13,16 @@
 
 #include "stark/Gpu/GpuRunner.h"
 #include "ChildProcess.h"
+#include "stark/Judge/Compare.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Judge/Race.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
+#include <map>
+#include <set>
 #include <sys/prctl.h>
+#include <tuple>
+#include <utility>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -28,6 +33,10 @@ namespace {
 /// Driver start-up, module loading and allocation, not the libraries' work.
 constexpr uint64_t SetupLimitMs = 120000;
 
+/// Sizes with more bytes are compared with one seed: the host compares some GB a
+/// second.
+constexpr uint64_t ManySeedsMaxBytes = uint64_t(4) << 30;
+
 /// One of the two, and the size that its buffers were last set up for.
 struct Party {
   ChildSpec Spec; ///< to start it again
@@ -37,11 +46,16 @@ struct Party {
 
 class GpuRunner : public Runner, private TimedPair {
 public:
-  GpuRunner(const std::string &Folder, int Device, Clock &Time)
-      : Folder(Folder), Device(Device), Time(Time) {}
+  GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
+            Clock &Time)
+      : Folder(Folder), Device(Device), TorchFolder(Torch), Time(Time) {}
 
   MaybeStop open(const Job &J, Result &Out) override;
-  CompareRule rule() const override { return {}; }
+  CompareRule rule() const override {
+    CompareRule Rule;
+    Rule.ManySeedsMaxBytes = ManySeedsMaxBytes;
+    return Rule;
+  }
   void plan(const std::vector<Trial> &) override {}
   SourceEnd source(const Trial &T) override;
   MaybeStop candidate(const Trial &T) override;
@@ -51,6 +65,11 @@ public:
   const void *ofCandidate(const Trial &T, unsigned Leaf) override {
     return outputOf(Candidate, T.Case, Leaf);
   }
+  double slack(const Trial &T, unsigned Leaf) override {
+    auto Known = Slack.find({T.Case, Leaf});
+    return Known == Slack.end() ? 1 : Known->second;
+  }
+  std::string notes() override;
   std::string nameOf(const Trial &T) const override {
     return T.Round ? "second call with the same inputs" : "call";
   }
@@ -78,19 +97,36 @@ private:
   MaybeStop whySource(const Request &R, uint64_t LimitMs, const Answer &A);
   MaybeStop whyCandidate(const Request &R, uint64_t LimitMs,
                          const std::string &Name, const Answer &A);
-  const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
+  MaybeStop findTorch();
+  MaybeStop measureOwnError(const Trial &T);
+  const void *outputOf(const Party &P, unsigned Case, unsigned Leaf,
+                       bool Own = false) const;
   std::string leafName(uint32_t Leaf) const {
     return Leaf < J->Leaves.size() ? J->Leaves[Leaf].Name : "?";
   }
 
   std::string Folder;
   int Device;
+  std::string TorchFolder;
+  std::optional<posix::Libtorch> Torch; ///< of a job that needs it
   Clock &Time;
   const Job *J = nullptr;
   DeviceFacts Facts;
   Party Source, Candidate;
   double SourceUs = 0; ///< of the last verified call
+  /// Of jobs with tensors, by case and leaf.
+  std::map<std::pair<unsigned, unsigned>, double> Slack;
+  /// Case and seeds whose reference lies in the source's shared memory.
+  std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
+  std::set<unsigned> Measured;                ///< cases
+  std::map<unsigned, std::string> References; ///< how it was computed, by case
 };
+
+/// A candidate may be as far off the reference as the source, and the source
+/// could have been further off with other inputs.
+constexpr double OwnErrors = 2;
+/// Two timed calls may be off it to both sides.
+constexpr double BothErrors = 1.5;
 
 /// A call of an entry, of which its inputs are told.
 bool isCall(const Request &R) {
@@ -102,6 +138,14 @@ Request requestFor(Command What, unsigned Case = 0) {
   Request R;
   R.What = What;
   R.Case = Case;
+  return R;
+}
+
+Request requestFor(const Trial &T) {
+  Request R = requestFor(Command::Run, T.Case);
+  R.Seed = T.Seed;
+  R.WeightSeed = T.WeightSeed.value_or(T.Seed);
+  R.Round = T.Round;
   return R;
 }
 
@@ -129,8 +173,13 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   if (Shared == 0)
     return hostFailed("the job has no output to compare: mark one with "
                       "\"role\": \"output\" or \"inout\" in the workload");
-  Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true, Shared, Device};
-  Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device};
+  if (MaybeStop S = findTorch())
+    return S;
+  const posix::Libtorch *Needed = Torch ? &*Torch : nullptr;
+  // What the source itself computes lies behind what its reference does.
+  Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
+                 Needed ? 2 * Shared : Shared, Device, Needed};
+  Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device, Needed};
   for (Party *P : {&Source, &Candidate})
     if (MaybeStop S = start(*P))
       return S;
@@ -141,6 +190,23 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   Answer A;
   return ask(Side::Candidate, requestFor(Command::Load), SetupLimitMs,
              "loading the library", A);
+}
+
+/// The one that the libraries were linked with, but for its patch.
+MaybeStop GpuRunner::findTorch() {
+  if (J->Torch.empty())
+    return std::nullopt;
+  std::string Error;
+  Torch = posix::findLibtorch(TorchFolder, Error);
+  if (!Torch)
+    return hostFailed("the job needs libtorch " + J->Torch + ": " + Error);
+  auto Minor = [](const std::string &Version) {
+    return Version.substr(0, Version.rfind('.'));
+  };
+  if (Minor(Torch->Version) != Minor(J->Torch))
+    return hostFailed("the job needs libtorch " + J->Torch + ", but " +
+                      Torch->Root + " has " + Torch->Version);
+  return std::nullopt;
 }
 
 /// Has both claim the device. The candidate's child starts its driver while the
@@ -203,33 +269,82 @@ SourceEnd GpuRunner::source(const Trial &T) {
   if (Source.Prepared != T.Case)
     if (MaybeStop S = prepareFor(Side::Source, T.Case))
       return {SourceEnd::Failed, S->Diagnostics};
-  Request R = requestFor(Command::Run, T.Case);
-  R.Seed = T.Seed;
-  R.Round = T.Round;
+  // A reference is computed once for the same inputs.
+  std::tuple Inputs(T.Case, T.Seed, T.WeightSeed.value_or(T.Seed));
+  if (Torch && std::exchange(Referred, Inputs) == Inputs)
+    return {};
   Answer A;
-  if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
+  if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
     return {SourceEnd::Failed, S->Diagnostics};
   SourceUs = A.WallUs;
+  if (!Torch)
+    return {};
+  if (A.R.Text[0])
+    References[T.Case] = A.R.Text;
+  if (MaybeStop S = measureOwnError(T))
+    return {SourceEnd::Failed, S->Diagnostics};
   return {};
+}
+
+/// Once for each case: how far the source is off its reference.
+MaybeStop GpuRunner::measureOwnError(const Trial &T) {
+  if (References.empty() || !Measured.insert(T.Case).second)
+    return std::nullopt;
+  Request R = requestFor(T);
+  R.Flags = OwnCall;
+  Answer A;
+  if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
+    return S;
+  for (unsigned I = 0; I < J->Leaves.size(); ++I) {
+    const Leaf &L = J->Leaves[I];
+    const void *Own = outputOf(Source, T.Case, I, /*Own=*/true);
+    if (!Own)
+      continue;
+    Comparison Found = compare(L.Type, Own, outputOf(Source, T.Case, I),
+                               J->Cases[T.Case].Values[I].Shape, L.Tolerance,
+                               poisonPattern(L.Type, T.Round));
+    Slack[{T.Case, I}] = std::max(1.0, OwnErrors * Found.WorstError);
+  }
+  return std::nullopt;
+}
+
+std::string GpuRunner::notes() {
+  // Most cases have the same to say.
+  std::map<std::string, std::string> Cases;
+  for (const auto &[Case, How] : References)
+    Cases[How] +=
+        (Cases[How].empty() ? "'" : ", '") + J->Cases[Case].Label + "'";
+  std::string Text;
+  for (const auto &[How, Labels] : Cases)
+    Text += "compared with the source computed " + How +
+            (Cases.size() > 1 ? " (" + Labels + ")" : "") + "\n";
+  for (const auto &[Place, Times] : Slack)
+    if (Times > 1) {
+      char Allowed[32];
+      std::snprintf(Allowed, sizeof(Allowed), "%.2g",
+                    Times * J->Leaves[Place.second].Tolerance);
+      Text += "output '" + J->Leaves[Place.second].Name + "' of '" +
+              J->Cases[Place.first].Label + "' may be off by " + Allowed +
+              ": twice what the source is off itself\n";
+    }
+  return Text;
 }
 
 MaybeStop GpuRunner::candidate(const Trial &T) {
   if (Candidate.Prepared != T.Case)
     if (MaybeStop S = prepareFor(Side::Candidate, T.Case))
       return S;
-  Request R = requestFor(Command::Run, T.Case);
-  R.Seed = T.Seed;
-  R.Round = T.Round;
   Answer A;
-  return ask(Side::Candidate, R, candidateLimitMs(J->TimeoutMs, SourceUs),
+  return ask(Side::Candidate, requestFor(T), candidateLimitMs(J->TimeoutMs, SourceUs),
              nameOf(T), A);
 }
 
-const void *GpuRunner::outputOf(const Party &P, unsigned Case,
-                                unsigned Leaf) const {
+const void *GpuRunner::outputOf(const Party &P, unsigned Case, unsigned Leaf,
+                                bool Own) const {
   for (const OutputPlace &Place : outputPlaces(*J, J->Cases[Case]))
     if (Place.Leaf == Leaf)
-      return P.Child->shared() + Place.Offset;
+      return P.Child->shared() + Place.Offset +
+             (Own ? P.Spec.SharedBytes / 2 : 0);
   return nullptr;
 }
 
@@ -243,7 +358,7 @@ MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
                           uint64_t LimitMs, Warmth &W) {
   Request R = requestFor(Command::Warm, Call.Case);
   R.Ms = Ms;
-  R.Seed = Call.Seed;
+  R.Seed = R.WeightSeed = Call.Seed;
   Answer A;
   if (MaybeStop S = ask(Of, R, LimitMs, "warm-up call", A))
     return S;
@@ -255,7 +370,7 @@ MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
                             Sample &S) {
   Request R = requestFor(Command::Sample, Call.Case);
   R.Flags = Call.WaitForDevice ? SyncDevice : 0;
-  R.Seed = Call.Seed;
+  R.Seed = R.WeightSeed = Call.Seed;
   R.Round = Call.Round;
   Answer A;
   if (MaybeStop Ended = ask(Of, R, LimitMs, "timed call", A))
@@ -265,15 +380,18 @@ MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
 }
 
 MaybeStop GpuRunner::verify(const TimedCall &Last) {
+  Referred.reset();
   Answer A;
   for (Side Of : {Side::Source, Side::Candidate})
     if (MaybeStop S = ask(Of, requestFor(Command::Export, Last.Case),
                           SetupLimitMs, "timed call", A))
       return S;
-  Trial T = {0, Last.Case, Last.Seed, Last.Round};
+  Trial T = {0, Last.Case, Last.Seed, Last.Round, {}};
   return compareOutputs(
       *J, T, "timed call", [&](unsigned L) { return ofCandidate(T, L); },
-      [&](unsigned L) { return ofSource(T, L); }, Outcome::Wrong);
+      [&](unsigned L) { return ofSource(T, L); },
+      [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; },
+      Outcome::Wrong);
 }
 
 MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
@@ -301,6 +419,8 @@ MaybeStop GpuRunner::whySource(const Request &R, uint64_t LimitMs,
     Why = "it changes '" + leafName(A.R.Leaf) +
           "', which the workload calls an input; \"role\": \"inout\" would "
           "allow it";
+  else if (A.R.What == Status::BadResult)
+    Why = std::string(A.R.Text) + "; the workload's \"returns\" says so";
   else if (A.R.What == Status::Escaped)
     Why = "it works on another stream than the one it is given";
   else
@@ -341,6 +461,8 @@ MaybeStop GpuRunner::whyCandidate(const Request &R, uint64_t LimitMs,
                 "the entry wrote outside '" + leafName(A.R.Leaf) +
                     "': at least " + std::to_string(A.R.Count) +
                     " bytes just before or after the buffer changed" + Where};
+  case Status::BadResult:
+    return Stop{Outcome::Wrong, A.R.Text + Where};
   case Status::Escaped:
     return Stop{Outcome::Forbidden,
                 "work escapes the timed stream" + Where +
@@ -354,8 +476,10 @@ MaybeStop GpuRunner::whyCandidate(const Request &R, uint64_t LimitMs,
 }
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
-                                           int Device, Clock &Time) {
-  return std::make_unique<GpuRunner>(Folder, Device, Time);
+                                           int Device,
+                                           const std::string &Torch,
+                                           Clock &Time) {
+  return std::make_unique<GpuRunner>(Folder, Device, Torch, Time);
 }
 
 bool gpu::probeDevice(int Device, DeviceFacts &Facts, std::string &Error) {

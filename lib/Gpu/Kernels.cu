@@ -22,6 +22,8 @@ using namespace stark::job;
 namespace {
 using Half = __half;
 using BFloat = __nv_bfloat16;
+/// Filled as twice as many of its parts.
+template <class T> using Complex = T;
 
 constexpr unsigned Threads = 256;
 
@@ -84,47 +86,59 @@ __device__ void store(__half &Out, double Value) {
 __device__ void store(__nv_bfloat16 &Out, double Value) {
   Out = __float2bfloat16(float(Value));
 }
-template <class T> struct IsWhole {
-  static constexpr bool Value = false;
-};
-template <> struct IsWhole<int32_t> {
-  static constexpr bool Value = true;
-};
-template <> struct IsWhole<int64_t> {
-  static constexpr bool Value = true;
-};
-template <> struct IsWhole<uint8_t> {
-  static constexpr bool Value = true;
+/// Init without its file, and what follows from the buffer.
+struct Rule {
+  InitKind Kind;
+  double Low, High, Times, Plus;
+  bool Clamped;
+  double Least, Greatest;
+  Triangle Keep;
+  uint64_t Rows, Columns; ///< the last two dimensions
+  bool Whole;
+  uint64_t Key;
+  unsigned HalfBits; ///< of a permutation
 };
 
+__device__ double valueOf(const Rule &R, uint64_t I, uint64_t Count) {
+  uint64_t Bits = draw(R.Key, I);
+  switch (R.Kind) {
+  case InitKind::Normal: {
+    float Drawn = float(R.Low) + float(R.High) * normalOf(Bits);
+    return R.Whole ? rintf(Drawn) : Drawn;
+  }
+  case InitKind::Mixed:
+    return ldexp(R.Low + R.High * double(normalOf(Bits)),
+                 int(mix(Bits) % 13) - 6);
+  case InitKind::Uniform:
+  case InitKind::Integers: {
+    double Drawn = R.Low + (R.High - R.Low) * uniformOf(Bits);
+    return R.Whole || R.Kind == InitKind::Integers ? floor(Drawn) : Drawn;
+  }
+  case InitKind::Arange:
+    return R.Low + double(I);
+  case InitKind::Ones:
+    return 1;
+  case InitKind::Constant:
+    return R.Low;
+  case InitKind::Permutation:
+    return double(permute(I, Count, R.HalfBits, R.Key));
+  case InitKind::Zeros:
+  case InitKind::File:
+    break;
+  }
+  return 0;
+}
+
 template <class T>
-__global__ void fillKernel(T *Data, uint64_t Count, InitKind Kind, double Low,
-                           double High, uint64_t Key, unsigned HalfBits) {
+__global__ void fillKernel(T *Data, uint64_t Count, Rule R) {
   for (uint64_t I = firstIndex(); I < Count; I += stride()) {
-    double Value = 0;
-    switch (Kind) {
-    case InitKind::Normal: {
-      float Drawn = float(Low) + float(High) * normalOf(draw(Key, I));
-      Value = IsWhole<T>::Value ? rintf(Drawn) : Drawn;
-      break;
-    }
-    case InitKind::Uniform:
-      Value = Low + (High - Low) * uniformOf(draw(Key, I));
-      if (IsWhole<T>::Value)
-        Value = floor(Value);
-      break;
-    case InitKind::Arange:
-      Value = Low + double(I);
-      break;
-    case InitKind::Ones:
-      Value = 1;
-      break;
-    case InitKind::Permutation:
-      Value = double(permute(I, Count, HalfBits, Key));
-      break;
-    case InitKind::Zeros:
-    case InitKind::File:
-      break;
+    double Value = valueOf(R, I, Count) * R.Times + R.Plus;
+    if (R.Clamped)
+      Value = fmin(fmax(Value, R.Least), R.Greatest);
+    if (R.Keep != Triangle::Whole) {
+      uint64_t Row = I / R.Columns % R.Rows, Column = I % R.Columns;
+      if (R.Keep == Triangle::Lower ? Column > Row : Column < Row)
+        Value = 0;
     }
     store(Data[I], Value);
   }
@@ -181,25 +195,43 @@ __global__ void readWide(const uint4 *Data, uint64_t Count,
 }
 
 template <class T>
-cudaError_t fillAs(void *Data, uint64_t Count, const Init &Fill, uint64_t Key,
+cudaError_t fillAs(void *Data, uint64_t Count, const Rule &R,
                    cudaStream_t Stream) {
-  unsigned HalfBits = 1;
-  while ((uint64_t(1) << 2 * HalfBits) < Count)
-    ++HalfBits;
-  fillKernel<<<blocksFor(Count), Threads, 0, Stream>>>(
-      static_cast<T *>(Data), Count, Fill.Kind, Fill.Low, Fill.High, Key,
-      HalfBits);
+  fillKernel<<<blocksFor(Count), Threads, 0, Stream>>>(static_cast<T *>(Data),
+                                                       Count, R);
   return cudaGetLastError();
 }
 } // namespace
 
-cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count, const Init &Fill,
-                      uint64_t Seed, uint32_t Leaf, cudaStream_t Stream) {
-  uint64_t Key = mix(Seed ^ mix(uint64_t(Leaf) + 1));
+bool gpu::onGpu() { return true; }
+
+cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
+                      const Init &Fill, uint64_t Seed, uint32_t Leaf,
+                      cudaStream_t Stream) {
+  uint64_t Count = isComplex(Type) ? 2 : 1;
+  for (int64_t Extent : Shape)
+    Count *= uint64_t(Extent);
+  size_t Rank = Shape.size();
+  Rule R = {Fill.Kind,
+            Fill.Low,
+            Fill.High,
+            Fill.Times,
+            Fill.Plus,
+            Fill.Clamped,
+            Fill.Least,
+            Fill.Greatest,
+            Rank < 2 ? Triangle::Whole : Fill.Keep,
+            Rank < 2 ? 1 : uint64_t(Shape[Rank - 2]),
+            Rank < 1 ? 1 : uint64_t(Shape[Rank - 1]),
+            isWhole(Type),
+            mix(Seed ^ mix(uint64_t(Leaf) + 1)),
+            1};
+  while ((uint64_t(1) << 2 * R.HalfBits) < Count)
+    ++R.HalfBits;
   switch (Type) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
   case DType::Enumerator:                                                      \
-    return fillAs<Cpp>(Data, Count, Fill, Key, Stream);
+    return fillAs<Cpp>(Data, Count, R, Stream);
 #include "stark/Job/DTypes.def"
   }
   return cudaErrorInvalidValue;

@@ -20,12 +20,16 @@
 
 namespace stark::gpu {
 
-/// Fills \p Count elements from (Seed, Leaf, index) alone: two processes on the
-/// same kind of device get the same bits, and no element depends on how the
+/// Whether buffers lie in a GPU's memory: not where tests have the host for a
+/// device.
+bool onGpu();
+
+/// Fills a buffer of \p Shape from (Seed, Leaf, index) alone: two processes on
+/// the same kind of device get the same bits, and no element depends on how the
 /// work was divided. The counter is mixed as splitmix64 does (Steele, Lea,
 /// Flood 2014); normal values come from it by Box-Muller. InitKind::File is not
 /// for here.
-cudaError_t fill(void *Data, job::DType Type, uint64_t Count,
+cudaError_t fill(void *Data, job::DType Type, const std::vector<int64_t> &Shape,
                  const job::Init &Fill, uint64_t Seed, uint32_t Leaf,
                  cudaStream_t Stream);
 

@@ -37,6 +37,9 @@ enum class Command : uint32_t {
 constexpr uint32_t Calibrate = 1;
 /// Flags of Sample: wait for the whole device before the stop event.
 constexpr uint32_t SyncDevice = 1;
+/// Flags of Run: call the source's entry, not its reference, and export its
+/// outputs behind the reference's.
+constexpr uint32_t OwnCall = 1;
 
 struct Request {
   Command What = Command::Hello;
@@ -44,6 +47,7 @@ struct Request {
   uint32_t Round = 0;
   uint32_t Flags = 0;
   uint64_t Seed = 0;
+  uint64_t WeightSeed = 0; ///< of the leaves that are weights
   uint64_t Ms = 0;
   uint64_t Nonce = 0; ///< the reply repeats it
 };
@@ -53,6 +57,7 @@ enum class Status : uint32_t {
   Failed,         ///< the library's doing: a launch, kernel or load error
   InputChanged,   ///< Leaf was const to the entry, and changed
   OutOfBounds,    ///< bytes before or after Leaf changed
+  BadResult,      ///< what was returned has another shape, dtype or device
   Escaped,        ///< an output changed after the stop event
   Infrastructure, ///< the harness's own: no memory, no device
 };

@@ -54,9 +54,29 @@ uint64_t LeafValue::elements() const {
   return N;
 }
 
+bool job::isWhole(DType T) {
+  static constexpr bool Whole[] = {
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) Whole,
+#include "stark/Job/DTypes.def"
+  };
+  return Whole[unsigned(T)];
+}
+
+const char *job::atenName(DType T) {
+  static constexpr const char *Names[] = {
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) Aten,
+#include "stark/Job/DTypes.def"
+  };
+  return Names[unsigned(T)];
+}
+
+DType job::partOf(DType T) {
+  return T == DType::C64 ? DType::F32 : T == DType::C128 ? DType::F64 : T;
+}
+
 unsigned job::dtypeBytes(DType T) {
   switch (T) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
   case DType::Enumerator:                                                      \
     return Bytes;
 #include "stark/Job/DTypes.def"

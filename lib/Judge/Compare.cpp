@@ -48,6 +48,8 @@ struct Half {
     return Table[Bits];
   }
 };
+/// Never compared as such: its parts are.
+template <class T> using Complex = T;
 struct BFloat {
   uint16_t Bits;
   double value() const {
@@ -245,6 +247,45 @@ Comparison compareAs(const void *GotBytes, const void *WantedBytes,
 }
 } // namespace
 
+template <class T>
+static Extremes extremesAs(const void *Data, uint64_t Count) {
+  const T *At = static_cast<const T *>(Data);
+  std::vector<Extremes> Parts((Count + PartSize - 1) / PartSize);
+  forParts(Parts.size(), [&](uint64_t P) {
+    Extremes Found = {HUGE_VAL, -HUGE_VAL, true};
+    uint64_t End = std::min(Count, (P + 1) * PartSize);
+    for (uint64_t I = P * PartSize; I < End; ++I) {
+      double V = valueOf(At[I]);
+      if (!std::isfinite(V)) {
+        Found.AllFinite = false;
+        continue;
+      }
+      Found.Least = std::min(Found.Least, V);
+      Found.Greatest = std::max(Found.Greatest, V);
+    }
+    Parts[P] = Found;
+  });
+  Extremes All = {HUGE_VAL, -HUGE_VAL, true};
+  for (const Extremes &P : Parts) {
+    All.Least = std::min(All.Least, P.Least);
+    All.Greatest = std::max(All.Greatest, P.Greatest);
+    All.AllFinite &= P.AllFinite;
+  }
+  return All.Least <= All.Greatest ? All : Extremes{0, 0, All.AllFinite};
+}
+
+Extremes judge::extremes(DType Type, const void *Data, uint64_t Count) {
+  if (isComplex(Type))
+    return extremes(partOf(Type), Data, 2 * Count);
+  switch (Type) {
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
+  case DType::Enumerator:                                                      \
+    return extremesAs<Cpp>(Data, Count);
+#include "stark/Job/DTypes.def"
+  }
+  return {};
+}
+
 uint32_t judge::poisonPattern(DType Type, unsigned Round) {
   // NaNs in every floating type, with a payload no arithmetic makes. A second
   // pattern tells an integer that happens to be the first from one left alone.
@@ -255,9 +296,15 @@ uint32_t judge::poisonPattern(DType Type, unsigned Round) {
   case DType::F16:
   case DType::BF16:
     return First ? 0x7FA57FA5 : 0x7FC37FC3;
+  case DType::C64:
+  case DType::C128:
+    return poisonPattern(partOf(Type), Round);
   case DType::U8:
+  case DType::I8:
+  case DType::Bool:
     return First ? 0xA5A5A5A5 : 0x3C3C3C3C;
   case DType::F32:
+  case DType::I16:
   case DType::I32:
   case DType::I64:
     break;
@@ -267,6 +314,8 @@ uint32_t judge::poisonPattern(DType Type, unsigned Round) {
 
 uint64_t judge::countPoison(DType Type, const void *Data, uint64_t Count,
                             uint32_t Poison) {
+  if (isComplex(Type))
+    return countPoison(partOf(Type), Data, 2 * Count, Poison);
   switch (dtypeBytes(Type)) {
   case 8:
     return countPoisonAs<uint64_t>(Data, Count, Poison);
@@ -282,6 +331,13 @@ uint64_t judge::countPoison(DType Type, const void *Data, uint64_t Count,
 Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
                           const std::vector<int64_t> &Shape, double Tolerance,
                           uint32_t Poison) {
+  if (isComplex(Type)) {
+    std::vector<int64_t> Parts = Shape;
+    Parts.push_back(2);
+    Comparison C = compare(partOf(Type), Got, Wanted, Parts, Tolerance, Poison);
+    C.FirstBad /= 2;
+    return C;
+  }
   uint64_t Count = 1, Row = 1;
   for (size_t I = Shape.size(); I-- > 0;) {
     Count *= uint64_t(Shape[I]);
@@ -291,7 +347,7 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
   if (Count == 0)
     return {};
   switch (Type) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
   case DType::Enumerator:                                                      \
     return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison);
 #include "stark/Job/DTypes.def"

@@ -36,6 +36,8 @@ private:
   MaybeStop timeAll();
   MaybeStop work(const std::string &Folder);
   bool leavesGaps(const Trial &T);
+  bool isFinite(const Trial &T);
+  MaybeStop admit();
 
   Runner &R;
   std::string Outputs; ///< where the candidate's go, until they are written
@@ -52,13 +54,15 @@ private:
 MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
                                 const std::string &Name,
                                 const OutputOf &OfCandidate,
-                                const OutputOf &OfSource, Outcome IfBad) {
+                                const OutputOf &OfSource, const SlackOf &Slack,
+                                Outcome IfBad) {
   const Case &C = J.Cases[T.Case];
   for (unsigned I = 0; I < J.Leaves.size(); ++I) {
-    const Leaf &L = J.Leaves[I];
+    Leaf L = J.Leaves[I];
     const void *Wanted = isOutput(L) ? OfSource(I) : nullptr;
     if (!Wanted)
       continue;
+    L.Tolerance *= Slack(I);
     Comparison Found =
         compare(L.Type, OfCandidate(I), Wanted, C.Values[I].Shape, L.Tolerance,
                 poisonPattern(L.Type, T.Round));
@@ -131,15 +135,65 @@ MaybeStop Judge::compareTrial(const Trial &T) {
     return leaveOut(T, "left out: the source itself cannot do it");
   if (Failed)
     return Stop{Outcome::Infrastructure, Source.Text};
-  if (MaybeStop S = R.candidate(T))
+  if (J.Cases[T.Case].Hardened && !isFinite(T))
+    return leaveOut(T, "left out: the source gives infinities or NaN there");
+  if (MaybeStop S = R.candidate(T)) {
+    Out.RightAsShipped = J.Cases[T.Case].Hardened;
     return S;
+  }
   if (MaybeStop S = keepOutputs(T))
     return S;
   ++Compared;
-  return compareOutputs(
+  MaybeStop Bad = compareOutputs(
       J, T, R.nameOf(T), [&](unsigned L) { return R.ofCandidate(T, L); },
       [&](unsigned L) { return R.ofSource(T, L); },
+      [&](unsigned L) { return R.slack(T, L); },
       T.Round ? Outcome::Unstable : Outcome::Wrong);
+  // All cases that are not hardened came before.
+  Out.RightAsShipped = Bad && J.Cases[T.Case].Hardened;
+  return Bad;
+}
+
+/// Is what the source computes finite?
+bool Judge::isFinite(const Trial &T) {
+  for (unsigned I = 0; I < J.Leaves.size(); ++I)
+    if (isOutput(J.Leaves[I]) && R.ofSource(T, I) &&
+        !extremes(J.Leaves[I].Type, R.ofSource(T, I),
+                  J.Cases[T.Case].Values[I].elements())
+             .AllFinite)
+      return false;
+  return true;
+}
+
+/// Of a source that is judged against itself, before a search: is there
+/// anything to judge by?
+MaybeStop Judge::admit() {
+  for (unsigned Case = 0; Case < J.Cases.size(); ++Case) {
+    if (LeftOut[Case] || J.Seeds.size() < 2)
+      continue;
+    Trial T{0, Case, J.Seeds[0], 0, J.Seeds[0]};
+    SourceEnd Ended = R.source(T);
+    if (Ended.What != SourceEnd::Done)
+      return Stop{Outcome::Infrastructure, Ended.Text};
+    std::vector<std::vector<char>> Kept(J.Leaves.size());
+    for (unsigned I = 0; I < J.Leaves.size(); ++I)
+      if (const void *Data = isOutput(J.Leaves[I]) ? R.ofSource(T, I)
+                                                   : nullptr) {
+        auto *At = static_cast<const char *>(Data);
+        Kept[I].assign(At, At + J.Cases[Case].Values[I].elements() *
+                                    dtypeBytes(J.Leaves[I].Type));
+      }
+    // Another input, the same weights.
+    T.Seed = J.Seeds[1];
+    Ended = R.source(T);
+    if (Ended.What != SourceEnd::Done)
+      return Stop{Outcome::Infrastructure, Ended.Text};
+    Notes += degeneracies(
+        J, J.Cases[Case], [&](unsigned L) { return R.ofSource(T, L); },
+        [&](unsigned L) { return Kept[L].empty() ? nullptr : Kept[L].data(); },
+        [&](unsigned L) { return R.slack(T, L); });
+  }
+  return std::nullopt;
 }
 
 MaybeStop Judge::compareAll() {
@@ -173,6 +227,10 @@ MaybeStop Judge::work(const std::string &Folder) {
   Rule = R.rule();
   if (MaybeStop S = compareAll())
     return S;
+  if (!J.Torch.empty() && J.CandidateDigest == J.SourceDigest)
+    if (MaybeStop S = admit())
+      return S;
+  Notes += R.notes();
   return timeAll();
 }
 

@@ -52,9 +52,7 @@ std::string judge::describeMismatch(const Leaf &L, const LeafValue &V,
     Text += std::to_string(C.Unwritten) +
             " elements were never written; they still hold the pattern that "
             "outputs are filled with before a call.\n";
-  bool Floating =
-      L.Type != DType::I32 && L.Type != DType::I64 && L.Type != DType::U8;
-  if (Floating)
+  if (!isWhole(L.Type))
     Text += "Allowed: |got - wanted| <= " + number(L.Tolerance) +
             " * (rms of the row + |wanted|)" +
             (C.WorstError > 0 ? "; the worst element is at " +

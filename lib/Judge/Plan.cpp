@@ -28,12 +28,14 @@ static uint64_t caseBytes(const Job &J, unsigned Case) {
 }
 
 /// The cases, those with the smallest buffers first: most wrong candidates end
-/// there.
+/// there. Hardened ones come last, so that it is known of a candidate that
+/// fails there that it is right as shipped.
 static std::vector<unsigned> caseOrder(const Job &J) {
   std::vector<unsigned> Order(J.Cases.size());
   std::iota(Order.begin(), Order.end(), 0u);
   std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
-    return caseBytes(J, A) < caseBytes(J, B);
+    return std::pair(J.Cases[A].Hardened, caseBytes(J, A)) <
+           std::pair(J.Cases[B].Hardened, caseBytes(J, B));
   });
   return Order;
 }
@@ -47,7 +49,7 @@ std::vector<Trial> judge::planTrials(const Job &J, const CompareRule &Rule) {
     size_t Seeds = Bytes > Rule.ManySeedsMaxBytes ? 1 : J.Seeds.size();
     for (size_t I = 0; I < std::min(Seeds, J.Seeds.size()); ++I)
       for (unsigned Round = 0; Round < Rule.Rounds; ++Round)
-        Trials.push_back({Trials.size(), Case, J.Seeds[I], Round});
+        Trials.push_back({Trials.size(), Case, J.Seeds[I], Round, {}});
   }
   return Trials;
 }

@@ -16,6 +16,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 
 using namespace stark;
 namespace fs = llvm::sys::fs;
@@ -75,4 +76,14 @@ TemporaryFolder::TemporaryFolder(TemporaryFolder &&Other)
 TemporaryFolder::~TemporaryFolder() {
   if (!Path.empty())
     (void)fs::remove_directories(Path, /*IgnoreErrors=*/true);
+}
+
+std::string stark::userCacheFolder() {
+  if (const char *Own = std::getenv("STARK_CACHE_DIR"); Own && *Own)
+    return Own;
+  if (const char *Xdg = std::getenv("XDG_CACHE_HOME"); Xdg && *Xdg)
+    return std::string(Xdg) + "/stark";
+  if (const char *Home = std::getenv("HOME"); Home && *Home)
+    return std::string(Home) + "/.cache/stark";
+  return "";
 }

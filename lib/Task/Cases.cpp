@@ -23,6 +23,11 @@ static const Argument *argumentOf(const Task &T, llvm::StringRef Name) {
   return nullptr;
 }
 
+static double toleranceOf(const Task &T, job::DType Type) {
+  auto Found = T.Load.Tolerance.find(Type);
+  return Found == T.Load.Tolerance.end() ? 0 : Found->second;
+}
+
 std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
   std::vector<job::Leaf> Leaves;
   for (const Parameter *P : leavesOf(T.Entry)) {
@@ -36,9 +41,21 @@ std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
       L.Type = A->Type;
       L.Use = A->Use;
       L.Fill = A->Fill;
-      auto Found = T.Load.Tolerance.find(A->Type);
-      L.Tolerance = Found == T.Load.Tolerance.end() ? 0 : Found->second;
+      L.Weight = A->Tensor == TensorKind::Parameter ||
+                 A->Tensor == TensorKind::Buffer;
+      if (T.Load.Harden)
+        L.Hard = hardened(*A);
+      L.Tolerance = toleranceOf(T, A->Type);
     }
+    Leaves.push_back(std::move(L));
+  }
+  for (size_t I = 0; I < T.Load.Returns.size(); ++I) {
+    job::Leaf L;
+    L.Name = T.Load.Returns.size() == 1 ? "result"
+                                        : "result[" + std::to_string(I) + "]";
+    L.Type = T.Load.Returns[I].Type;
+    L.Use = job::Role::Output;
+    L.Tolerance = toleranceOf(T, L.Type);
     Leaves.push_back(std::move(L));
   }
   if (T.Load.Launch) {
@@ -116,23 +133,25 @@ static std::string launchProblem(const std::vector<int64_t> &V) {
   return "";
 }
 
-/// The shape of buffer \p A for one size, whose bytes are added to \p Bytes;
+/// The shape of buffer \p Name for one size, whose bytes are added to \p Bytes;
 /// what is wrong with it, or an empty text.
-static std::string readShape(const Argument &A, const Bindings &Names,
-                             std::vector<int64_t> &Shape, uint64_t &Bytes) {
+static std::string readShape(const std::string &Name, job::DType Type,
+                             llvm::ArrayRef<std::string> Extents,
+                             const Bindings &Names, std::vector<int64_t> &Shape,
+                             uint64_t &Bytes) {
   uint64_t Elements = 1, Size = 0;
-  for (const std::string &Part : A.Shape) {
+  for (const std::string &Part : Extents) {
     llvm::Expected<int64_t> Extent = evaluateExpression(Part, Names);
     if (!Extent)
-      return "shape of '" + A.Name + "': " + llvm::toString(Extent.takeError());
+      return "shape of '" + Name + "': " + llvm::toString(Extent.takeError());
     Shape.push_back(*Extent);
     if (*Extent < 0)
-      return "the shape of '" + A.Name + "' has " + std::to_string(*Extent) +
+      return "the shape of '" + Name + "' has " + std::to_string(*Extent) +
              ", wanted 0 or more";
     if (__builtin_mul_overflow(Elements, uint64_t(*Extent), &Elements))
-      return "the shape of '" + A.Name + "' has more than 2^64 elements";
+      return "the shape of '" + Name + "' has more than 2^64 elements";
   }
-  if (__builtin_mul_overflow(Elements, job::dtypeBytes(A.Type), &Size) ||
+  if (__builtin_mul_overflow(Elements, job::dtypeBytes(Type), &Size) ||
       __builtin_add_overflow(Bytes, Size, &Bytes) ||
       Bytes > (uint64_t(1) << 40))
     return "the arguments take more than 1 TiB";
@@ -177,12 +196,18 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
     const Argument *A = argumentOf(T, P->Name);
     std::string Why;
     if (A)
-      Why = A->IsBuffer ? readShape(*A, S.Names, V.Shape, Bytes)
+      Why = A->IsBuffer ? readShape(A->Name, A->Type, A->Shape, S.Names,
+                                    V.Shape, Bytes)
                         : readScalar(*A, *P, S.Names, V);
     if (!Why.empty())
       return Fail(Why);
     C.Values.push_back(std::move(V));
   }
+  for (const ReturnedTensor &R : T.Load.Returns)
+    if (std::string Why = readShape("returns", R.Type, R.Shape, S.Names,
+                                    C.Values.emplace_back().Shape, Bytes);
+        !Why.empty())
+      return Fail(Why);
   if (!T.Load.Launch)
     return C;
   auto Values = launchValues(*T.Load.Launch, S.Names);
@@ -196,6 +221,13 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
     C.Values.push_back(V);
   }
   C.Values.push_back({});
+  return C;
+}
+
+static job::Case hardenedTwin(job::Case C) {
+  C.Label += ", hardened";
+  C.Timed = false;
+  C.Hardened = true;
   return C;
 }
 
@@ -219,5 +251,10 @@ llvm::Expected<std::vector<job::Case>> stark::makeCases(const Task &T) {
     }
     Cases.push_back(std::move(*C));
   }
+  if (llvm::any_of(makeLeaves(T),
+                   [](const job::Leaf &L) { return L.Hard.has_value(); }))
+    for (size_t I = 0, N = Cases.size(); I < N; ++I)
+      if (Cases[I].Timed)
+        Cases.push_back(hardenedTwin(Cases[I]));
   return Cases;
 }

@@ -120,6 +120,7 @@ private:
   void collect();
   ordered_json scalar(const Parameter &P);
   ordered_json buffer(const Parameter &P, bool OthersAreWritten);
+  std::optional<ordered_json> tensor(const Parameter &P);
   void note(const Parameter &P, const std::string &What) {
     Notes.push_back("argument '" + P.Name + "': " + What);
   }
@@ -184,6 +185,20 @@ ordered_json Drafter::buffer(const Parameter &P, bool OthersAreWritten) {
   return A;
 }
 
+/// A tensor tells neither shape nor dtype: both are guessed.
+std::optional<ordered_json> Drafter::tensor(const Parameter &P) {
+  ordered_json One = {{"dtype", "f32"}, {"shape", Dimensions}};
+  if (P.Kind == ParameterKind::OptionalTensor) {
+    note(P, "it is left out");
+    return ordered_json(nullptr);
+  }
+  if (P.Kind != ParameterKind::Tensor && P.Kind != ParameterKind::TensorList)
+    return std::nullopt;
+  note(P, "dtype f32 and shape [" + llvm::join(Dimensions, ", ") +
+              "] are guessed");
+  return P.Kind == ParameterKind::Tensor ? One : ordered_json::array({One});
+}
+
 std::string Drafter::draft() {
   collect();
   auto IsWritten = [](const Parameter *P, bool Others) {
@@ -207,7 +222,10 @@ std::string Drafter::draft() {
     else if (P->Kind == ParameterKind::Pointer)
       Arguments[P->Name] = buffer(*P, AnyWritten);
   }
-  if (llvm::none_of(
+  for (const Parameter &P : Entry.Parameters)
+    if (std::optional<ordered_json> A = tensor(P))
+      Arguments[P.Name] = *A;
+  if (!Entry.ReturnsTensors && llvm::none_of(
           Leaves, [&](const Parameter *P) { return IsWritten(P, AnyWritten); }))
     Notes.push_back("no argument is written, so there is nothing to compare: "
                     "the workload cannot be used as it is");
@@ -222,6 +240,12 @@ std::string Drafter::draft() {
   }
   Root["sizes"] = ordered_json::array({Large, Ragged});
   Root["arguments"] = std::move(Arguments);
+  if (Entry.ReturnsTensors) {
+    Root["returns"] = ordered_json::array(
+        {{{"dtype", "f32"}, {"shape", Dimensions}}});
+    Notes.push_back("what is returned is guessed: one f32 tensor [" +
+                    llvm::join(Dimensions, ", ") + "]");
+  }
   return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }

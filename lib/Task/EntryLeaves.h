@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Signature -> what stark_call() is given, one by one: parameters, and the
-/// fields of by-value structs in their places.
+///   Signature -> what stark_call() is given, one by one: parameters, and in
+/// their places the fields of by-value structs and the tensors of lists.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,9 @@ namespace stark {
 inline std::vector<const Parameter *> leavesOf(const Signature &Entry) {
   std::vector<const Parameter *> Leaves;
   for (const Parameter &P : Entry.Parameters)
-    if (P.Kind == ParameterKind::Struct)
+    if (P.Kind == ParameterKind::Struct ||
+        P.Kind == ParameterKind::TensorList ||
+        P.Kind == ParameterKind::OptionalTensor)
       for (const Parameter &F : P.Fields)
         Leaves.push_back(&F);
     else

@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Task.h"
+#include "stark/AST/Torch.h"
 #include "stark/Job/Npy.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;
@@ -48,7 +50,8 @@ static std::string digestOf(const Task &T, llvm::StringRef WorkloadText,
   return Digest.finish();
 }
 
-std::string stark::arrayPath(const Task &T, llvm::StringRef File) {
+/// \p File is relative to the workload's folder.
+static std::string besideWorkload(const Task &T, llvm::StringRef File) {
   if (path::is_absolute(File))
     return File.str();
   llvm::StringRef Beside =
@@ -58,7 +61,30 @@ std::string stark::arrayPath(const Task &T, llvm::StringRef File) {
   return Path.str().str();
 }
 
-/// Checks each array's header for every case, and digests its bytes.
+llvm::Expected<std::string>
+stark::readArray(const Task &T, const job::Leaf &L,
+                 const std::vector<int64_t> &Shape) {
+  auto A = llvm::find_if(T.Load.Arguments, [&](const Argument &Each) {
+    return Each.Name == L.Name;
+  });
+  assert(A != T.Load.Arguments.end() && "only arguments have arrays");
+  std::string Path = besideWorkload(T, L.Fill.File);
+  if (!A->FromWeights) {
+    if (std::string Why = job::checkNpy(Path, L.Type, Shape); !Why.empty())
+      return failed(Why);
+    return readFile(Path);
+  }
+  uint64_t Bytes = job::dtypeBytes(L.Type);
+  for (int64_t Extent : Shape)
+    Bytes *= uint64_t(Extent);
+  auto Part = llvm::MemoryBuffer::getFileSlice(Path, Bytes, *A->Offset);
+  if (!Part || (*Part)->getBufferSize() < Bytes)
+    return failed(Path + ": has no " + llvm::Twine(Bytes) + " bytes at " +
+                  llvm::Twine(*A->Offset));
+  return job::printNpy(L.Type, Shape, (*Part)->getBufferStart());
+}
+
+/// Checks each array for every case, and digests its bytes.
 static llvm::Expected<std::vector<std::string>>
 checkArrays(const Task &T, llvm::ArrayRef<job::Case> Cases) {
   std::vector<std::string> Digests;
@@ -67,17 +93,17 @@ checkArrays(const Task &T, llvm::ArrayRef<job::Case> Cases) {
     if (Leaves[I].Kind != job::LeafKind::Buffer ||
         Leaves[I].Fill.Kind != job::InitKind::File)
       continue;
-    std::string Path = arrayPath(T, Leaves[I].Fill.File);
-    for (const job::Case &C : Cases)
-      if (std::string Why =
-              job::checkNpy(Path, Leaves[I].Type, C.Values[I].Shape);
-          !Why.empty())
+    std::string Digest;
+    for (const job::Case &C : Cases) {
+      llvm::Expected<std::string> Bytes =
+          readArray(T, Leaves[I], C.Values[I].Shape);
+      if (!Bytes)
         return usageError(T.Load.File + ": field 'arguments." + Leaves[I].Name +
-                          ".init': size '" + C.Label + "': " + Why);
-    llvm::Expected<std::string> Bytes = readFile(Path);
-    if (!Bytes)
-      return Bytes.takeError();
-    Digests.push_back(sha256(*Bytes));
+                          ".init': size '" + C.Label +
+                          "': " + llvm::toString(Bytes.takeError()));
+      Digest = sha256(*Bytes);
+    }
+    Digests.push_back(Digest);
   }
   return Digests;
 }
@@ -135,6 +161,10 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
   T.Parse = Options;
   T.NvccFlags = Options.Flags;
 
+  if (includesTorch(T.SourceText))
+    if (auto Torch = torchFor(Options); !Torch)
+      return withContext(Torch.takeError(),
+                         "'" + SourcePath + "' includes libtorch's headers");
   auto Parsed = parseSource(T.SourcePath, T.SourceText, Options);
   if (!Parsed)
     return Parsed.takeError();
@@ -143,6 +173,7 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
   if (!Entry)
     return withContext(Entry.takeError(), WorkloadPath);
   T.Entry = std::move(*Entry);
+  resolveTensors(T.Entry, T.Load);
   if (llvm::Error E = checkWorkload(T.Load, T.Entry))
     return E;
   if (!T.Load.Reference.empty()) {
@@ -151,6 +182,7 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
       return withContext(Other.takeError(),
                          WorkloadPath + ": field 'reference'");
     T.Reference = std::move(*Other);
+    resolveTensors(T.Reference, T.Load);
     if (llvm::Error E = checkReference(T))
       return E;
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryLeaves.h"
+#include "TensorTrampoline.h"
 #include "stark/Task/Task.h"
 
 using namespace stark;
@@ -151,10 +152,14 @@ std::string TrampolineWriter::write() {
 }
 
 std::string stark::makeTrampoline(const Task &T) {
+  if (isTensorEntry(T.Entry))
+    return makeTensorTrampoline(T);
   return TrampolineWriter(T, T.Entry, "stark_call").write();
 }
 
 std::string stark::makeReferenceTrampoline(const Task &T) {
+  if (isTensorEntry(T.Entry))
+    return makeTensorReference(T);
   return T.Load.Reference.empty()
              ? ""
              : TrampolineWriter(T, T.Reference, "stark_reference").write();

@@ -25,7 +25,7 @@ std::string Size::label() const {
 }
 
 static constexpr job::DType AllTypes[] = {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)    \
   job::DType::Enumerator,
 #include "stark/Job/DTypes.def"
 };
@@ -42,12 +42,12 @@ static double defaultTolerance(job::DType T) {
     return 2e-3;
   case job::DType::BF16:
     return 1.6e-2;
-  case job::DType::I32:
-  case job::DType::I64:
-  case job::DType::U8:
-    return 0;
+  case job::DType::C64:
+  case job::DType::C128:
+    return defaultTolerance(job::partOf(T));
+  default:
+    return 0; // whole numbers
   }
-  return 0;
 }
 
 static bool isName(llvm::StringRef Text) {
@@ -104,13 +104,74 @@ template <class IO> static void sizes(IO &F, std::vector<Size> &Sizes) {
     F.fail("sizes", "only check_only sizes", "at least one that is timed");
 }
 
-template <class IO> static void arguments(IO &F, std::vector<Argument> &All) {
-  std::map<std::string, Argument> Named;
-  F.optional("arguments", Named);
-  F.check(F.has("arguments"), "arguments", "an object with the arguments");
-  for (auto &[Name, A] : Named) {
-    All.push_back(std::move(A));
+/// An argument, a list of tensors, or null for a tensor that is not given.
+template <class IO>
+static void argument(IO &F, const std::string &Name, const json &Value,
+                     std::vector<Argument> &All) {
+  if (Value.is_null() || (Value.is_array() && Value.empty())) {
+    F.raw(Name);
+    All.emplace_back().Absent = true;
+    All.back().IsBuffer = true;
     All.back().Name = Name;
+  } else if (Value.is_array()) {
+    std::vector<Argument> Items;
+    F.list(Name, Items,
+           [](auto &Item, Argument &A, size_t) { fields(Item, A); });
+    for (size_t I = 0; I < Items.size(); ++I) {
+      Items[I].Name = Name + "[" + std::to_string(I) + "]";
+      All.push_back(std::move(Items[I]));
+    }
+  } else {
+    Argument A;
+    F.required(Name, A);
+    A.Name = Name;
+    All.push_back(std::move(A));
+  }
+}
+
+template <class IO> static void arguments(IO &F, std::vector<Argument> &All) {
+  const json *Given = F.raw("arguments");
+  F.check(Given != nullptr, "arguments", "an object with the arguments");
+  F.object(
+      "arguments",
+      [&](auto &Inner) {
+        for (const auto &Item : Given->items())
+          argument(Inner, Item.key(), Item.value(), All);
+      },
+      /*Written=*/false);
+}
+
+template <class IO> static void fields(IO &F, ReturnedTensor &R) {
+  std::string Type;
+  F.required("dtype", Type);
+  if (auto Known = valueNamed<job::DType>(Type))
+    R.Type = *Known;
+  else
+    F.fail("dtype", "'" + Type + "'", WantedTypes);
+  readShape(F, R.Shape);
+}
+
+template <class IO> static void fields(IO &F, ImportRecord &R) {
+  F.required("file", R.File);
+  F.required("module", R.Module);
+  F.required("mode", R.Mode);
+  F.required("torch", R.Torch);
+  F.required("tensors", R.Tensors);
+}
+
+template <class IO> static void tensors(IO &F, Workload &W) {
+  F.optional("imported", W.Imported);
+  F.ignored("notes");
+  F.optional("weights", W.Weights);
+  F.optional("returns", W.Returns);
+  W.Harden = W.Imported.has_value();
+  F.optional("harden", W.Harden);
+  for (Argument &A : W.Arguments) {
+    if (A.FromWeights && W.Weights.empty())
+      F.fail("weights", "nothing",
+             "the file of weights, which '" + A.Name + "' is taken from");
+    if (A.FromWeights)
+      A.Fill.Kind = job::InitKind::File, A.Fill.File = W.Weights;
   }
 }
 
@@ -159,6 +220,7 @@ template <class IO> static void fields(IO &F, Workload &W) {
   F.optional("flops", W.Flops);
   F.optional("added_sizes", W.AddSizes);
   multiples(F, W);
+  tensors(F, W);
 }
 } // namespace stark
 

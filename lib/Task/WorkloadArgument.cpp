@@ -7,10 +7,20 @@
 
 #include "WorkloadArgument.h"
 #include "stark/Job/Names.h"
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
+
+static job::Init defaultFill(job::DType T) {
+  job::Init Fill;
+  if (!job::isWhole(T))
+    return Fill;
+  Fill.Kind = job::InitKind::Uniform;
+  Fill.High = T == job::DType::Bool ? 2 : 100;
+  return Fill;
+}
 
 static void scalar(FieldReader<json> &Fields, Argument &A) {
   const json &Value = *Fields.raw("value");
@@ -24,77 +34,195 @@ static void scalar(FieldReader<json> &Fields, Argument &A) {
     Fields.fail("value", describeJson(Value), "a number or an expression");
 }
 
-static void shape(FieldReader<json> &Fields, Argument &A) {
-  const json *Shape = Fields.raw("shape");
-  if (!Shape || !Shape->is_array() || Shape->empty())
-    return Fields.fail("shape", Shape ? describeJson(*Shape) : "nothing",
-                       "an array of expressions");
+template <class Json>
+void stark::readShape(FieldReader<Json> &F, std::vector<std::string> &Into) {
+  const json *Shape = F.raw("shape");
+  if (!Shape || !Shape->is_array())
+    return F.fail("shape", Shape ? describeJson(*Shape) : "nothing",
+                  "an array of expressions");
   for (size_t I = 0; I < Shape->size(); ++I) {
     const json &Part = (*Shape)[I];
     if (Part.is_string())
-      A.Shape.push_back(Part.get<std::string>());
+      Into.push_back(Part.get<std::string>());
     else if (Part.is_number_unsigned())
-      A.Shape.push_back(Part.dump());
+      Into.push_back(Part.dump());
     else
-      Fields.fail("shape[" + std::to_string(I) + "]", describeJson(Part),
-                  "expressions or integers of 0 or more");
+      F.fail("shape[" + std::to_string(I) + "]", describeJson(Part),
+             "expressions or integers of 0 or more");
   }
 }
 
-static void fill(FieldReader<json> &Fields, const json &Value, Argument &A) {
-  static const char Wanted[] =
-      "normal, uniform, arange, zeros, ones, permutation, "
-      "{\"normal\": [mean, sigma]}, {\"uniform\": [low, high]} or "
-      "{\"npy\": \"FILE.npy\"}";
-  std::string Kind = Value.is_string() ? Value.get<std::string>() : "";
-  if (Value.is_object() && Value.size() == 1)
-    Kind = Value.items().begin().key();
-  A.Fill = {job::InitKind::Normal, 0, 1, ""};
-  if (Kind == "npy" && Value.is_object()) {
-    const json &Name = Value.at("npy");
-    if (!Name.is_string())
-      return Fields.fail("init", describeJson(Value), Wanted);
-    A.Fill.Kind = job::InitKind::File;
-    A.Fill.File = Name.get<std::string>();
-    if (A.Fill.File.empty() || A.Fill.File.find('\0') != std::string::npos)
-      Fields.fail("init", describeJson(Name), "the name of a .npy file");
-    return;
+namespace {
+/// Reads "init", which has many forms.
+class InitReader {
+public:
+  InitReader(FieldReader<json> &Fields, const json &Value, Argument &A)
+      : Fields(Fields), Value(Value), A(A) {}
+  void read();
+
+private:
+  void fail(const std::string &Wanted) {
+    Fields.fail("init", describeJson(Value), Wanted);
   }
-  std::optional<job::InitKind> Known = valueNamed<job::InitKind>(Kind);
-  if (!Known || *Known == job::InitKind::File)
-    return Fields.fail("init", describeJson(Value), Wanted);
-  A.Fill.Kind = *Known;
-  if (!Value.is_object())
-    return;
-  const json &Pair = Value.at(Kind);
-  bool Parametric =
-      *Known == job::InitKind::Normal || *Known == job::InitKind::Uniform;
-  if (!Parametric || !Pair.is_array() || Pair.size() != 2 ||
-      !Pair[0].is_number() || !Pair[1].is_number())
-    return Fields.fail("init", describeJson(Value), Wanted);
+  void failForm() {
+    fail("normal, uniform, arange, zeros, ones, permutation, mixed, "
+         "{\"normal\": [mean, sigma]}, {\"uniform\": [low, high]}, "
+         "{\"integers\": [low, high]}, {\"constant\": value} or "
+         "{\"npy\": \"FILE.npy\"}");
+  }
+  bool number(const std::string &Name, double &Into);
+  bool pair(const std::string &Name);
+  void npy();
+  void observed();
+  void parametric(job::InitKind Kind);
+  void checkRange();
+
+  FieldReader<json> &Fields;
+  const json &Value;
+  Argument &A;
+};
+} // namespace
+
+bool InitReader::number(const std::string &Name, double &Into) {
+  if (!Value.contains(Name))
+    return true;
+  if (!Value.at(Name).is_number())
+    return false;
+  Into = Value.at(Name).get<double>();
+  return true;
+}
+
+/// [low, high] or [mean, sigma].
+bool InitReader::pair(const std::string &Name) {
+  const json &Pair = Value.at(Name);
+  if (!Pair.is_array() || Pair.size() != 2 || !Pair[0].is_number() ||
+      !Pair[1].is_number())
+    return false;
   A.Fill.Low = Pair[0].get<double>();
   A.Fill.High = Pair[1].get<double>();
-  if (*Known == job::InitKind::Uniform && !(A.Fill.Low < A.Fill.High))
-    Fields.fail("init", describeJson(Value), "a low end below the high one");
+  return true;
+}
+
+void InitReader::npy() {
+  const json &Name = Value.at("npy");
+  if (!Name.is_string() || Value.size() != 1)
+    return failForm();
+  A.Fill.Kind = job::InitKind::File;
+  A.Fill.File = Name.get<std::string>();
+  if (A.Fill.File.empty() || A.Fill.File.find('\0') != std::string::npos)
+    Fields.fail("init", describeJson(Name), "the name of a .npy file");
+}
+
+/// What only looking at the values told.
+void InitReader::observed() {
+  const json &Seen = Value.at("observed");
+  double Least = 0, Greatest = 0, Mean = 0, Sigma = 0;
+  for (auto &[Name, Into] :
+       {std::pair<const char *, double *>{"least", &Least},
+        {"greatest", &Greatest},
+        {"mean", &Mean},
+        {"sigma", &Sigma}}) {
+    if (!Seen.is_object() || !Seen.contains(Name) ||
+        !(Seen.at(Name).is_number() || Seen.at(Name).is_null()))
+      return fail("least, greatest, mean and sigma");
+    *Into = Seen.at(Name).is_null() ? 0 : Seen.at(Name).get<double>();
+  }
+  if (job::isWhole(A.Type)) {
+    A.Fill.Kind = job::InitKind::Uniform;
+    A.Fill.Low = Least;
+    A.Fill.High = Greatest + 1;
+    return;
+  }
+  A.Fill.Low = Mean;
+  A.Fill.High = Sigma;
+  A.Fill.Clamped = true;
+  A.Fill.Least = Least;
+  A.Fill.Greatest = Greatest;
+}
+
+void InitReader::parametric(job::InitKind Kind) {
+  std::string Name = nameOf(Kind);
+  A.Fill.Kind = Kind;
+  if (!Value.is_object())
+    return Kind == job::InitKind::Constant || Kind == job::InitKind::Integers
+               ? failForm()
+               : void();
+  if (Kind == job::InitKind::Constant) {
+    if (Value.size() != 1 || !number(Name, A.Fill.Low))
+      failForm();
+    return;
+  }
+  bool HasPair = Kind == job::InitKind::Normal ||
+                 Kind == job::InitKind::Mixed ||
+                 Kind == job::InitKind::Uniform ||
+                 Kind == job::InitKind::Integers;
+  size_t Extra = 0;
+  if (Kind == job::InitKind::Integers)
+    Extra = Value.count("times") + Value.count("plus");
+  if (!HasPair || Value.size() != 1 + Extra || !pair(Name) ||
+      !number("times", A.Fill.Times) || !number("plus", A.Fill.Plus))
+    return failForm();
+  bool IsRange =
+      Kind == job::InitKind::Uniform || Kind == job::InitKind::Integers;
+  if (IsRange && !(A.Fill.Low < A.Fill.High))
+    return fail("a low end below the high one");
+  if (!IsRange && A.Fill.High < 0)
+    Fields.fail("init", "a sigma below 0", "one of 0 or more");
 }
 
 /// Initial values that the dtype does not hold.
-static void checkFill(FieldReader<json> &Fields, bool Whole, const Argument &A,
-                      const std::string &Given) {
-  const job::Init &Fill = A.Fill;
-  if (Fill.Kind == job::InitKind::Normal && Fill.High < 0)
-    Fields.fail("init", "a sigma below 0", "one of 0 or more");
-  if (Fill.Kind != job::InitKind::Uniform || !Whole)
+void InitReader::checkRange() {
+  bool IsRange = A.Fill.Kind == job::InitKind::Uniform ||
+                 A.Fill.Kind == job::InitKind::Integers;
+  if (!IsRange || !job::isWhole(A.Type))
     return;
-  double Least = A.Type == job::DType::U8    ? 0
-                 : A.Type == job::DType::I32 ? -2147483648.0
-                                             : -9.2e18;
-  double Most = A.Type == job::DType::U8    ? 256
-                : A.Type == job::DType::I32 ? 2147483648.0
-                                            : 9.2e18;
-  if (Fill.Low < Least || Fill.High > Most)
-    Fields.fail("init", Given,
-                std::string("values that fit ") + nameOf(A.Type));
+  unsigned Bits = 8 * job::dtypeBytes(A.Type);
+  bool Signed = A.Type != job::DType::U8 && A.Type != job::DType::Bool;
+  double Least = Signed ? -std::ldexp(1.0, int(Bits) - 1) : 0;
+  double Most = A.Type == job::DType::Bool ? 2
+                : Signed                   ? std::ldexp(1.0, int(Bits) - 1)
+                                           : std::ldexp(1.0, int(Bits));
+  double From = A.Fill.Low * A.Fill.Times + A.Fill.Plus,
+         To = (A.Fill.High - 1) * A.Fill.Times + A.Fill.Plus;
+  if (std::min(From, To) < Least || std::max(From, To) > Most - 1)
+    fail(std::string("values that fit ") + nameOf(A.Type));
+}
+
+void InitReader::read() {
+  A.Fill = {};
+  if (Value.is_object() && Value.contains("npy"))
+    return npy();
+  if (Value.is_object() && Value.size() == 1 && Value.contains("observed"))
+    return observed();
+  std::string Kind = Value.is_string() ? Value.get<std::string>() : "";
+  if (Kind == "unknown") {
+    A.Fill = defaultFill(A.Type);
+    return;
+  }
+  // The first name that is one; "times" and "plus" are none.
+  if (Value.is_object())
+    for (const auto &Item : Value.items())
+      if (valueNamed<job::InitKind>(Item.key()))
+        Kind = Item.key();
+  std::optional<job::InitKind> Known = valueNamed<job::InitKind>(Kind);
+  if (!Known || *Known == job::InitKind::File)
+    return failForm();
+  parametric(*Known);
+  if (Fields.good())
+    checkRange();
+}
+
+/// What an import says of a tensor.
+static void tensor(FieldReader<json> &F, Argument &A) {
+  std::string Kind;
+  F.required("tensor", Kind);
+  if (auto Known = valueNamed<TensorKind>(Kind))
+    A.Tensor = *Known;
+  else
+    F.fail("tensor", "'" + Kind + "'",
+           "one of input, parameter, buffer, constant");
+  F.optional("path", A.Path);
+  F.optional("offset", A.Offset);
 }
 
 template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
@@ -112,23 +240,26 @@ template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
     A.Use = *Known;
   else
     F.fail("role", "'" + Role + "'", "one of input, output, inout, scratch");
-  shape(F, A);
-  bool Whole = A.Type == job::DType::I32 || A.Type == job::DType::I64 ||
-               A.Type == job::DType::U8;
-  if (Whole)
-    A.Fill = {job::InitKind::Uniform, 0, 100, ""};
-  else
-    A.Fill = {job::InitKind::Normal, 0, 1, ""};
+  if (F.has("tensor"))
+    tensor(F, A);
+  readShape(F, A.Shape);
+  A.Fill = defaultFill(A.Type);
   const json *Init = F.raw("init");
-  if (!Init)
-    return;
-  if (A.Use == job::Role::Output || A.Use == job::Role::Scratch)
+  bool Poisoned = A.Use == job::Role::Output || A.Use == job::Role::Scratch;
+  if (Init && Poisoned)
     F.fail("init", describeJson(*Init),
            std::string("none: with role ") + nameOf(A.Use) +
                " it is poisoned before each call");
-  fill(F, *Init, A);
-  if (F.good())
-    checkFill(F, Whole, A, describeJson(*Init));
+  if (Init)
+    InitReader(F, *Init, A).read();
+  // What cannot be drawn again is taken as it is.
+  bool Drawn = Init && Init->is_string() ? *Init != "unknown"
+                                         : Init && !Init->contains("observed");
+  A.FromWeights =
+      A.Offset && (!Drawn || A.Tensor == TensorKind::Constant);
+  F.optional("triangle", A.Fill.Keep);
 }
 
+template void stark::readShape(FieldReader<json> &F,
+                               std::vector<std::string> &Into);
 template void stark::fields(FieldReader<json> &F, Argument &A);

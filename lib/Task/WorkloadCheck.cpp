@@ -31,7 +31,7 @@ static std::string namesOf(llvm::ArrayRef<const Parameter *> Parameters) {
 }
 
 static bool fits(const Parameter &P, job::DType T) {
-  if (P.Untyped)
+  if (P.Untyped || P.Kind == ParameterKind::Tensor)
     return true;
   switch (T) {
   case job::DType::F32:
@@ -47,8 +47,15 @@ static bool fits(const Parameter &P, job::DType T) {
   case job::DType::I64:
     return P.Element == ScalarType::I64 || P.Element == ScalarType::U64;
   case job::DType::U8:
+  case job::DType::I8:
+  case job::DType::Bool:
     return P.Element == ScalarType::U8 || P.Element == ScalarType::I8 ||
            P.Element == ScalarType::Bool;
+  case job::DType::I16:
+    return P.Element == ScalarType::I16 || P.Element == ScalarType::U16;
+  case job::DType::C64:
+  case job::DType::C128:
+    break; // of tensors alone
   }
   return false;
 }
@@ -59,6 +66,13 @@ llvm::Error stark::checkCallable(const Signature &Entry) {
       return usageError("entry '" + Entry.Name + "': parameter '" + P.Name +
                         "' of type '" + P.Type +
                         "' cannot be given: " + P.Reason);
+  if (isTensorEntry(Entry))
+    for (const Parameter &P : Entry.Parameters)
+      if (P.Kind == ParameterKind::Pointer ||
+          P.Kind == ParameterKind::Stream || P.Kind == ParameterKind::Struct)
+        return usageError("entry '" + Entry.Name + "': parameter '" + P.Name +
+                          "' of type '" + P.Type +
+                          "' cannot be given beside tensors");
   return llvm::Error::success();
 }
 
@@ -66,6 +80,11 @@ llvm::Error stark::checkCallable(const Signature &Entry) {
 static llvm::Error checkArgument(const Argument &A, const Workload &W,
                                  const Signature &Entry,
                                  llvm::ArrayRef<const Parameter *> Wanted) {
+  if (A.Absent && llvm::any_of(Entry.Parameters, [&](const Parameter &P) {
+        return P.Name == A.Name && (P.Kind == ParameterKind::TensorList ||
+                                    P.Kind == ParameterKind::OptionalTensor);
+      }))
+    return llvm::Error::success();
   auto Found = llvm::find_if(
       Wanted, [&](const Parameter *P) { return P->Name == A.Name; });
   if (Found == Wanted.end()) {
@@ -84,7 +103,8 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
                       " has " + namesOf(Wanted) + didYouMean(A.Name, Known));
   }
   const Parameter &P = **Found;
-  bool WantsBuffer = P.Kind == ParameterKind::Pointer;
+  bool WantsBuffer =
+      P.Kind == ParameterKind::Pointer || P.Kind == ParameterKind::Tensor;
   if (A.IsBuffer != WantsBuffer)
     return usageError(W.File + ": field 'arguments." + A.Name + "': got " +
                       (A.IsBuffer ? "a buffer" : "a value") + ", but " +
@@ -99,6 +119,27 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
     return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
                       nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
                       P.Type + "', which it cannot write");
+  return llvm::Error::success();
+}
+
+/// What is returned, and the lists and optional tensors, which no leaf stands
+/// for when the workload forgets them.
+static llvm::Error checkTensors(const Workload &W, const Signature &Entry) {
+  if (Entry.ReturnsTensors != !W.Returns.empty())
+    return usageError(
+        W.File + ": field 'returns': got " +
+        (W.Returns.empty() ? "nothing"
+                           : llvm::Twine(W.Returns.size()) + " tensors") +
+        ", but " + Entry.Name + " returns '" + Entry.ReturnType + "'");
+  for (const Parameter &P : Entry.Parameters)
+    if ((P.Kind == ParameterKind::TensorList ||
+         P.Kind == ParameterKind::OptionalTensor) &&
+        llvm::none_of(W.Arguments, [&](const Argument &A) {
+          return A.Name == P.Name || A.Name == P.Name + "[0]";
+        }))
+      return usageError(W.File + ": field 'arguments': got no '" + P.Name +
+                        "', but " + Entry.Name + " takes '" + P.Type + " " +
+                        P.Name + "'");
   return llvm::Error::success();
 }
 
@@ -119,13 +160,15 @@ llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
   for (const Argument &A : W.Arguments)
     if (llvm::Error E = checkArgument(A, W, Entry, Wanted))
       return E;
+  if (llvm::Error E = checkTensors(W, Entry))
+    return E;
   for (const Parameter *P : Wanted)
     if (llvm::none_of(W.Arguments,
                       [&](const Argument &A) { return A.Name == P->Name; }))
       return usageError(W.File + ": field 'arguments': got no '" + P->Name +
                         "', but " + Entry.Name + " takes '" + P->Type + " " +
                         P->Name + "'");
-  if (llvm::none_of(W.Arguments, [](const Argument &A) {
+  if (W.Returns.empty() && llvm::none_of(W.Arguments, [](const Argument &A) {
         return A.IsBuffer &&
                (A.Use == job::Role::Output || A.Use == job::Role::InOut);
       }))

@@ -91,6 +91,11 @@ std::string stark::problemOfExpressions(const Workload &W) {
       if (!A.IsBuffer)
         C.grammar("arguments." + A.Name + ".value", A.Value);
     }
+    for (size_t R = 0; R < W.Returns.size(); ++R)
+      for (size_t D = 0; D < W.Returns[R].Shape.size(); ++D)
+        C.whole("returns[" + std::to_string(R) + "].shape[" +
+                    std::to_string(D) + "]",
+                W.Returns[R].Shape[D], 0);
     if (W.Launch) {
       C.triple("launch.grid", W.Launch->Grid);
       C.triple("launch.block", W.Launch->Block);

@@ -35,14 +35,6 @@ static std::string realLiteral(double Value) {
   return Text.find_first_of(".e") == std::string::npos ? Text + ".0" : Text;
 }
 
-static std::string elementLiteral(Element E) {
-  static constexpr const char *Literals[] = {
-#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Aten,
-#include "stark/Torch/Elements.def"
-  };
-  return Literals[unsigned(E)];
-}
-
 static std::string integerLiteral(int64_t Value) {
   if (Value == INT64_MAX)
     return "INT64_MAX";
@@ -141,7 +133,7 @@ std::string ExpressionWriter::constant(const Constant &C,
   case K::Text:
     return textLiteral(C.Text);
   case K::Element:
-    return elementLiteral(C.Type);
+    return job::atenName(C.Type);
   case K::Format:
     return formatLiteral(C.Text);
   case K::Layout:
@@ -173,13 +165,13 @@ std::string ExpressionWriter::options(const Node &Of, size_t First,
   const Constant &Device = Of.Arguments[First + 2].Value;
   if (IsFactory) {
     // On the device of the call, whichever the module was exported on.
-    Element Made = Of.Results.empty() ? Element::F32 : Of.Results[0].Type;
+    job::DType Made = Of.Results.empty() ? job::DType::F32 : Of.Results[0].Type;
     return (Anchor.empty() ? "at::TensorOptions()" : Anchor + ".options()") +
-           ".dtype(" + elementLiteral(Made) + ")";
+           ".dtype(" + job::atenName(Made) + ")";
   }
   std::string Text = "at::TensorOptions()";
   if (Type.Is == K::Element)
-    Text += ".dtype(" + elementLiteral(Type.Type) + ")";
+    Text += std::string(".dtype(") + job::atenName(Type.Type) + ")";
   if (Device.Is == K::Device)
     Text += ".device(" + constant(Device, "other") + ")";
   return Text;

@@ -30,14 +30,6 @@ static constexpr unsigned DeepestList = 4;
 static constexpr size_t DeepestNesting = 24;
 static constexpr uint64_t MostElements = uint64_t(1) << 48;
 
-unsigned torch::elementBytes(Element E) {
-  static constexpr unsigned Bytes[] = {
-#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Bytes,
-#include "stark/Torch/Elements.def"
-  };
-  return Bytes[unsigned(E)];
-}
-
 uint64_t TensorType::elements() const {
   uint64_t Count = 1;
   for (int64_t Extent : Shape)

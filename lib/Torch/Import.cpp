@@ -113,7 +113,7 @@ static llvm::Error checkWeights(const Graph &G, llvm::StringRef File) {
   for (const Input &I : G.Inputs) {
     if (I.Kind == InputKind::Input)
       continue;
-    uint64_t Bytes = I.Type.elements() * elementBytes(I.Type.Type);
+    uint64_t Bytes = I.Type.elements() * job::dtypeBytes(I.Type.Type);
     if (I.Offset % 64 || I.Offset < End || I.Offset > Size ||
         Bytes > Size - I.Offset)
       return failed("graph.json: '" + I.Name + "' has " +

@@ -48,7 +48,7 @@ std::vector<unsigned> torch::parametersOf(const Graph &G) {
 /// "[128, 64]", "i64 [128]"
 static std::string describe(const TensorType &T) {
   std::string Text =
-      T.Type == Element::F32 ? "" : nameOf(T.Type) + std::string(" ");
+      T.Type == job::DType::F32 ? "" : nameOf(T.Type) + std::string(" ");
   Text += "[";
   for (size_t I = 0; I < T.Shape.size(); ++I)
     Text += (I ? ", " : "") + std::to_string(T.Shape[I]);

@@ -32,14 +32,6 @@ static ordered_json pair(double A, double B) {
   return ordered_json::array({number(A), number(B)});
 }
 
-static bool isWhole(Element E) {
-  static constexpr bool Whole[] = {
-#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Whole,
-#include "stark/Torch/Elements.def"
-  };
-  return Whole[unsigned(E)];
-}
-
 static ordered_json initOf(const Input &I) {
   const Values &V = I.Drawn;
   switch (V.Is) {
@@ -53,7 +45,7 @@ static ordered_json initOf(const Input &I) {
     return {{"constant", number(V.A)}};
   case Distribution::Integers: {
     // Of integers, uniform says the same.
-    if (isWhole(I.Type.Type) && V.Times == 1 && V.Plus == 0)
+    if (job::isWhole(I.Type.Type) && V.Times == 1 && V.Plus == 0)
       return {{"uniform", pair(V.A, V.B)}};
     ordered_json Made = {{"integers", pair(V.A, V.B)}};
     if (V.Times != 1)

@@ -32,7 +32,8 @@ stark-worker --spool DIR [--watch] [--results DIR] [--outputs DIR] [--device N]
 stark-worker --probe [--device N]
 
 Judges candidate kernels on a GPU: compares their outputs with the source's
-on fresh inputs and times both, interleaved. Needs a CUDA driver, nothing else.
+on fresh inputs and times both, interleaved. Needs a CUDA driver; for entries
+that take tensors libtorch, of the version that they were built with.
 
   JOBFOLDER       a folder with job.json and two libraries. The result goes to
                   FILE, or to standard output, as JSON.
@@ -45,6 +46,10 @@ on fresh inputs and times both, interleaved. Needs a CUDA driver, nothing else.
                   first seed: DIR/ID.LEAF.npy, LEAF being the argument's number
                   in job.json, bf16 as 16-bit unsigned integers
   --probe         prints the GPU's facts as JSON, or says why there is none
+  --torch DIR     where libtorch is, for jobs whose entries take tensors: the
+                  torch package of a Python, a virtual environment that has
+                  it, or libtorch unpacked (default: $STARK_TORCH, the torch of
+                  python3, /usr)
   --device N      which GPU, counted from 0 as the driver lists them
 
 Exit codes: 0 every job at hand has a result (also when the candidate was
@@ -55,7 +60,7 @@ Example: stark-worker --spool /shared/jobs --watch
 
 namespace {
 struct Flags {
-  std::string Job, Result, Spool, Results, Outputs;
+  std::string Job, Result, Spool, Results, Outputs, Torch;
   bool Help = false, Watch = false, Probe = false, IsChild = false;
   ChildOptions Child;
 };
@@ -88,6 +93,8 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"job", required_argument, nullptr, 'J'},
                               {"library", required_argument, nullptr, 'L'},
                               {"reference", no_argument, nullptr, 'R'},
+                              {"preload", required_argument, nullptr, 'P'},
+                              {"torch", required_argument, nullptr, 't'},
                               {}};
 
 /// False when the value of an option is not the number it should be.
@@ -116,6 +123,12 @@ bool setFlag(Flags &F, int Letter) {
     return true;
   case 'L':
     F.Child.Library = optarg;
+    return true;
+  case 'P':
+    F.Child.Preload = optarg;
+    return true;
+  case 't':
+    F.Torch = optarg;
     return true;
   case 'n':
     return setNumber(F.Child.Device);
@@ -172,7 +185,7 @@ static job::Result judgeFolder(const Flags &F, const std::string &Folder) {
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
   return judge::judge(
-      Folder, *makeGpuRunner(Folder, F.Child.Device, machineClock()),
+      Folder, *makeGpuRunner(Folder, F.Child.Device, F.Torch, machineClock()),
       F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string(),
       machineClock());
 }

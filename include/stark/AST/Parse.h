@@ -36,6 +36,9 @@ struct ParseOptions {
   std::string Folder;  ///< where the flags hold; empty: the current one
   std::string Toolkit; ///< explicit toolkit root; empty: find it
   std::string Arch = "sm_90";
+  /// Where libtorch is, for sources that include its headers; empty: where the
+  /// flags find them, or as posix::findLibtorch() does.
+  std::string Torch;
 };
 
 /// An error that Clang found; it goes on all the same.

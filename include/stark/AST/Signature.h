@@ -35,7 +35,16 @@ enum class ScalarType {
   Other
 };
 
-enum class ParameterKind { Pointer, Scalar, Struct, Stream, Unsupported };
+enum class ParameterKind {
+  Pointer,
+  Scalar,
+  Struct,
+  Stream,
+  Tensor,         ///< at::Tensor
+  TensorList,     ///< std::vector<at::Tensor>, at::TensorList
+  OptionalTensor, ///< std::optional<at::Tensor>
+  Unsupported
+};
 
 struct Parameter {
   std::string Name; ///< never empty: "arg2" when the source gives none
@@ -44,7 +53,9 @@ struct Parameter {
   ScalarType Element =
       ScalarType::Other;         ///< scalar type, or what is pointed to
   bool Const = false;            ///< pointer to const
-  std::vector<Parameter> Fields; ///< of a by-value struct, flat
+  /// Of a by-value struct, flat. Of a list of tensors or an optional one those
+  /// that the workload gives: resolveTensors() fills them in.
+  std::vector<Parameter> Fields;
   bool Untyped = false;          ///< pointer to void: takes any dtype
   std::string Reason;            ///< why Unsupported
 };
@@ -52,12 +63,17 @@ struct Parameter {
 struct Signature {
   std::string Name; ///< qualified, as it would be called: "ns::launch"
   std::string ReturnType;
+  /// An at::Tensor, or a std::vector or std::tuple of them.
+  bool ReturnsTensors = false;
   bool IsKernel = false; ///< a __global__ function: needs a launch rule
   bool ExternC = false, Internal = false;
   std::vector<Parameter> Parameters;
   Range Bytes;
   unsigned Line = 0;
 };
+
+/// Whether it takes or returns tensors of ATen's.
+bool isTensorEntry(const Signature &Entry);
 
 /// The definition named \p Entry ("launch", "ns::launch", "launch<float>").
 /// Errors: no such function (with those that could be meant), several

@@ -115,10 +115,6 @@ struct StoreCheck {
 };
 llvm::Expected<StoreCheck> checkStore(llvm::StringRef Folder);
 
-/// $STARK_CACHE_DIR, else $XDG_CACHE_HOME/stark, else ~/.cache/stark; empty
-/// when none is known.
-std::string userCacheFolder();
-
 } // namespace stark
 
 #endif

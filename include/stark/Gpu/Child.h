@@ -24,6 +24,9 @@ struct ChildOptions {
   std::string Folder, Library; ///< of the job; empty for a child without one
   bool Reference = false; ///< the source: stark_reference() when it has one
   int Device = 0;
+  /// Libraries that are loaded before the job's, in their order: those of
+  /// libtorch, when the job needs it. Joined by ':'.
+  std::string Preload;
 };
 
 /// Returns when the supervisor has closed its end.

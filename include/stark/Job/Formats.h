@@ -53,6 +53,12 @@ template <class IO> void fields(IO &F, Init &I) {
   F.required("kind", I.Kind);
   F.optional("low", I.Low);
   F.optional("high", I.High);
+  F.sparse("times", I.Times, 1);
+  F.sparse("plus", I.Plus, 0);
+  F.sparse("clamped", I.Clamped, false);
+  F.optional("least", I.Least, I.Clamped);
+  F.optional("greatest", I.Greatest, I.Clamped);
+  F.sparse("keep", I.Keep, Triangle::Whole);
   if (I.Kind == InitKind::File)
     fileName(F, "file", I.File);
 }
@@ -68,6 +74,8 @@ template <class IO> void fields(IO &F, Leaf &L) {
   F.check(L.Tolerance >= 0 && L.Tolerance <= 1, "tolerance",
           "a number from 0 to 1");
   F.optional("init", L.Fill);
+  F.optional("hard", L.Hard);
+  F.sparse("weight", L.Weight, false);
 }
 
 /// What stands in a value depends on its leaf.
@@ -90,6 +98,9 @@ void caseFields(IO &F, Case &C, const std::vector<Leaf> &Leaves) {
   F.required("timed", C.Timed);
   F.optional("added", C.Added);
   F.check(!C.Added || !C.Timed, "added", "false where \"timed\" is true");
+  F.sparse("hardened", C.Hardened, false);
+  F.check(!C.Hardened || !C.Timed, "hardened",
+          "false where \"timed\" is true");
   if constexpr (!IO::Writes) {
     const auto *Values = F.raw("values");
     F.check(Values && Values->is_array() && Values->size() == Leaves.size(),
@@ -128,6 +139,7 @@ template <class IO> void fields(IO &F, Job &J) {
   F.required("candidate_digest", J.CandidateDigest);
   F.required("arch", J.Arch);
   F.optional("compiler", J.Compiler);
+  F.sparse("torch", J.Torch, std::string());
   F.required("timing_seed", J.TimingSeed);
   F.required("timeout_ms", J.TimeoutMs);
   F.check(J.TimeoutMs > 0 && J.TimeoutMs <= MaxTimeMs, "timeout_ms",
@@ -167,6 +179,7 @@ template <class IO> void fields(IO &F, Result &R) {
   F.required("outcome", R.End);
   F.required("diagnostics", R.Diagnostics);
   F.optional("compiler", R.Compiler);
+  F.sparse("right_as_shipped", R.RightAsShipped, false);
   F.required("event_pair_us", R.EventPairUs);
   F.required("copy_gb_per_s", R.CopyGBs);
   F.required("device", R.Device);

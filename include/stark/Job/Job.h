@@ -29,10 +29,16 @@
 namespace stark::job {
 
 enum class DType {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp) Enumerator,
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)    \
+  Enumerator,
 #include "stark/Job/DTypes.def"
 };
 unsigned dtypeBytes(DType T);
+bool isWhole(DType T); ///< integers and truth values, compared exactly
+const char *atenName(DType T); ///< "at::kFloat"
+/// Of a complex type that of its two parts; else \p T itself.
+DType partOf(DType T);
+inline bool isComplex(DType T) { return partOf(T) != T; }
 
 enum class Role {
   Input,   ///< filled before each call; changing it is an error
@@ -41,12 +47,32 @@ enum class Role {
   Scratch, ///< poisoned before each call; not compared
 };
 
-enum class InitKind { Normal, Uniform, Arange, Zeros, Ones, Permutation, File };
+enum class InitKind {
+  Normal,
+  Uniform,
+  Integers, ///< whole numbers, whatever the type
+  Mixed,    ///< Normal, times a power of two from 2^-6 to 2^6
+  Arange,
+  Zeros,
+  Ones,
+  Constant,
+  Permutation,
+  File
+};
+
+/// What of a matrix is kept, the rest being zero.
+enum class Triangle { Whole, Lower, Upper };
 
 struct Init {
   InitKind Kind = InitKind::Normal;
-  double Low = 0, High = 1; ///< of Uniform: [Low, High); Normal: mean, sigma
-  std::string File;         ///< of File: a .npy in the job folder
+  /// Of Uniform and Integers: [Low, High); of Normal and Mixed: mean, sigma; of
+  /// Constant: Low.
+  double Low = 0, High = 1;
+  double Times = 1, Plus = 0; ///< what was drawn, times Times, plus Plus
+  bool Clamped = false;       ///< to what lies between Least and Greatest
+  double Least = 0, Greatest = 0;
+  Triangle Keep = Triangle::Whole; ///< of the last two dimensions
+  std::string File;                ///< of File: a .npy in the job folder
 };
 
 enum class LeafKind { Buffer, Integer, Real, Stream };
@@ -58,7 +84,17 @@ struct Leaf {
   DType Type = DType::F32; ///< of a buffer
   Role Use = Role::Input;  ///< of a buffer
   Init Fill;               ///< of Input and InOut
+  bool Weight = false;     ///< what a module has learnt, not what it is given
+  /// What a hardened case fills it with, where that is something else.
+  std::optional<Init> Hard;
   double Tolerance = 0;    ///< of Output and InOut: relative, see compare()
+};
+
+/// What the pointer of a buffer leaf points to.
+struct BufferArgument {
+  void *Data = nullptr;
+  const int64_t *Shape = nullptr;
+  int64_t Rank = 0;
 };
 
 /// What one leaf is for one size.
@@ -75,6 +111,9 @@ struct Case {
   /// Thought of by the tool, not by the user: left out when the source itself
   /// cannot do it.
   bool Added = false;
+  /// Filled with Leaf::Hard. Left out when the source itself gives what is not
+  /// finite.
+  bool Hardened = false;
   std::vector<LeafValue> Values; ///< one a leaf
 };
 
@@ -96,6 +135,9 @@ struct Job {
   TimingRule Timing;
   uint64_t TimeoutMs = 60000; ///< of each call, source and candidate apart
   std::string Compiler;       ///< what it said of the candidate; only passed on
+  /// Version of the libtorch that the libraries are linked with ("2.11.0");
+  /// empty: none.
+  std::string Torch;
 };
 
 struct Timing {
@@ -125,6 +167,8 @@ struct Result {
   Outcome End = Outcome::Infrastructure;
   std::string Diagnostics; ///< what a programmer would want to read
   std::string Compiler;    ///< of the job
+  /// A candidate that is wrong was right in all cases that are not hardened.
+  bool RightAsShipped = false;
   std::vector<Timing> Timings;
   double EventPairUs = 0; ///< an empty event pair on this device
   double CopyGBs = 0; ///< device-to-device copy, read + written, 0: not taken

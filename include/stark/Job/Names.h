@@ -20,7 +20,7 @@
 namespace stark::job {
 
 inline constexpr Named<DType> DTypeNames[] = {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Descriptor, Cpp)                  \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
   {DType::Enumerator, Name},
 #include "stark/Job/DTypes.def"
 };
@@ -33,12 +33,26 @@ inline constexpr Named<Role> RoleNames[] = {{Role::Input, "input"},
 constexpr std::span<const Named<Role>> namesOf(Role) { return RoleNames; }
 
 inline constexpr Named<InitKind> InitNames[] = {
-    {InitKind::Normal, "normal"}, {InitKind::Uniform, "uniform"},
-    {InitKind::Arange, "arange"}, {InitKind::Zeros, "zeros"},
-    {InitKind::Ones, "ones"},     {InitKind::Permutation, "permutation"},
+    {InitKind::Normal, "normal"},
+    {InitKind::Uniform, "uniform"},
+    {InitKind::Integers, "integers"},
+    {InitKind::Mixed, "mixed"},
+    {InitKind::Arange, "arange"},
+    {InitKind::Zeros, "zeros"},
+    {InitKind::Ones, "ones"},
+    {InitKind::Constant, "constant"},
+    {InitKind::Permutation, "permutation"},
     {InitKind::File, "file"}};
 constexpr std::span<const Named<InitKind>> namesOf(InitKind) {
   return InitNames;
+}
+
+inline constexpr Named<Triangle> TriangleNames[] = {
+    {Triangle::Whole, "whole"},
+    {Triangle::Lower, "lower"},
+    {Triangle::Upper, "upper"}};
+constexpr std::span<const Named<Triangle>> namesOf(Triangle) {
+  return TriangleNames;
 }
 
 inline constexpr Named<LeafKind> LeafKindNames[] = {

@@ -44,6 +44,14 @@ Comparison compare(job::DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
                    uint32_t Poison);
 
+/// Least and greatest of the finite elements, and whether all are. Of a complex
+/// type its parts count.
+struct Extremes {
+  double Least = 0, Greatest = 0;
+  bool AllFinite = true;
+};
+Extremes extremes(job::DType Type, const void *Data, uint64_t Count);
+
 /// What \p C found in one output: how many elements, the first with its index
 /// along each dimension, what is allowed. \p Where: "call with size ..., seed".
 std::string describeMismatch(const job::Leaf &L, const job::LeafValue &V,

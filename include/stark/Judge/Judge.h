@@ -42,11 +42,21 @@ std::string describeInputs(const job::Job &J, unsigned Case, uint64_t Seed);
 /// What one side left in output \p Leaf; null when there is nothing to compare.
 using OutputOf = std::function<const void *(unsigned Leaf)>;
 
+/// How many times its tolerance it may be off.
+using SlackOf = std::function<double(unsigned Leaf)>;
+
 /// Compares all outputs of one call; nothing when they are right. \p Name:
 /// "second call with the same inputs".
 MaybeStop compareOutputs(const job::Job &J, const Trial &T,
                          const std::string &Name, const OutputOf &OfCandidate,
-                         const OutputOf &OfSource, job::Outcome IfBad);
+                         const OutputOf &OfSource, const SlackOf &Slack,
+                         job::Outcome IfBad);
+
+/// What makes \p C a poor test of a candidate, a line each: outputs that are
+/// constant, tiny, or another input's (\p Other, null where it was not called).
+std::string degeneracies(const job::Job &J, const job::Case &C,
+                         const OutputOf &OfSource, const OutputOf &Other,
+                         const SlackOf &Slack);
 
 } // namespace stark::judge
 

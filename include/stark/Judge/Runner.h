@@ -34,6 +34,8 @@ struct Trial {
   unsigned Case = 0;
   uint64_t Seed = 0;
   unsigned Round = 0; ///< each has a poison pattern of its own
+  /// Of the leaves that are weights; nothing: Seed.
+  std::optional<uint64_t> WeightSeed;
 };
 
 /// What a runner can afford to compare, and how.
@@ -82,6 +84,11 @@ public:
   /// is nothing to compare with.
   virtual const void *ofSource(const Trial &T, unsigned Leaf) = 0;
   virtual const void *ofCandidate(const Trial &T, unsigned Leaf) = 0;
+  /// How many times its tolerance output \p Leaf may be off, once source() is
+  /// done: more than once where the source is further off its own reference.
+  virtual double slack(const Trial &, unsigned) { return 1; }
+  /// What a user should know of how it was compared.
+  virtual std::string notes() { return ""; }
   /// "second call with the same inputs"
   virtual std::string nameOf(const Trial &T) const = 0;
   /// No further trial of \p Case is asked for.

@@ -35,6 +35,10 @@ llvm::Error createFolders(llvm::StringRef Path);
 /// \p Path made absolute, with "." and ".." removed, symbolic links kept.
 std::string absolutePath(llvm::StringRef Path);
 
+/// $STARK_CACHE_DIR, else $XDG_CACHE_HOME/stark, else ~/.cache/stark; empty
+/// when none is known.
+std::string userCacheFolder();
+
 /// An exclusive advisory lock, held while the object lives.
 using posix::FileLock;
 

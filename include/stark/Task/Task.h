@@ -45,16 +45,20 @@ llvm::Expected<Task> loadTask(llvm::StringRef SourcePath,
 
 /// The `extern "C" void stark_call(void **args)` that is appended to every
 /// candidate: args[i] points to leaf i of makeLeaves() (a pointer, int64_t,
-/// double or cudaStream_t).
+/// double or cudaStream_t). An entry of tensors has functions beside it:
+/// lib/Task/TensorTrampoline.cpp.
 std::string makeTrampoline(const Task &T);
 
 /// `stark_reference`, the same call of the workload's reference; empty when it
-/// names none. Both trampolines may stand in one translation unit.
+/// names none, and the entry takes no tensors. (With tensors it is the entry
+/// itself in double precision where it names none.) Both trampolines may stand in one translation unit.
 std::string makeReferenceTrampoline(const Task &T);
 
-/// Where the array of a {"npy": ...} lies: \p File is relative to the
-/// workload's folder.
-std::string arrayPath(const Task &T, llvm::StringRef File);
+/// The array of leaf \p L of makeLeaves(), whose Fill is a file, as the text of
+/// a .npy file: that of a {"npy": ...}, or a part of the weights. Errors: it
+/// cannot be read, or is not of \p Shape.
+llvm::Expected<std::string> readArray(const Task &T, const job::Leaf &L,
+                                      const std::vector<int64_t> &Shape);
 
 /// The flat arguments of stark_call(), in order.
 std::vector<job::Leaf> makeLeaves(const Task &T);

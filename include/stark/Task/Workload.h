@@ -25,7 +25,11 @@
 
 namespace stark {
 
-/// One entry argument, or one field of a by-value struct ("params.eps").
+/// What a tensor is in the module that it was imported from.
+enum class TensorKind { None, Input, Parameter, Buffer, Constant };
+
+/// One entry argument, one field of a by-value struct ("params.eps"), or one
+/// tensor of a list ("xs[0]").
 struct Argument {
   std::string Name;
   bool IsBuffer = false;
@@ -34,6 +38,25 @@ struct Argument {
   job::Role Use = job::Role::Input;
   job::Init Fill;
   std::string Value; ///< of a scalar: an expression
+
+  // Of tensors.
+  bool Absent = false; ///< null for an optional one, or an empty list
+  TensorKind Tensor = TensorKind::None;
+  std::string Path; ///< in the module's state dict
+  /// Of its values in Workload::Weights, in bytes.
+  std::optional<uint64_t> Offset;
+  bool FromWeights = false; ///< filled with these, not with what Fill draws
+};
+
+/// A tensor that the entry returns.
+struct ReturnedTensor {
+  job::DType Type = job::DType::F32;
+  std::vector<std::string> Shape; ///< expressions
+};
+
+/// Where an imported entry comes from.
+struct ImportRecord {
+  std::string File, Module, Mode, Torch, Tensors;
 };
 
 struct Size {
@@ -63,6 +86,12 @@ struct Workload {
   bool AddSizes = true;     ///< whether addedSizes() may add any
   /// What the entry asks of its sizes: each added one is a multiple.
   Bindings MultipleOf;
+  std::optional<ImportRecord> Imported;
+  std::string Weights; ///< a file beside the workload
+  std::vector<ReturnedTensor> Returns;
+  /// Whether every timed size is compared once more, with weights drawn anew
+  /// and inputs of mixed magnitude.
+  bool Harden = false;
 };
 
 llvm::Expected<Workload> parseWorkload(llvm::StringRef Text,
@@ -78,6 +107,13 @@ llvm::Error checkCallable(const Signature &Entry);
 /// Checks names, dtypes and sizes against the entry; every error names both
 /// sides ("workload names 'row', but launch_softmax has x, y, rows, cols").
 llvm::Error checkWorkload(const Workload &W, const Signature &Entry);
+
+/// Gives the lists and optional tensors of \p Entry the tensors that \p W has
+/// for them.
+void resolveTensors(Signature &Entry, const Workload &W);
+
+/// What a hardened case fills \p A with; nothing when it is what any case does.
+std::optional<job::Init> hardened(const Argument &A);
 
 /// Ragged, odd and tiny sizes that the tool compares in addition, derived from
 /// those of the file; never timed; never larger than the file's largest. What

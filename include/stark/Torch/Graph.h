@@ -16,7 +16,7 @@
 #ifndef STARK_TORCH_GRAPH_H
 #define STARK_TORCH_GRAPH_H
 
-#include "stark/Json/Names.h"
+#include "stark/Job/Names.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -27,22 +27,8 @@
 
 namespace stark::torch {
 
-/// Element types of tensors; the workload's words for them.
-enum class Element {
-#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Kind,
-#include "stark/Torch/Elements.def"
-};
-inline constexpr Named<Element> ElementNames[] = {
-#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) {Element::Kind, Name},
-#include "stark/Torch/Elements.def"
-};
-constexpr std::span<const Named<Element>> namesOf(Element) {
-  return ElementNames;
-}
-unsigned elementBytes(Element E);
-
 struct TensorType {
-  Element Type = Element::F32;
+  job::DType Type = job::DType::F32;
   std::vector<int64_t> Shape;
   uint64_t elements() const;
 };
@@ -72,7 +58,7 @@ struct Constant {
   int64_t Integer = 0; ///< of Bool and Integer
   double Real = 0;
   std::string Text; ///< of Text and Format
-  Element Type = Element::F32;
+  job::DType Type = job::DType::F32;
   Use Tensor;
   std::vector<Constant> Items;
 };

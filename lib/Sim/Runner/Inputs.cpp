@@ -6,18 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   (seed, leaf, index) -> 64 random bits -> a value of the leaf's
-///   distribution
+///   case, seed -> a block of memory for each buffer -> arguments
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
 #include "stark/Job/Npy.h"
 #include "stark/Judge/Compare.h"
+#include "stark/Judge/Fill.h"
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <numeric>
 #include <sys/mman.h>
 
 using namespace stark;
@@ -34,87 +32,6 @@ uint64_t mix(uint64_t Z) {
   return Z ^ (Z >> 31);
 }
 
-uint64_t draw(uint64_t Key, uint64_t Index) {
-  return mix(Key + (Index + 1) * 0x9E3779B97F4A7C15ull);
-}
-
-uint16_t bfloatOf(float V) {
-  uint32_t X;
-  std::memcpy(&X, &V, 4);
-  return uint16_t((X + 0x7fff + (X >> 16 & 1)) >> 16);
-}
-
-bool whole(DType T) {
-  return T == DType::I32 || T == DType::I64 || T == DType::U8;
-}
-
-template <class T> void putAs(T Value, char *Data, uint64_t I) {
-  std::memcpy(Data + I * sizeof(T), &Value, sizeof(T));
-}
-
-void put(DType T, char *Data, uint64_t I, double Value) {
-  switch (T) {
-  case DType::F32:
-    return putAs(float(Value), Data, I);
-  case DType::F64:
-    return putAs(Value, Data, I);
-  case DType::F16:
-    return putAs(_Float16(float(Value)), Data, I);
-  case DType::BF16:
-    return putAs(bfloatOf(float(Value)), Data, I);
-  case DType::I32:
-    return putAs(int32_t(int64_t(Value)), Data, I);
-  case DType::I64:
-    return putAs(int64_t(Value), Data, I);
-  case DType::U8:
-    return putAs(uint8_t(int64_t(Value)), Data, I);
-  }
-}
-
-double valueOf(const Init &Fill, DType T, uint64_t Bits, uint64_t I) {
-  switch (Fill.Kind) {
-  case InitKind::Normal: {
-    double U = (double(Bits >> 40) + 1.0) * 0x1.0p-24,
-           V = double(uint32_t(Bits) >> 8) * 0x1.0p-24;
-    double Drawn = Fill.Low + Fill.High * std::sqrt(-2 * std::log(U)) *
-                                  std::cos(6.283185307179586 * V);
-    return whole(T) ? std::rint(Drawn) : Drawn;
-  }
-  case InitKind::Uniform: {
-    double Drawn =
-        Fill.Low + (Fill.High - Fill.Low) * (double(Bits >> 11) * 0x1.0p-53);
-    return whole(T) ? std::floor(Drawn) : Drawn;
-  }
-  case InitKind::Arange:
-    return Fill.Low + double(I);
-  case InitKind::Ones:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
-void fillWith(const Leaf &L, char *Data, uint64_t Count, uint64_t Key,
-              bool Large) {
-  if (L.Fill.Kind == InitKind::Zeros)
-    return; // fresh pages
-  if (L.Fill.Kind == InitKind::Permutation) {
-    std::vector<uint64_t> Order(Count);
-    std::iota(Order.begin(), Order.end(), 0);
-    for (uint64_t I = Count; I > 1; --I)
-      std::swap(Order[I - 1], Order[draw(Key, I) % I]);
-    for (uint64_t I = 0; I < Count; ++I)
-      put(L.Type, Data, I, double(Order[I]));
-    return;
-  }
-  uint64_t Drawn =
-      Large && L.Fill.Kind != InitKind::Arange ? std::min(Count, Tile) : Count;
-  for (uint64_t I = 0; I < Drawn; ++I)
-    put(L.Type, Data, I, valueOf(L.Fill, L.Type, draw(Key, I), I));
-  uint64_t Width = dtypeBytes(L.Type);
-  for (uint64_t At = Drawn; At < Count; At += Drawn)
-    std::memcpy(Data + At * Width, Data, std::min(Drawn, Count - At) * Width);
-}
 } // namespace
 
 void Inputs::release() {
@@ -162,7 +79,10 @@ std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, bool Large) {
         return Error;
       std::memcpy(B.Data, Bytes.data(), Bytes.size());
     } else {
-      fillWith(L, B.Data, Count, mix(Seed) ^ mix(I + 1), Large);
+      const Init &Fill = C.Hardened && L.Hard ? *L.Hard : L.Fill;
+      if (Fill.Kind != InitKind::Zeros) // fresh pages
+        judge::fillOnHost(L.Type, B.Data, C.Values[I].Shape, Fill,
+                          mix(Seed) ^ mix(I + 1), Large ? Tile : ~uint64_t(0));
     }
     if (L.Use == Role::InOut && !Large)
       B.Pristine.assign(B.Data, B.Data + B.Bytes);
@@ -187,12 +107,13 @@ void Inputs::arm(unsigned Round) {
 }
 
 void **Inputs::arguments() {
-  Pointers.assign(J.Leaves.size(), nullptr);
+  Pointers.assign(J.Leaves.size(), {});
   Arguments.clear();
   for (size_t I = 0; I < J.Leaves.size(); ++I)
     switch (J.Leaves[I].Kind) {
     case LeafKind::Buffer:
-      Pointers[I] = Blocks[I].Data;
+      Pointers[I] = {Blocks[I].Data, Scalars[I].Shape.data(),
+                     int64_t(Scalars[I].Shape.size())};
       Arguments.push_back(&Pointers[I]);
       break;
     case LeafKind::Integer:

@@ -45,7 +45,8 @@ private:
   unsigned Case = 0;
   std::vector<Block> Blocks;
   std::vector<job::LeafValue> Scalars;
-  std::vector<void *> Pointers, Arguments;
+  std::vector<job::BufferArgument> Pointers;
+  std::vector<void *> Arguments;
   void *Stream = nullptr;
 };
 

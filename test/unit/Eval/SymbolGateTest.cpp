@@ -25,7 +25,7 @@ ObjectFacts compiled(llvm::StringRef Text) {
   Spec.Arguments = {"-c", "-fPIC", Source, "-o", Object};
   ProcessResult Ran = llvm::cantFail(runProcess(Spec));
   EXPECT_TRUE(Ran.ok()) << Ran.Err;
-  return llvm::cantFail(readObject(Object));
+  return llvm::cantFail(readObjects({Object}));
 }
 
 BuildResult asSource(const ObjectFacts &Facts) {
@@ -105,7 +105,7 @@ TEST(SymbolGate, WhatIsNoObjectIsAnError) {
   ASSERT_TRUE(bool(Folder));
   std::string Path = (Folder->path() + "/x.o").str();
   llvm::cantFail(writeFileAtomically(Path, "no object"));
-  llvm::Expected<ObjectFacts> Facts = readObject(Path);
+  llvm::Expected<ObjectFacts> Facts = readObjects({Path});
   ASSERT_FALSE(bool(Facts));
   EXPECT_EQ(llvm::toString(Facts.takeError()).substr(0, Path.size() + 2),
             Path + ": ");

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "stark/Judge/Fill.h"
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -127,14 +128,12 @@ static unsigned char patternByte(const void *At, uint32_t Pattern) {
   return (unsigned char)(Pattern >> 8 * (reinterpret_cast<uintptr_t>(At) & 3));
 }
 
-/// Floats only: what the tests use.
-cudaError_t gpu::fill(void *Data, DType Type, uint64_t Count, const Init &,
-                      uint64_t Seed, uint32_t Leaf, cudaStream_t) {
-  if (Type != DType::F32)
-    return cudaErrorNotSupported;
-  float *Out = static_cast<float *>(Data);
-  for (uint64_t I = 0; I < Count; ++I)
-    Out[I] = float(mix(Seed + mix(Leaf + 1) + I) >> 40) * 0x1p-23f - 1;
+bool gpu::onGpu() { return false; }
+
+cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
+                      const Init &Fill, uint64_t Seed, uint32_t Leaf,
+                      cudaStream_t) {
+  judge::fillOnHost(Type, Data, Shape, Fill, mix(Seed + mix(Leaf + 1)));
   return cudaSuccess;
 }
 

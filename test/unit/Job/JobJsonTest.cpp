@@ -22,7 +22,11 @@ Job exampleJob() {
   J.Arch = "sm_90";
   Leaf X, Y, N, Eps, S;
   X.Name = "x";
-  X.Fill = {InitKind::File, 0, 1, "x.npy"};
+  X.Fill.Kind = InitKind::File;
+  X.Fill.File = "x.npy";
+  X.Hard.emplace().Kind = InitKind::Mixed;
+  X.Hard->Keep = Triangle::Lower;
+  X.Weight = true;
   Y.Name = "y";
   Y.Type = DType::BF16;
   Y.Use = Role::Output;
@@ -41,7 +45,11 @@ Job exampleJob() {
   C.Values[1].Shape = {7};
   C.Values[2].Integer = -7;
   C.Values[3].Real = 1e-5;
-  J.Cases = {C};
+  Case Hardened = C;
+  Hardened.Timed = false;
+  Hardened.Hardened = true;
+  J.Cases = {C, Hardened};
+  J.Torch = "2.11.0";
   J.Seeds = {1, UINT64_MAX};
   J.TimingSeed = 1ull << 63;
   return J;
@@ -91,7 +99,7 @@ TEST(JobJson, HostileJobsAreRefusedWithTheFieldNamed) {
             "the name of a file in the job's folder");
   EXPECT_EQ(errorOf(Text, "\"bf16\"", "\"fp8\""),
             "job.json: field 'leaves[1].type': got 'fp8', wanted f32, f64, "
-            "f16, bf16, i32, i64 or u8");
+            "f16, bf16, i8, i16, i32, i64, u8, bool, c64 or c128");
   EXPECT_EQ(errorOf(Text, "\"integer\": -7", "\"integer\": \"7\""),
             "job.json: field 'cases[0].values[2].integer': got \"7\", wanted "
             "an integer");

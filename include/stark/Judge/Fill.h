@@ -1,0 +1,30 @@
+//===- Fill.h - The initial values of a buffer, on the host ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   (key, index) -> 64 random bits -> a value of the distribution
+/// What lib/Gpu/Kernels.cu does on a device, for memory of this process.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_JUDGE_FILL_H
+#define STARK_JUDGE_FILL_H
+
+#include "stark/Job/Job.h"
+
+namespace stark::judge {
+
+/// Fills a buffer of \p Shape as \p Fill says, from \p Key alone. Of random
+/// values no more than \p Drawn are drawn; then they repeat. InitKind::File is
+/// not for here.
+void fillOnHost(job::DType Type, void *Data, const std::vector<int64_t> &Shape,
+                const job::Init &Fill, uint64_t Key,
+                uint64_t Drawn = ~uint64_t(0));
+
+} // namespace stark::judge
+
+#endif

@@ -1,0 +1,45 @@
+//===- Libtorch.h - Where PyTorch's C++ library is ------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   a folder, $STARK_TORCH, python3's torch, /usr -> headers and libraries
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_POSIX_LIBTORCH_H
+#define STARK_POSIX_LIBTORCH_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stark::posix {
+
+struct Libtorch {
+  std::string Root;                  ///< holds lib and include
+  std::string Libraries;             ///< folder of libtorch.so
+  std::vector<std::string> Includes; ///< folders
+  std::string Version;               ///< "2.11.0"
+  bool Cuda = false;                 ///< has libtorch_cuda.so
+
+  /// Full names of the libraries that code of ATen's is linked with, in the
+  /// order in which they can be loaded.
+  std::vector<std::string> libraryFiles() const;
+  /// For LD_LIBRARY_PATH: its own folder, and those of CUDA's libraries that
+  /// were installed beside it.
+  std::string searchPath() const;
+};
+
+/// \p Given: the torch package of a Python, a virtual environment that has it,
+/// or libtorch unpacked. When empty: $STARK_TORCH, then the torch of python3,
+/// then /usr (Debian's). Nothing, with \p Error, when there is none.
+std::optional<Libtorch> findLibtorch(const std::string &Given,
+                                     std::string &Error);
+
+} // namespace stark::posix
+
+#endif

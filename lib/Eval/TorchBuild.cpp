@@ -1,0 +1,218 @@
+//===- TorchBuild.cpp - Libraries for entries of tensors ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   text --> host half --g++, precompiled headers--> object --+
+///        `-> device half --nvcc, without libtorch--> object --+--> library
+/// nvcc takes twenty seconds for libtorch's headers alone. What cannot be taken
+/// apart is compiled by it as a whole.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Builder.h"
+#include "TorchHeaders.h"
+#include "stark/AST/Torch.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <future>
+
+using namespace stark;
+
+namespace {
+constexpr const char *StatusFunction = R"cpp(
+#include <cuda_runtime_api.h>
+extern "C" __attribute__((visibility("default"))) int stark_last_error() {
+  // Of no interest where tensors lie in the host's memory.
+  return stark_tensors::stark_now().stark_device == at::kCUDA
+             ? (int)cudaGetLastError()
+             : 0;
+}
+)cpp";
+
+constexpr const char *ExportList =
+    "{ global: stark_call; stark_reference; stark_last_error; stark_prepare; "
+    "stark_collect; stark_problem; stark_note; local: *; };\n";
+
+class TorchBuilder : public Builder {
+public:
+  TorchBuilder(const Task &Of, const BuildOptions &Options, const Toolkit &Cuda,
+               std::string Folder, posix::Libtorch Torch)
+      : Builder(Of, Options, Cuda, std::move(Folder)), Torch(std::move(Torch)) {
+  }
+  llvm::Expected<Compiled> compile(llvm::StringRef Text,
+                                   bool IsSource) override;
+  llvm::Expected<ProcessResult> link(llvm::ArrayRef<std::string> Objects,
+                                     llvm::StringRef Library) override;
+
+private:
+  std::string calls(bool IsSource) const;
+  std::vector<std::string> hostFlags() const;
+  std::vector<std::string> includes() const;
+  llvm::Expected<Compiled> compileHost(llvm::StringRef Text);
+  [[maybe_unused]] llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
+  llvm::Expected<Compiled> compileWhole(llvm::StringRef Text);
+  llvm::Expected<Compiled> run(ProcessSpec Spec, llvm::StringRef File,
+                               llvm::StringRef Text, const std::string &Object);
+
+  posix::Libtorch Torch;
+  std::string Compiler = "g++";
+};
+} // namespace
+
+std::string TorchBuilder::calls(bool IsSource) const {
+  return std::string("\n#line 1 \"stark-trampoline\"\n") + makeTrampoline(Of) +
+         (IsSource ? makeReferenceTrampoline(Of) : "") +
+         (Torch.Cuda ? StatusFunction : "");
+}
+
+std::vector<std::string> TorchBuilder::includes() const {
+  std::vector<std::string> Flags;
+  for (const std::string &Folder : Torch.Includes)
+    Flags.insert(Flags.end(), {"-isystem", Folder});
+  Flags.insert(Flags.end(), {"-isystem", Cuda.Root + "/include"});
+  return Flags;
+}
+
+/// Of the user's flags those that a host compiler takes for what nvcc does.
+std::vector<std::string> TorchBuilder::hostFlags() const {
+  std::vector<std::string> Flags = {"-fPIC", "-O2", "-w"};
+  bool HasStandard = false;
+  const std::vector<std::string> &Given = Of.NvccFlags;
+  for (size_t I = 0; I < Given.size(); ++I) {
+    llvm::StringRef Flag = Given[I];
+    bool Follows = Flag == "-D" || Flag == "-U" || Flag == "-I" ||
+                   Flag == "-isystem" || Flag == "-iquote" ||
+                   Flag == "-include";
+    if (Follows && I + 1 < Given.size()) {
+      Flags.insert(Flags.end(), {Flag.str(), Given[++I]});
+    } else if (Flag.starts_with("-std=")) {
+      HasStandard = true;
+      Flags.push_back(Flag.str());
+    } else if (Flag.starts_with("-D") || Flag.starts_with("-U") ||
+               Flag.starts_with("-I") || Flag.starts_with("-isystem") ||
+               Flag.starts_with("-O")) {
+      Flags.push_back(Flag.str());
+    } else if (Flag.consume_front("-Xcompiler=")) {
+      for (llvm::StringRef Each : llvm::split(Flag, ','))
+        Flags.push_back(Each.str());
+    } else if (Flag == "-Xcompiler" && I + 1 < Given.size()) {
+      for (llvm::StringRef Each : llvm::split(Given[++I], ','))
+        Flags.push_back(Each.str());
+    }
+  }
+  if (!HasStandard)
+    Flags.push_back("-std=c++17");
+  if (Torch.Cuda)
+    Flags.push_back("-DSTARK_TORCH_CUDA");
+  std::vector<std::string> Folders = includes();
+  Flags.insert(Flags.end(), Folders.begin(), Folders.end());
+  return Flags;
+}
+
+llvm::Expected<Compiled> TorchBuilder::run(ProcessSpec Spec,
+                                           llvm::StringRef File,
+                                           llvm::StringRef Text,
+                                           const std::string &Object) {
+  if (llvm::Error E = writeFileAtomically(File, Text, /*Flush=*/false))
+    return E;
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-c", "-o", Object, File.str()});
+  llvm::Expected<ProcessResult> How = runProcess(Spec);
+  if (!How)
+    return How.takeError();
+  return Compiled{std::move(*How), {Object}};
+}
+
+llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
+  ProcessSpec Spec;
+  Spec.Program = Compiler;
+  Spec.TimeoutMs = Options.TimeoutMs;
+  Spec.WorkingFolder = Of.Parse.Folder;
+  Spec.Environment = environmentWithoutSecrets();
+  Spec.Environment->push_back("TMPDIR=" + Folder);
+  std::vector<std::string> Flags = hostFlags();
+  if (std::string Header = torchHeader(Compiler, Flags, Torch); !Header.empty())
+    Spec.Arguments = {"-include", Header};
+  Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-iquote", home(), "-x", "c++"});
+  std::string Inner = Folder + "/host";
+  if (llvm::Error E = createFolders(Inner))
+    return E;
+  return run(std::move(Spec),
+             Inner + "/" + llvm::sys::path::filename(fileName()).str(), Text,
+             Folder + "/host.o");
+}
+
+llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
+  ProcessSpec Spec = nvcc();
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-x", "cu", "-Xptxas", "-v", "-Xcompiler", "-fPIC",
+                         "-Xcompiler", "-iquote," + home()});
+  return run(std::move(Spec), fileName(), Text, Folder + "/device.o");
+}
+
+llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text) {
+  ProcessSpec Spec = nvcc();
+  std::vector<std::string> Folders = includes();
+  Spec.Arguments.insert(Spec.Arguments.end(), Folders.begin(), Folders.end());
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-x", "cu", "-w", "--expt-relaxed-constexpr",
+                         "--expt-extended-lambda", "-Xptxas", "-v",
+                         "-Xcompiler", "-fPIC", "-Xcompiler",
+                         "-iquote," + home()});
+  if (Torch.Cuda)
+    Spec.Arguments.push_back("-DSTARK_TORCH_CUDA");
+  return run(std::move(Spec), fileName(), Text, Folder + "/whole.o");
+}
+
+llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
+                                               bool IsSource) {
+  std::string Calls = calls(IsSource);
+  bool ForDevice = Text.contains("<<<") || Text.contains("__global__") ||
+                   Text.contains("__device__");
+  if (!ForDevice)
+    return compileHost((Text + Calls).str());
+  return compileWhole((Text + Calls).str());
+}
+
+llvm::Expected<ProcessResult>
+TorchBuilder::link(llvm::ArrayRef<std::string> Objects,
+                   llvm::StringRef Library) {
+  std::string Exports = Folder + "/exports.map";
+  if (llvm::Error E = writeFileAtomically(Exports, ExportList))
+    return E;
+  ProcessSpec Spec;
+  Spec.Program = Compiler;
+  Spec.TimeoutMs = Options.TimeoutMs;
+  Spec.Arguments = {"-shared", "-o", Library.str()};
+  Spec.Arguments.insert(Spec.Arguments.end(), Objects.begin(), Objects.end());
+  for (const std::string &File : Torch.libraryFiles())
+    Spec.Arguments.push_back(File);
+  // The runtime that libtorch uses; by name, as the worker has it loaded.
+  if (Torch.Cuda)
+    Spec.Arguments.insert(Spec.Arguments.end(),
+                          {"-L" + Cuda.Root + "/lib64", "-lcudart"});
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-Wl,--version-script=" + Exports, "-Wl,-Bsymbolic",
+                         "-Wl,-z,defs", "-Wl,--allow-shlib-undefined"});
+  return runProcess(Spec);
+}
+
+llvm::Expected<std::unique_ptr<Builder>>
+stark::makeTorchBuilder(const Task &T, const BuildOptions &Options,
+                        const Toolkit &Cuda, std::string Folder) {
+  llvm::Expected<posix::Libtorch> Torch = torchFor(T.Parse);
+  if (!Torch)
+    return withContext(Torch.takeError(),
+                       "the entry '" + T.Entry.Name + "' takes tensors");
+  return std::make_unique<TorchBuilder>(T, Options, Cuda, std::move(Folder),
+                                        std::move(*Torch));
+}

@@ -1,0 +1,66 @@
+//===- Degenerate.cpp - Cases that prove little ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   the source's outputs for two inputs -> what a wrong candidate would pass
+/// with
+///
+//===----------------------------------------------------------------------===//
+
+#include "stark/Judge/Compare.h"
+#include "stark/Judge/Judge.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::judge;
+
+/// What PyTorch's allclose() lets any element be off in KernelBench's check.
+static constexpr double TinyOutput = 1e-4;
+/// Of an output's own size: more than that in rounding, and it says little.
+static constexpr double MuchRounding = 0.05;
+
+static std::string number(double Value) {
+  char Text[40];
+  std::snprintf(Text, sizeof(Text), "%.3g", Value);
+  return Text;
+}
+
+std::string judge::degeneracies(const Job &J, const Case &C,
+                                const OutputOf &OfSource, const OutputOf &Other,
+                                const SlackOf &Slack) {
+  std::string Text;
+  for (unsigned I = 0; I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    const void *Data = isOutput(L) ? OfSource(I) : nullptr;
+    uint64_t Count = C.Values[I].elements();
+    if (!Data || Count == 0)
+      continue;
+    auto Say = [&](const std::string &What) {
+      Text += "degenerate (" + C.Label + "): output '" + L.Name + "' " + What +
+              "\n";
+    };
+    Extremes E = extremes(L.Type, Data, Count);
+    double Size = std::max(std::fabs(E.Least), std::fabs(E.Greatest));
+    if (Count > 1 && E.Greatest - E.Least <= 2 * L.Tolerance * Size)
+      Say("is constant: every element is about " + number(E.Greatest));
+    else if (!isWhole(L.Type) && Size <= TinyOutput)
+      Say("is nowhere above " + number(Size) +
+          ": zeros would pass an absolute tolerance of 1e-4");
+    double Rounding = L.Tolerance * Slack(I);
+    if (Rounding > MuchRounding)
+      Say("is mostly rounding: the source is off its reference by " +
+          number(50 * Rounding) + " % of the output's size");
+    const void *Twin = Other(I);
+    if (Twin && compare(L.Type, Twin, Data, C.Values[I].Shape,
+                        L.Tolerance * Slack(I), poisonPattern(L.Type, 0))
+                    .ok())
+      Say("does not depend on the input: that of another input would pass");
+  }
+  return Text;
+}
