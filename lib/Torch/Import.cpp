@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Torch/Import.h"
+#include "Programs.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
@@ -26,10 +27,8 @@ using namespace stark::torch;
 namespace fs = llvm::sys::fs;
 
 static std::string exporterFolder(const ImportRequest &Request) {
-  if (!Request.Exporter.empty())
-    return Request.Exporter;
-  std::string Installed = programFolder() + "/../share/stark/exporter";
-  return fs::exists(Installed) ? Installed : STARK_EXPORTER;
+  return Request.Exporter.empty() ? programFolderOf("exporter")
+                                  : Request.Exporter;
 }
 
 static ProcessSpec exporterCall(const ImportRequest &Request,

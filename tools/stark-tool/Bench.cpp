@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Flags.h"
+#include "BenchFlags.h"
 #include "stark/Bench/Laboratory.h"
 #include "stark/Driver/SuiteRun.h"
 #include "stark/Posix/Interrupt.h"
@@ -28,7 +28,12 @@ static cl::SubCommand Command(
     "             [--presets LIST] [--seeds N] [--attempts N] [flags]\n"
     "  stark-tool bench --landscape [--policies LIST] [--seeds N] [--attempts "
     "N]\n"
-    "  stark-tool bench --landscape-from RUN,... [the same flags]\n\n"
+    "  stark-tool bench --landscape-from RUN,... [the same flags]\n"
+    "  stark-tool bench --torch-baselines TASK.py ... --out DIR\n"
+    "             [--python PYTHON] [--variants LIST] [--device cpu] "
+    "[--timeout "
+    "S]\n"
+    "             [--budget S] [--again]\n\n"
     "The first form searches every task of the suite with every preset and "
     "the\nseeds 1 to N (default 1). Each is an ordinary run in "
     "DIR/TASK/PRESET/seed-S; the\nsame command goes on where it was. The "
@@ -48,13 +53,18 @@ static cl::SubCommand Command(
     "NAME[:EPSILON[:ROOT-THROTTLE[:DEAD-BRANCH]]]; the first is what\nthe "
     "others are compared with. The third form takes what attempts come to "
     "from\nrecorded runs.\n\n"
+    "The last form times modules in KernelBench's format as PyTorch runs them: "
+    "eager,\ncompiled, autotuned, and CUDA graphs of these, by KernelBench's "
+    "method and by the\njudge's, each in a child. What DIR/baselines.json has "
+    "is not measured again;\nDIR/baselines.md compares. With --budget S no "
+    "variant begins after S seconds.\n\n"
     "Examples:\n"
     "  stark-tool bench suite.json --provider anthropic --evaluator cuda \\\n"
     "             --presets stark,sampling --seeds 3 --out results\n"
     "  stark-tool bench --landscape --policies epsilon-greedy,mcts\n\n"
     "Exit codes: 0 done; 1 a run failed; 2 usage; 75 a run is suspended, for "
-    "an answer\nor a result: run the same command again; 130 interrupted: "
-    "likewise.");
+    "an answer\nor a result, or seconds are spent: run the same command "
+    "again; 130 interrupted:\nlikewise.");
 
 static Flag<bool> Landscape(Command, "landscape",
                             cl::desc("Compare policies on simulated "
@@ -67,8 +77,9 @@ static FlagList
     Policies(Command, "policies", cl::value_desc("list"), cl::CommaSeparated,
              cl::desc("Policies to compare (default: all, and epsilon-greedy "
                       "with other parameters)"));
-static cl::opt<std::string> SuiteFile(cl::Positional, cl::desc("SUITE.json"),
-                                      cl::sub(Command));
+static cl::list<std::string> Files(cl::Positional,
+                                   cl::desc("SUITE.json | TASK.py ..."),
+                                   cl::sub(Command));
 static tool::SearchFlags Shared(Command, cl::Optional);
 static FlagList
     Presets(Command, "presets", cl::value_desc("list"), cl::CommaSeparated,
@@ -80,6 +91,10 @@ static Flag<unsigned>
                    "a landscape (default 1000)"));
 static Flag<std::string> Out(Command, "out", cl::value_desc("dir"),
                              cl::desc("Where the results are written"));
+static Flag<std::string>
+    Python(Command, "python", cl::value_desc("program"), cl::init("python3"),
+           cl::desc("The Python that has torch (default: python3)"));
+static tool::BaselineFlags Baselines(Command);
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
 static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the tables alone"));
 
@@ -144,11 +159,11 @@ public:
 static llvm::Expected<SuiteRequest>
 makeRequest(const std::vector<std::string> &Flags) {
   SuiteRequest Request;
-  llvm::Expected<Suite> Tasks = readSuite(SuiteFile);
+  llvm::Expected<Suite> Tasks = readSuite(Files.front());
   if (!Tasks)
     return Tasks.takeError();
   Request.Tasks = std::move(*Tasks);
-  Request.Folder = llvm::sys::path::parent_path(SuiteFile).str();
+  Request.Folder = llvm::sys::path::parent_path(Files.front()).str();
   Request.Presets = Presets.empty() ? paperPresets() : Presets.values();
   if (llvm::Error E = checkPresets(Request.Presets))
     return E;
@@ -191,14 +206,20 @@ static llvm::Error runSearches(const std::vector<std::string> &Flags) {
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
   bool Laboratory = Landscape || !LandscapeFrom.empty();
-  if (Laboratory && !SuiteFile.empty())
-    return usageError("bench: got '" + SuiteFile +
+  if (Baselines.Measure)
+    return Baselines.run({Files.begin(), Files.end()}, Out, Python,
+                         Shared.Budget.values());
+  if (Files.size() > 1)
+    return usageError("bench: got '" + Files[1] + "', wanted one SUITE.json");
+  if (Laboratory && !Files.empty())
+    return usageError("bench: got '" + Files.front() +
                       "' and --landscape, wanted one of them");
   if (Laboratory)
     return runLandscapes();
-  if (!SuiteFile.empty())
+  if (!Files.empty())
     return runSearches(Flags);
-  return usageError("bench: wanted SUITE.json or --landscape");
+  return usageError("bench: wanted SUITE.json, --landscape or "
+                    "--torch-baselines");
 }
 
 static const tool::Verb Registered(Command, run);

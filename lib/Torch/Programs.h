@@ -1,0 +1,31 @@
+//===- Programs.h - Where the programs in Python are ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   An installed tool has them in share/stark; one that was built has them
+/// beside this file.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_TORCH_PROGRAMS_H
+#define STARK_LIB_TORCH_PROGRAMS_H
+
+#include "stark/Support/Process.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace stark::torch {
+
+/// \p Name: "exporter", "baselines".
+inline std::string programFolderOf(const std::string &Name) {
+  std::string Installed = programFolder() + "/../share/stark/" + Name;
+  return llvm::sys::fs::exists(Installed) ? Installed
+                                          : STARK_TORCH_PROGRAMS "/" + Name;
+}
+
+} // namespace stark::torch
+
+#endif
