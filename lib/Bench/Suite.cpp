@@ -40,6 +40,8 @@ template <class IO> static void fields(IO &F, SuiteTask &T) {
   F.sparse("group", T.Group, "all tasks");
   F.optional("workload", T.Workload);
   F.optional("flags", T.Flags);
+  F.sparse("digest", T.Digest, "");
+  F.sparse("bytes", T.Bytes, 0u);
   if (!isName(T.Name))
     F.fail("name", "'" + T.Name + "'", "letters, digits, '_', '.' and '-'");
 }

@@ -101,6 +101,7 @@ static llvm::Expected<CellFigures> runCell(const Cell &C,
   F.Task = C.Of.Name;
   F.Group = C.Of.Group;
   F.Preset = C.Preset;
+  compareWith(C.Of, Suite.Baselines, F);
   return F;
 }
 

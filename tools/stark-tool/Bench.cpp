@@ -25,7 +25,9 @@ static cl::SubCommand Command(
     "bench",
     "Compare presets on tasks, and policies without a model\n\n"
     "  stark-tool bench SUITE.json --provider P --evaluator E --out DIR\n"
-    "             [--presets LIST] [--seeds N] [--attempts N] [flags]\n"
+    "             [--presets LIST] [--seeds N] [--attempts N] [--baselines "
+    "DIR] "
+    "[flags]\n"
     "  stark-tool bench --landscape [--policies LIST] [--seeds N] [--attempts "
     "N]\n"
     "  stark-tool bench --landscape-from RUN,... [the same flags]\n"
@@ -94,6 +96,10 @@ static Flag<std::string> Out(Command, "out", cl::value_desc("dir"),
 static Flag<std::string>
     Python(Command, "python", cl::value_desc("program"), cl::init("python3"),
            cl::desc("The Python that has torch (default: python3)"));
+static Flag<std::string>
+    Compared(Command, "baselines", cl::value_desc("dir"),
+             cl::desc("Compare winners with PyTorch's times in "
+                      "dir/baselines.json"));
 static tool::BaselineFlags Baselines(Command);
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
 static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the tables alone"));
@@ -175,6 +181,13 @@ makeRequest(const std::vector<std::string> &Flags) {
   if (llvm::Error E = Shared.apply(Request.Common.Search))
     return E;
   Request.Out = Out;
+  if (Compared.given()) {
+    llvm::Expected<std::vector<torch::BaselineTime>> Times =
+        torch::readBaselines(Compared);
+    if (!Times)
+      return Times.takeError();
+    Request.Baselines = std::move(*Times);
+  }
   return Request;
 }
 

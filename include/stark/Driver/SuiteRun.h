@@ -29,6 +29,8 @@ struct SuiteRequest {
   std::string Provider, Evaluator;
   SearchRequest Common; ///< what all searches share
   std::string Out;      ///< each run is kept in Out/TASK/PRESET/seed-S
+  std::vector<torch::BaselineTime>
+      Baselines; ///< what winners are compared with
 };
 
 /// Told of every run of a suite, which \p Run names (TASK/PRESET/seed-S).

@@ -15,6 +15,8 @@
 #ifndef STARK_TORCH_BASELINES_H
 #define STARK_TORCH_BASELINES_H
 
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
@@ -32,6 +34,19 @@ struct BaselineRequest {
 
 /// The words of the command that measures; its exit codes are those of `bench`.
 std::vector<std::string> baselineCommand(const BaselineRequest &Request);
+
+/// What one variant of a task needs on a GPU, as the judge would time it.
+struct BaselineTime {
+  std::string Digest;  ///< SHA-256 of the task's file
+  std::string Variant; ///< "eager", "compile", ...
+  std::string Gpu;     ///< "NVIDIA H200"
+  double MedianUs = 0;
+  double CopyGBs = 0; ///< of that GPU, read and written; 0: not taken
+};
+
+/// Those of \p Folder's baselines.json that ran on a GPU and agreed with eager,
+/// in the order in which they were taken.
+llvm::Expected<std::vector<BaselineTime>> readBaselines(llvm::StringRef Folder);
 
 } // namespace stark::torch
 

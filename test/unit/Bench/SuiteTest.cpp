@@ -112,6 +112,45 @@ TEST(Suite, FiguresWithoutWinner) {
   EXPECT_EQ(figuresOf(Same).Correct, 1u);
 }
 
+// A run is compared with what was measured of its task on its GPU, newest last;
+// a run without success has a baseline all the same, and is slower than it.
+TEST(Suite, OverBaselines) {
+  SuiteTask Of;
+  Of.Digest = "d";
+  Of.Bytes = 4000000;
+  std::vector<torch::BaselineTime> Times = {
+      {"d", "eager", "A GPU", 30, 0},   {"d", "eager", "A GPU", 20, 4000},
+      {"d", "compile", "A GPU", 5, 0},  {"e", "eager", "A GPU", 1, 0},
+      {"d", "eager", "B GPU", 1, 1000},
+  };
+  CellFigures Good, Bad, Modelled;
+  Good.Preset = Bad.Preset = Modelled.Preset = "stark";
+  Good.Device = Bad.Device = Modelled.Device = "A GPU";
+  Good.Success = Modelled.Success = Modelled.Modelled = true;
+  Good.Speedup = 3;
+  Good.MedianUs = Modelled.MedianUs = 10;
+  for (CellFigures *F : {&Good, &Bad, &Modelled})
+    compareWith(Of, Times, *F);
+  EXPECT_EQ(Good.BaselineUs,
+            (std::map<std::string, double>{
+                {"compile", 5}, {"eager", 20}, {"fastest", 5}}));
+  EXPECT_DOUBLE_EQ(Good.FloorShare, 0.1); // 4 MB at 4000 GB/s: 1 us
+  EXPECT_EQ(Bad.BaselineUs, Good.BaselineUs);
+  EXPECT_EQ(Bad.FloorShare, 0);
+  EXPECT_TRUE(Modelled.BaselineUs.empty());
+  std::vector<CellFigures> Cells = {Good, Bad, Modelled};
+  EXPECT_EQ(baselinesOf(Cells),
+            (std::vector<std::string>{"eager", "compile", "fastest"}));
+  PresetFigures Eager = summarize("stark", overBaseline("eager", Cells));
+  EXPECT_EQ(Eager.Cells, 2u);
+  EXPECT_EQ(Eager.Successes, 1u);
+  EXPECT_EQ(Eager.Fast1, 1u);
+  EXPECT_DOUBLE_EQ(Eager.Mean, 2);
+  PresetFigures Compiled = summarize("stark", overBaseline("compile", Cells));
+  EXPECT_EQ(Compiled.Fast1, 0u);
+  EXPECT_DOUBLE_EQ(Compiled.Mean, 0.5);
+}
+
 // A row is over the cells of its preset: success and Fast1 of all, speeds of
 // those with a correct candidate, delivered of all.
 TEST(Suite, Summary) {
