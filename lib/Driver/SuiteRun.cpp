@@ -112,6 +112,14 @@ llvm::Expected<SuiteResult> stark::runSuite(const SuiteRequest &Request,
   R.Attempts = Request.Common.Search.Attempts;
   R.Seeds = Request.Seeds;
   R.Presets = Request.Presets;
+  R.Missing = Request.Missing;
+  if (Request.TasksMayBeWrong && !Request.Tasks.Tasks.empty()) {
+    // What all tasks share is right, or nothing is run.
+    Cell First{Request.Tasks.Tasks.front(), Request.Presets.front(), 1};
+    if (llvm::Expected<SearchRequest> Shared = requestOf(First, Request);
+        !Shared)
+      return Shared.takeError();
+  }
   // What one preset's candidate came to on a simulated GPU, the same candidate
   // of another one comes to as well.
   KnownVerdicts Known;
@@ -126,7 +134,8 @@ llvm::Expected<SuiteResult> stark::runSuite(const SuiteRequest &Request,
         }
         llvm::Error E = withContext(F.takeError(), C.name());
         ErrorKind Kind = errorKind(E);
-        if (Kind == ErrorKind::Interrupted || Kind == ErrorKind::Usage)
+        if (Kind == ErrorKind::Interrupted ||
+            (Kind == ErrorKind::Usage && !Request.TasksMayBeWrong))
           return E;
         // The other runs need not wait for it.
         R.Missing.push_back(

@@ -147,6 +147,26 @@ static llvm::Error writeFiles(const Graph &G, const Imported &To,
       To.Workload, writeWorkload(G, N, llvm::sys::path::filename(To.Weights)));
 }
 
+static uint64_t bytesOf(const Graph &G) {
+  uint64_t Bytes = 0;
+  for (unsigned I : parametersOf(G))
+    Bytes += G.Inputs[I].Type.elements() * elementBytes(G.Inputs[I].Type.Type);
+  for (const Output &O : G.Outputs)
+    Bytes += O.Type.elements() * elementBytes(O.Type.Type);
+  return Bytes;
+}
+
+llvm::Expected<std::string> torch::torchVersion(const std::string &Python) {
+  ProcessSpec Spec;
+  Spec.Program = Python;
+  Spec.Arguments = {"-B", programFolderOf("exporter") + "/stark_version.py"};
+  Spec.TimeoutMs = 60000;
+  llvm::Expected<ProcessResult> Ran = runProcess(Spec);
+  if (!Ran)
+    return Ran.takeError();
+  return Ran->ok() ? oneLine(Ran->Out) : std::string();
+}
+
 llvm::Expected<Imported> torch::importModule(const ImportRequest &Request) {
   if (!fs::exists(Request.File))
     return usageError("'" + Request.File + "' does not exist");
@@ -182,6 +202,8 @@ llvm::Expected<Imported> torch::importModule(const ImportRequest &Request) {
     To.Weights = Folder + "/" + To.Entry + ".weights.bin";
   To.Nodes = G->Nodes.size();
   To.Notes = G->Notes;
+  To.TorchVersion = G->TorchVersion;
+  To.Bytes = bytesOf(*G);
   if (llvm::Error E = writeFiles(*G, To, OutPath))
     return E;
   return To;

@@ -7,7 +7,7 @@
 
 #include "BenchFlags.h"
 #include "stark/Bench/Laboratory.h"
-#include "stark/Driver/SuiteRun.h"
+#include "stark/Driver/KernelBenchSuite.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
@@ -28,6 +28,8 @@ static cl::SubCommand Command(
     "             [--presets LIST] [--seeds N] [--attempts N] [--baselines "
     "DIR] "
     "[flags]\n"
+    "  stark-tool bench --kernelbench DIR [--subset LIST] [--python PYTHON]\n"
+    "             [as above]\n"
     "  stark-tool bench --landscape [--policies LIST] [--seeds N] [--attempts "
     "N]\n"
     "  stark-tool bench --landscape-from RUN,... [the same flags]\n"
@@ -48,12 +50,14 @@ static cl::SubCommand Command(
     "\"level 1\"} ] }\n\n"
     "is a suite; a task may have a name, a workload and flags (docs/bench.md)."
     "\n\n"
-    "The second form runs policies on simulated landscapes, with no model and "
+    "The second form searches tasks of a clone of KernelBench, each imported "
+    "once into\nDIR/tasks; what cannot be imported is named in the tables.\n\n"
+    "The third form runs policies on simulated landscapes, with no model and "
     "no GPU:\nbest speed-up so far after each attempt, over N tasks (default "
     "1000), as Markdown\n(or JSON with --json); with --out DIR as "
     "DIR/landscape.md and DIR/landscape.json.\nA policy of LIST is "
     "NAME[:EPSILON[:ROOT-THROTTLE[:DEAD-BRANCH]]]; the first is what\nthe "
-    "others are compared with. The third form takes what attempts come to "
+    "others are compared with. The fourth form takes what attempts come to "
     "from\nrecorded runs.\n\n"
     "The last form times modules in KernelBench's format as PyTorch runs them: "
     "eager,\ncompiled, autotuned, and CUDA graphs of these, by KernelBench's "
@@ -96,6 +100,14 @@ static Flag<std::string> Out(Command, "out", cl::value_desc("dir"),
 static Flag<std::string>
     Python(Command, "python", cl::value_desc("program"), cl::init("python3"),
            cl::desc("The Python that has torch (default: python3)"));
+static Flag<std::string>
+    KernelBench(Command, "kernelbench", cl::value_desc("dir"),
+                cl::desc("Search the tasks of this clone of KernelBench"));
+static Flag<std::string>
+    Subset(Command, "subset", cl::value_desc("list"),
+           cl::init("representative"),
+           cl::desc("With --kernelbench: representative (default), paper, "
+                    "all, or ids such as 1/3,2/33"));
 static Flag<std::string>
     Compared(Command, "baselines", cl::value_desc("dir"),
              cl::desc("Compare winners with PyTorch's times in "
@@ -162,14 +174,30 @@ public:
 };
 } // namespace
 
+/// Of SUITE.json, or of KernelBench.
+static llvm::Error findTasks(SuiteRequest &Request, SuiteObserver &Observer) {
+  if (!KernelBench.given()) {
+    llvm::Expected<Suite> Tasks = readSuite(Files.front());
+    if (!Tasks)
+      return Tasks.takeError();
+    Request.Tasks = std::move(*Tasks);
+    Request.Folder = llvm::sys::path::parent_path(Files.front()).str();
+    return llvm::Error::success();
+  }
+  Request.Folder = Out + "/tasks";
+  llvm::Expected<KernelBenchSuite> Found = importKernelBench(
+      {KernelBench, Subset, Request.Folder, Python}, Observer);
+  if (!Found)
+    return Found.takeError();
+  Request.Tasks = std::move(Found->Tasks);
+  Request.Missing = std::move(Found->Missing);
+  Request.TasksMayBeWrong = true;
+  return llvm::Error::success();
+}
+
 static llvm::Expected<SuiteRequest>
 makeRequest(const std::vector<std::string> &Flags) {
   SuiteRequest Request;
-  llvm::Expected<Suite> Tasks = readSuite(Files.front());
-  if (!Tasks)
-    return Tasks.takeError();
-  Request.Tasks = std::move(*Tasks);
-  Request.Folder = llvm::sys::path::parent_path(Files.front()).str();
   Request.Presets = Presets.empty() ? paperPresets() : Presets.values();
   if (llvm::Error E = checkPresets(Request.Presets))
     return E;
@@ -205,6 +233,8 @@ static llvm::Error runSearches(const std::vector<std::string> &Flags) {
   watchInterrupts();
   Request->Common.Cancelled = &interruptFlag();
   Progress Observer;
+  if (llvm::Error E = findTasks(*Request, Observer))
+    return E;
   llvm::Expected<SuiteResult> Result = runSuite(*Request, Observer);
   if (!Result)
     return Result.takeError();
@@ -229,10 +259,13 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
                       "' and --landscape, wanted one of them");
   if (Laboratory)
     return runLandscapes();
-  if (!Files.empty())
+  if (KernelBench.given() && !Files.empty())
+    return usageError("bench: got '" + Files.front() +
+                      "' and --kernelbench, wanted one of them");
+  if (KernelBench.given() || !Files.empty())
     return runSearches(Flags);
-  return usageError("bench: wanted SUITE.json, --landscape or "
-                    "--torch-baselines");
+  return usageError("bench: wanted SUITE.json, --kernelbench, --landscape "
+                    "or --torch-baselines");
 }
 
 static const tool::Verb Registered(Command, run);

@@ -20,6 +20,10 @@ namespace stark {
 
 struct SuiteRequest {
   Suite Tasks;
+  std::vector<MissingRun> Missing; ///< tasks that are not in Tasks, and why
+  /// What is wrong with a task is that task's own: its runs are missing. Else
+  /// it is a usage error of the suite.
+  bool TasksMayBeWrong = false;
   /// Of SUITE.json; what {suite} stands for.
   std::string Folder;
   std::vector<std::string> Presets;

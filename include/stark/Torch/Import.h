@@ -43,12 +43,18 @@ struct Imported {
   std::string Source, Workload, Weights; ///< paths; Weights may be empty
   std::string Entry;
   size_t Nodes = 0;
+  std::string TorchVersion; ///< of the exporter's torch
+  /// Of what a call is handed and what it returns, each once.
+  uint64_t Bytes = 0;
   std::vector<std::string> Notes; ///< what a user should know
 };
 
 /// Old files of the same names are replaced, and stay as they are on an error.
 /// What is wrong with the module is a usage error of one line.
 llvm::Expected<Imported> importModule(const ImportRequest &Request);
+
+/// Which torch \p Python has, without loading it; empty where it has none.
+llvm::Expected<std::string> torchVersion(const std::string &Python);
 
 } // namespace stark::torch
 
