@@ -5,9 +5,11 @@
 What comes of it is one JSON object in a file, for the task may print what it
 likes. Run by stark_child.py, in a fork of a process that has torch loaded, or as
 `python3 stark_measure.py REQUEST`."""
+import ctypes
 import json
 import math
 import os
+import signal
 import sys
 import time
 
@@ -25,6 +27,7 @@ VARIANTS = {
     "max-autotune": ("max-autotune-no-cudagraphs", False),
     "max-autotune-graph": ("max-autotune-no-cudagraphs", True),
 }
+PR_SET_PDEATHSIG = 1
 GRAPH_WARM = 3  # calls on another stream before a graph is captured
 TOLERANCE = 1e-2  # absolute, and relative to eager
 CHUNK = 1 << 26  # elements that are compared at once
@@ -272,8 +275,17 @@ def finite(value):
     return [finite(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
+def die_with_parent():
+    """Who measures must not go on once nobody is there to end it."""
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    except (OSError, AttributeError):
+        pass
+
+
 def answer(request):
     """Writes what came of it to request["out"], whatever came of it."""
+    die_with_parent()
     record = {"outcome": "no-device", "why": "", "notes": []}
     try:
         measure(request, record)

@@ -1,4 +1,5 @@
 """And leaves something running, in a session of its own."""
+import os
 import subprocess
 import time
 import torch
@@ -9,7 +10,9 @@ class Model(nn.Module):
     def forward(self, x):
         with open("left-running", "w") as file:
             left = subprocess.Popen(["sleep", "600"], start_new_session=True)
-            file.write(str(left.pid))
+            file.write(f"{left.pid}\n")
+        with open("measuring", "w") as file:
+            file.write(f"{os.getpid()}\n")
         time.sleep(600)
 
 

@@ -2,6 +2,7 @@ import os
 import torch
 import torch.nn as nn
 
+assert "SOME_API_KEY" not in os.environ
 for line in range(2000):
     print("x" * 1000)
     os.write(2, b"y" * 999 + b"\n")
