@@ -83,8 +83,11 @@ ParsedSource::~ParsedSource() = default;
 std::vector<std::string> ParsedSource::includedFiles() const {
   std::vector<std::string> Files;
   const clang::SourceManager &SM = Unit->getSourceManager();
-  for (auto I = SM.fileinfo_begin(), E = SM.fileinfo_end(); I != E; ++I) {
-    clang::FileEntryRef File = I->first;
+  // Asking about a file may load more of them, from a precompiled header.
+  std::vector<clang::FileEntryRef> All;
+  for (auto I = SM.fileinfo_begin(), E = SM.fileinfo_end(); I != E; ++I)
+    All.push_back(I->first);
+  for (clang::FileEntryRef File : All) {
     clang::FileID Id = SM.translateFile(File);
     if (Id.isInvalid() || Id == SM.getMainFileID() ||
         clang::SrcMgr::isSystem(
@@ -230,9 +233,12 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                    const ParseOptions &Options, const Prelude *Known) {
   std::vector<SourceError> Errors;
   std::string Absolute = absolutePath(Path);
+  if (Known && !Known->opens(Text))
+    Known = nullptr;
+  if (!Known && includesTorch(Text))
+    Known = Prelude::ofTorch(Options);
   std::unique_ptr<clang::ASTUnit> Unit =
-      makeUnit(Absolute, Text, Options,
-               Known && Known->opens(Text) ? Known : nullptr, Errors);
+      makeUnit(Absolute, Text, Options, Known, Errors);
   if (!Unit)
     return failed("'" + Path + "': Clang could not make an AST of it" +
                   (Errors.empty() ? "" : ": " + Errors.front().Message));

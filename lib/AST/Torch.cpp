@@ -34,6 +34,17 @@ bool stark::includesTorch(llvm::StringRef Text) {
   return false;
 }
 
+std::string stark::torchHeaders(const posix::Libtorch &Torch) {
+  std::string Text = "#include <ATen/ATen.h>\n";
+  if (Torch.Cuda)
+    Text += "#include <ATen/cuda/CUDAContext.h>\n"
+            "#include <c10/cuda/CUDACachingAllocator.h>\n"
+            "#include <c10/cuda/CUDAException.h>\n"
+            "#include <c10/cuda/CUDAGuard.h>\n"
+            "#include <cuda_runtime.h>\n";
+  return Text;
+}
+
 /// The root of the libtorch whose headers a flag finds; empty: no flag does.
 static std::string rootInFlags(const ParseOptions &Options) {
   bool Follows = false;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TorchHeaders.h"
+#include "stark/AST/Torch.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
@@ -16,17 +17,6 @@ using namespace stark;
 namespace fs = llvm::sys::fs;
 
 static constexpr uint64_t LimitMs = 300000;
-
-static std::string textFor(const posix::Libtorch &Torch) {
-  std::string Text = "#include <ATen/ATen.h>\n";
-  if (Torch.Cuda)
-    Text += "#include <ATen/cuda/CUDAContext.h>\n"
-            "#include <c10/cuda/CUDACachingAllocator.h>\n"
-            "#include <c10/cuda/CUDAException.h>\n"
-            "#include <c10/cuda/CUDAGuard.h>\n"
-            "#include <cuda_runtime.h>\n";
-  return Text;
-}
 
 /// What the compiler calls itself: another version reads nothing of this one's.
 static std::string versionOf(llvm::StringRef Compiler) {
@@ -80,7 +70,7 @@ std::string stark::torchHeader(llvm::StringRef Compiler,
   std::string Cache = userCacheFolder();
   if (Cache.empty())
     return "";
-  std::string Text = textFor(Torch);
+  std::string Text = torchHeaders(Torch);
   DigestBuilder Key;
   Key.add("format", "1")
       .add("compiler", Compiler)

@@ -36,8 +36,6 @@ using namespace stark::gpu;
 namespace {
 using Entry = void (*)(void **);
 using LastError = int (*)();
-/// Pinning more takes longer than it saves.
-constexpr uint64_t MostPinned = uint64_t(2) << 30;
 
 /// What the library of an entry of tensors has beside stark_call():
 /// lib/Task/TensorTrampoline.cpp.
@@ -145,8 +143,7 @@ void Child::hello(const Request &R, Reply &Out) {
                               std::strerror(errno));
     Shared = static_cast<char *>(At);
     // Pinned, the copy is several times faster; it works without.
-    if (Options.SharedBytes <= MostPinned &&
-        cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
+    if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
       cudaGetLastError();
   }
   if (std::string P = preload(); !P.empty())

@@ -55,7 +55,8 @@ std::string judge::degeneracies(const Job &J, const Case &C,
     double Rounding = L.Tolerance * Slack(I);
     if (Rounding > MuchRounding)
       Say("is mostly rounding: the source is off its reference by " +
-          number(50 * Rounding) + " % of the output's size");
+          (Rounding > 2 ? "more than the output's size"
+                        : number(50 * Rounding) + " % of the output's size"));
     const void *Twin = Other(I);
     if (Twin && compare(L.Type, Twin, Data, C.Values[I].Shape,
                         L.Tolerance * Slack(I), poisonPattern(L.Type, 0))

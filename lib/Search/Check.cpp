@@ -7,6 +7,7 @@
 
 #include "Check.h"
 #include "stark/AST/Contract.h"
+#include "stark/AST/Torch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,7 +33,9 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
   } else {
     // One candidate alone does not pay for them.
     if (!Headers && Candidates++)
-      Headers = Of.Parsed ? Prelude::make(*Of.Parsed, Of.Parse) : nullptr;
+      Headers = Of.Parsed && !includesTorch(Of.SourceText)
+                    ? Prelude::make(*Of.Parsed, Of.Parse)
+                    : nullptr;
     llvm::Expected<std::unique_ptr<ParsedSource>> Source = parseSource(
         Of.SourcePath, Text, Of.Parse, Headers ? Headers->get() : nullptr);
     if (!Source)

@@ -151,7 +151,7 @@ template <class IO> static void fields(IO &F, ReturnedTensor &R) {
   readShape(F, R.Shape);
 }
 
-template <class IO> static void fields(IO &F, ImportRecord &R) {
+template <class IO> static void fields(IO &F, ImportedFrom &R) {
   F.required("file", R.File);
   F.required("module", R.Module);
   F.required("mode", R.Mode);

@@ -27,7 +27,11 @@ public:
   /// to be had: an error lies in a header, or Clang cannot keep what it read.
   static std::unique_ptr<const Prelude> make(const ParsedSource &Source,
                                              const ParseOptions &Options);
-  /// Whether \p Text begins with these headers.
+  /// Those of libtorch: torchHeaders(). Made once and kept in the user's cache
+  /// folder and in this process, since reading them takes seconds. Null where
+  /// there is no libtorch, or Clang cannot keep what it read.
+  static const Prelude *ofTorch(const ParseOptions &Options);
+  /// Whether \p Text begins with these headers, or has them given.
   bool opens(llvm::StringRef Text) const;
   /// What Clang kept, and the text that it was made of, for as long as this
   /// lives.
@@ -35,6 +39,8 @@ public:
   llvm::StringRef madeOf() const { return MadeOf; }
 
 private:
+  bool precompile(std::string Text, const ParseOptions &Options);
+
   std::vector<std::string> Includes; ///< "cuda_fp16.h"
   std::string Precompiled, MadeOf;
 };

@@ -21,6 +21,10 @@ namespace stark {
 /// Whether \p Text itself includes a header of ATen/, c10/ or torch/.
 bool includesTorch(llvm::StringRef Text);
 
+/// The includes that a source with libtorch's headers is given, whether it has
+/// them or not: what nearly all have, so that it is read and compiled once.
+std::string torchHeaders(const posix::Libtorch &Torch);
+
 /// The libtorch that \p Options mean; looked for once.
 llvm::Expected<posix::Libtorch> torchFor(const ParseOptions &Options);
 

@@ -55,7 +55,7 @@ struct ReturnedTensor {
 };
 
 /// Where an imported entry comes from.
-struct ImportRecord {
+struct ImportedFrom {
   std::string File, Module, Mode, Torch, Tensors;
 };
 
@@ -86,7 +86,7 @@ struct Workload {
   bool AddSizes = true;     ///< whether addedSizes() may add any
   /// What the entry asks of its sizes: each added one is a multiple.
   Bindings MultipleOf;
-  std::optional<ImportRecord> Imported;
+  std::optional<ImportedFrom> Imported;
   std::string Weights; ///< a file beside the workload
   std::vector<ReturnedTensor> Returns;
   /// Whether every timed size is compared once more, with weights drawn anew
