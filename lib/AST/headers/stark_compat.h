@@ -66,6 +66,20 @@ STARK_MIXED(__host__, min)
 STARK_MIXED(__host__, max)
 #undef STARK_MIXED
 
+// Clang's headers have these for the device only.
+#define STARK_SAME(type)                                                       \
+  __host__ type min(type, type);                                               \
+  __host__ type max(type, type);
+STARK_SAME(int)
+STARK_SAME(unsigned)
+STARK_SAME(long)
+STARK_SAME(unsigned long)
+STARK_SAME(long long)
+STARK_SAME(unsigned long long)
+STARK_SAME(float)
+STARK_SAME(double)
+#undef STARK_SAME
+
 template <class T>
 __device__ T surf1Dread(cudaSurfaceObject_t, int,
                         cudaSurfaceBoundaryMode = cudaBoundaryModeTrap);
