@@ -131,8 +131,9 @@ static llvm::Error move(const std::string &From, const std::string &To) {
   return llvm::Error::success();
 }
 
-/// \p Out holds what the exporter wrote.
+/// \p Out holds what the exporter wrote, \p Module is the file's text.
 static llvm::Error writeFiles(const Graph &G, const Imported &To,
+                              const std::string &Module,
                               const std::string &Out) {
   Names N = chooseNames(G, To.Entry);
   if (!To.Weights.empty()) {
@@ -142,6 +143,8 @@ static llvm::Error writeFiles(const Graph &G, const Imported &To,
       return E;
   }
   if (llvm::Error E = writeFileAtomically(To.Source, writeSource(G, N)))
+    return E;
+  if (llvm::Error E = writeFileAtomically(To.Module, Module))
     return E;
   return writeFileAtomically(
       To.Workload, writeWorkload(G, N, llvm::sys::path::filename(To.Weights)));
@@ -177,6 +180,10 @@ llvm::Expected<Imported> torch::importModule(const ImportRequest &Request) {
   if (!isEntryName(To.Entry))
     return usageError("--name: got '" + To.Entry +
                       "', wanted an identifier of C++");
+  // Before it runs.
+  llvm::Expected<std::string> Module = readFile(Request.File);
+  if (!Module)
+    return Module.takeError();
   std::string Folder = absolutePath(Request.Folder);
   if (llvm::Error E = createFolders(Folder))
     return E;
@@ -195,6 +202,7 @@ llvm::Expected<Imported> torch::importModule(const ImportRequest &Request) {
     return G.takeError();
   To.Source = Folder + "/" + To.Entry + ".cpp";
   To.Workload = Folder + "/" + To.Entry + ".workload.json";
+  To.Module = Folder + "/" + To.Entry + ".module.py";
   bool AnyWeights = false;
   for (const Input &I : G->Inputs)
     AnyWeights |= I.Kind != InputKind::Input;
@@ -204,7 +212,7 @@ llvm::Expected<Imported> torch::importModule(const ImportRequest &Request) {
   To.Notes = G->Notes;
   To.TorchVersion = G->TorchVersion;
   To.Bytes = bytesOf(*G);
-  if (llvm::Error E = writeFiles(*G, To, OutPath))
+  if (llvm::Error E = writeFiles(*G, To, *Module, OutPath))
     return E;
   return To;
 }

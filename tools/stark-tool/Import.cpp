@@ -31,7 +31,8 @@ static cl::SubCommand Command(
     "Dropout is off unless --dropout is given. Written are\n\n"
     "  DIR/NAME.cpp            a function of tensors, one line an operator\n"
     "  DIR/NAME.workload.json  shapes, element types, distributions\n"
-    "  DIR/NAME.weights.bin    parameters and buffers, made with seed 42\n\n"
+    "  DIR/NAME.weights.bin    parameters and buffers, made with seed 42\n"
+    "  DIR/NAME.module.py      task.py as it was\n\n"
     "docs/import.md describes them and says what cannot be imported.\n\n"
     "Exit codes: 0 done, 1 failed, 2 the module cannot be imported, or usage.");
 static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.py"),
@@ -96,7 +97,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::outs() << "entry " << Done->Entry << ", " << Done->Nodes
                << " operators\n"
                << Done->Source << "\n"
-               << Done->Workload << "\n";
+               << Done->Workload << "\n"
+               << Done->Module << "\n";
   if (!Done->Weights.empty())
     llvm::outs() << Done->Weights << "\n";
   return llvm::Error::success();

@@ -8,7 +8,8 @@
 ///
 /// \file
 ///   task.py --python3 with torch, once, in a child--> graph.json, weights.bin
-///           --> NAME.cpp, NAME.workload.json, NAME.weights.bin
+///           --> NAME.cpp, NAME.workload.json, NAME.weights.bin,
+///           NAME.module.py
 /// The child may write to one folder, and has a deadline and a limit of memory.
 ///
 //===----------------------------------------------------------------------===//
@@ -41,6 +42,7 @@ struct ImportRequest {
 
 struct Imported {
   std::string Source, Workload, Weights; ///< paths; Weights may be empty
+  std::string Module;                    ///< path of a copy of the file
   std::string Entry;
   size_t Nodes = 0;
   std::string TorchVersion; ///< of the exporter's torch
