@@ -10,6 +10,7 @@ set(stark_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Stark")
 install(TARGETS ${stark_programs} EXPORT StarkTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" "${PROJECT_SOURCE_DIR}/lib/Torch/exporter"
   "${PROJECT_SOURCE_DIR}/lib/Torch/baselines"
+  "${PROJECT_SOURCE_DIR}/lib/Torch/export"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")
 # What the simulator reads before every source, precompiled.
 install(DIRECTORY "${PROJECT_BINARY_DIR}/share/stark/sim" DESTINATION "${CMAKE_INSTALL_DATADIR}/stark")

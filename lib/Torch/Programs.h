@@ -19,7 +19,7 @@
 
 namespace stark::torch {
 
-/// \p Name: "exporter", "baselines".
+/// \p Name: "exporter", "baselines", "export".
 inline std::string programFolderOf(const std::string &Name) {
   std::string Installed = programFolder() + "/../share/stark/" + Name;
   return llvm::sys::fs::exists(Installed) ? Installed
