@@ -1,0 +1,6 @@
+from pydantic import BaseModel
+
+
+class KernelExecResult(BaseModel):
+    compiled: bool = False
+    metadata: dict = {}
