@@ -213,6 +213,13 @@ llvm::Expected<Exported> torch::exportModule(const ExportRequest &Request) {
       });
   if (!Files)
     return Files.takeError();
+  // What an export of before had and this one has not.
+  for (const std::string &Old :
+       {"csrc/" + To.Entry + ".cu", "csrc/" + To.Entry + ".cpp",
+        To.Entry + "/constants.bin", std::string("kernelbench.py")})
+    if (llvm::none_of(*Files,
+                      [&](const ExportFile &F) { return F.Path == Old; }))
+      fs::remove(Folder + "/" + Old);
   for (const ExportFile &File : *Files) {
     std::string Path = Folder + "/" + File.Path;
     if (llvm::Error E = writeFileAtomically(Path, File.Text, /*Flush=*/false))

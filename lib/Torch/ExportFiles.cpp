@@ -134,6 +134,8 @@ static void addTexts(const ExportSubject &Of, TextValues &V) {
   for (const std::string &Note : Of.Entry.Notes)
     V["NOTES"] += "* " + markdownText(Note) + "\n";
   V["CONVERSIONS"] = conversions(Of.Entry);
+  V["OWN_MODE"] =
+      llvm::StringRef(Of.Module).contains("training") ? "True" : "False";
 }
 
 /// One file that KernelBench's harness runs, unless the module is an object.
@@ -178,6 +180,10 @@ llvm::Expected<std::vector<ExportFile>>
 torch::makeFiles(const ExportSubject &Of, std::vector<std::string> &Notes,
                  Reader Read) {
   bool Cuda = usesCuda(Of.Source);
+  llvm::StringRef Source = Of.Source;
+  if (Source.contains("<<<") && !Source.contains("CurrentCUDAStream"))
+    Notes.push_back("the source launches on the default stream: where another "
+                    "is current, a program has to wait for it");
   TextValues V = describeEntry(Of.Entry);
   addBuild(Of, Cuda, V);
   addConstants(Of, V, Notes);
