@@ -24,6 +24,8 @@ using namespace stark::torch;
 using nlohmann::ordered_json;
 using Reader = FieldReader<ordered_json>;
 
+/// An operator of torch has 64 arguments, two of which may be lists of weights.
+static constexpr int64_t MostInputs = 60;
 static constexpr int64_t MostElements = int64_t(1) << 48;
 
 bool torch::isIdentifier(llvm::StringRef Name) {
@@ -104,6 +106,10 @@ static std::string readArguments(Reader &F, llvm::StringRef File,
     Weights |= T.Kind != InputKind::Input;
     E.Arguments.push_back(std::move(T));
   }
+  if (llvm::count_if(E.Arguments, [](const EntryTensor &T) {
+        return T.Kind == InputKind::Input;
+      }) > MostInputs)
+    F.fail("arguments", "more", "at most 60 inputs");
   return F.problem();
 }
 

@@ -53,26 +53,91 @@ static std::string row(llvm::StringRef Name, const TensorType &T,
       .str();
 }
 
-/// The operator's arguments and results, as pieces of a literal of C++.
-static std::string schemaOf(const ExportEntry &E) {
+/// torch's own limit; of more, weights are lists.
+static constexpr size_t MostArguments = 64;
+
+namespace {
+/// The operator's arguments, in the order of its schema.
+struct Schema {
+  std::vector<std::string> Arguments; ///< "Tensor x", "Tensor(a0!)[] changed"
+  std::vector<unsigned> Handed;       ///< the entry's arguments, by number
+  /// Of weights, by number among them; empty unless they are lists.
+  std::vector<std::vector<unsigned>> Lists;
+
+  explicit Schema(const ExportEntry &E);
+  std::string name(std::string Wanted);
+  void add(const EntryTensor &T, unsigned Number);
+
+private:
   llvm::StringSet<> Given;
-  std::string Out;
-  unsigned Written = 0;
-  for (const EntryTensor &T : E.Arguments) {
-    std::string Name = T.Name;
-    while (llvm::is_contained(Words, Name) || !Given.insert(Name).second)
-      Name += "_";
-    std::string Type =
-        T.Changed ? "Tensor(a" + std::to_string(Written++) + "!)" : "Tensor";
-    Out += "      \"" + std::string(Given.size() == 1 ? "(" : ", ") + Type +
-           " " + Name + "\"\n";
+  unsigned Written = 0; ///< arguments that are
+};
+} // namespace
+
+std::string Schema::name(std::string Wanted) {
+  while (llvm::is_contained(Words, Wanted) || !Given.insert(Wanted).second)
+    Wanted += "_";
+  return Wanted;
+}
+
+void Schema::add(const EntryTensor &T, unsigned Number) {
+  std::string Type =
+      T.Changed ? "Tensor(a" + std::to_string(Written++) + "!) " : "Tensor ";
+  Arguments.push_back(Type + name(T.Name));
+  Handed.push_back(Number);
+}
+
+Schema::Schema(const ExportEntry &E) {
+  bool HasLists = E.Arguments.size() > MostArguments;
+  unsigned Inputs = 0;
+  for (unsigned I = 0; I < E.Arguments.size(); ++I) {
+    bool IsInput = E.Arguments[I].Kind == InputKind::Input;
+    Inputs += IsInput;
+    if (IsInput || !HasLists)
+      add(E.Arguments[I], I);
   }
+  for (bool Changed : {false, true}) {
+    std::vector<unsigned> Numbers;
+    for (unsigned I = Inputs; HasLists && I < E.Arguments.size(); ++I)
+      if (E.Arguments[I].Changed == Changed) {
+        Numbers.push_back(I - Inputs);
+        Handed.push_back(I);
+      }
+    if (Numbers.empty())
+      continue;
+    Arguments.push_back(Changed ? "Tensor(a" + std::to_string(Written++) +
+                                      "!)[] " + name("changed")
+                                : "Tensor[] " + name("weights"));
+    Lists.push_back(std::move(Numbers));
+  }
+}
+
+template <class T>
+static std::string numbers(const std::vector<T> &All, const char *Between) {
+  std::string Out;
+  for (const T &Number : All)
+    Out += (Out.empty() ? "" : Between) + std::to_string(Number);
+  return Out;
+}
+
+/// The schema as pieces of a literal of C++, and what goes with it.
+static void addSchema(const ExportEntry &E, TextValues &V) {
+  Schema S(E);
   // Not Tensor[]: torch.compile has no such operators that write to arguments.
   std::vector<std::string> Returned(E.Returns.size(), "Tensor");
-  return Out + "      \") -> " +
-         (Returned.size() == 1 ? "Tensor"
-                               : "(" + llvm::join(Returned, ", ") + ")") +
-         "\"";
+  std::string Result = llvm::join(Returned, ", ");
+  V["SCHEMA"] = "      \"(" + llvm::join(S.Arguments, "\"\n      \", ") +
+                "\"\n      \") -> " +
+                (Returned.size() == 1 ? Result : "(" + Result + ")") + "\"";
+  V["SCHEMA_SIZE"] = std::to_string(S.Arguments.size());
+  std::vector<unsigned> Places(S.Handed.size());
+  for (unsigned Place = 0; Place < S.Handed.size(); ++Place)
+    Places[S.Handed[Place]] = Place;
+  V["PLACES"] = numbers(Places, ", ");
+  std::string Lists;
+  for (const std::vector<unsigned> &List : S.Lists)
+    Lists += (Lists.empty() ? "[" : ", [") + numbers(List, ", ") + "]";
+  V["LISTS"] = S.Lists.empty() ? "None" : "[" + Lists + "]";
 }
 
 /// self.fc1.weight, getattr(self.blocks, "0").weight
@@ -165,7 +230,7 @@ TextValues torch::describeEntry(const ExportEntry &E) {
   V["MODE"] = E.Mode;
   V["TRAINING"] = E.Mode == "training" ? "True" : "False";
   V["RESULT_TYPE"] = Single ? "at::Tensor" : "std::vector<at::Tensor>";
-  V["SCHEMA"] = schemaOf(E);
+  addSchema(E, V);
   V["WEIGHT_PATHS"] = weightPaths(E);
   V["MADE"] = Single ? "[made]" : "made";
   V["RESULT"] = Single ? "results[0]" : "tuple(results)";
