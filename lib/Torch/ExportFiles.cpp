@@ -57,8 +57,9 @@ static void addBuild(const ExportSubject &Of, bool Cuda, TextValues &V) {
   V["LINKED"] = pythonList(Linked);
   V["LANGUAGES"] = Cuda ? "CXX CUDA" : "CXX";
   V["CMAKE_FLAGS"] =
-      Cuda ? "$<$<COMPILE_LANGUAGE:CXX>:-O3> \"$<$<COMPILE_LANGUAGE:CUDA>:" +
-                 llvm::join(Nvcc, ";") + ">\""
+      Cuda ? "\"$<$<COMPILE_LANGUAGE:CXX>:" + llvm::join(Cxx, ";") +
+                 ">\" \"$<$<COMPILE_LANGUAGE:CUDA>:" + llvm::join(Nvcc, ";") +
+                 ">\""
            : llvm::join(Cxx, " ");
   V["CMAKE_LINKED"] = Linked.empty() ? "" : " " + llvm::join(Linked, " ");
   V["DEVICES"] =
