@@ -59,10 +59,10 @@ static std::string rootInFlags(const ParseOptions &Options) {
     if (!Names || Follows)
       continue;
     Flag.consume_front("=");
-    std::string Folder = Options.Folder.empty() ||
-                                 llvm::sys::path::is_absolute(Flag)
-                             ? Flag.str()
-                             : Options.Folder + "/" + Flag.str();
+    std::string Folder =
+        Options.Folder.empty() || llvm::sys::path::is_absolute(Flag)
+            ? Flag.str()
+            : Options.Folder + "/" + Flag.str();
     if (llvm::sys::fs::exists(Folder + "/ATen/ATen.h"))
       return llvm::sys::path::parent_path(absolutePath(Folder)).str();
   }

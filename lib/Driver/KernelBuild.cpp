@@ -7,8 +7,8 @@
 
 #include "stark/Driver/KernelBuild.h"
 #include "stark/Driver/WinnerEntry.h"
-#include "stark/Support/File.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;

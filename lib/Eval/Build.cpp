@@ -132,8 +132,9 @@ PlainBuilder::link(llvm::ArrayRef<std::string> Objects,
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-shared", "-cudart", "static", "-o", Library.str(),
-                         Objects.front(), "-Xlinker", "--version-script=" + Exports,
-                         "-Xlinker", "-Bsymbolic", "-Xlinker", "-z,defs"});
+                         Objects.front(), "-Xlinker",
+                         "--version-script=" + Exports, "-Xlinker",
+                         "-Bsymbolic", "-Xlinker", "-z,defs"});
   return runProcess(Spec);
 }
 

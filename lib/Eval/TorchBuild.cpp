@@ -122,8 +122,7 @@ llvm::Expected<Compiled> TorchBuilder::run(ProcessSpec Spec,
                                            const std::string &Object) {
   if (llvm::Error E = writeFileAtomically(File, Text, /*Flush=*/false))
     return E;
-  Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-c", "-o", Object, File.str()});
+  Spec.Arguments.insert(Spec.Arguments.end(), {"-c", "-o", Object, File.str()});
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
     return How.takeError();
@@ -141,8 +140,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   if (std::string Header = torchHeader(Compiler, Flags, Torch); !Header.empty())
     Spec.Arguments = {"-include", Header};
   Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
-  Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-iquote", home(), "-x", "c++"});
+  Spec.Arguments.insert(Spec.Arguments.end(), {"-iquote", home(), "-x", "c++"});
   std::string Inner = Folder + "/host";
   if (llvm::Error E = createFolders(Inner))
     return E;

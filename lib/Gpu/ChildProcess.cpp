@@ -50,9 +50,9 @@ struct Inheritance {
 /// device is meant.
 std::vector<std::string> childEnvironment(const ChildSpec &Spec) {
   // libtorch has thousands of kernels, of which a job needs few.
-  std::vector<std::string> Kept = {
-      "LC_ALL=C", "CUDA_CACHE_DISABLE=1",
-      Spec.Torch ? "CUDA_MODULE_LOADING=LAZY" : "CUDA_MODULE_LOADING=EAGER"};
+  std::vector<std::string> Kept = {"LC_ALL=C", "CUDA_CACHE_DISABLE=1",
+                                   Spec.Torch ? "CUDA_MODULE_LOADING=LAZY"
+                                              : "CUDA_MODULE_LOADING=EAGER"};
   if (Spec.Torch)
     Kept.push_back("LD_LIBRARY_PATH=" + Spec.Torch->searchPath());
   for (const char *Name :

@@ -33,8 +33,8 @@ namespace {
 /// Driver start-up, module loading and allocation, not the libraries' work.
 constexpr uint64_t SetupLimitMs = 120000;
 
-/// Sizes with more bytes are compared with one seed: the host compares some GB a
-/// second.
+/// Sizes with more bytes are compared with one seed: the host compares some GB
+/// a second.
 constexpr uint64_t ManySeedsMaxBytes = uint64_t(4) << 30;
 
 /// One of the two, and the size that its buffers were last set up for.
@@ -177,8 +177,12 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
     return S;
   const posix::Libtorch *Needed = Torch ? &*Torch : nullptr;
   // What the source itself computes lies behind what its reference does.
-  Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
-                 Needed ? 2 * Shared : Shared, Device, Needed};
+  Source.Spec = {Folder,
+                 J->SourceLibrary,
+                 /*Reference=*/true,
+                 Needed ? 2 * Shared : Shared,
+                 Device,
+                 Needed};
   Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device, Needed};
   for (Party *P : {&Source, &Candidate})
     if (MaybeStop S = start(*P))
@@ -335,8 +339,8 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
     if (MaybeStop S = prepareFor(Side::Candidate, T.Case))
       return S;
   Answer A;
-  return ask(Side::Candidate, requestFor(T), candidateLimitMs(J->TimeoutMs, SourceUs),
-             nameOf(T), A);
+  return ask(Side::Candidate, requestFor(T),
+             candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
 }
 
 const void *GpuRunner::outputOf(const Party &P, unsigned Case, unsigned Leaf,
@@ -476,8 +480,7 @@ MaybeStop GpuRunner::whyCandidate(const Request &R, uint64_t LimitMs,
 }
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
-                                           int Device,
-                                           const std::string &Torch,
+                                           int Device, const std::string &Torch,
                                            Clock &Time) {
   return std::make_unique<GpuRunner>(Folder, Device, Torch, Time);
 }

@@ -129,8 +129,7 @@ __device__ double valueOf(const Rule &R, uint64_t I, uint64_t Count) {
   return 0;
 }
 
-template <class T>
-__global__ void fillKernel(T *Data, uint64_t Count, Rule R) {
+template <class T> __global__ void fillKernel(T *Data, uint64_t Count, Rule R) {
   for (uint64_t I = firstIndex(); I < Count; I += stride()) {
     double Value = valueOf(R, I, Count) * R.Times + R.Plus;
     if (R.Clamped)
@@ -229,7 +228,7 @@ cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
   while ((uint64_t(1) << 2 * R.HalfBits) < Count)
     ++R.HalfBits;
   switch (Type) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
     return fillAs<Cpp>(Data, Count, R, Stream);
 #include "stark/Job/DTypes.def"

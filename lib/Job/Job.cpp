@@ -56,7 +56,8 @@ uint64_t LeafValue::elements() const {
 
 bool job::isWhole(DType T) {
   static constexpr bool Whole[] = {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) Whole,
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
+  Whole,
 #include "stark/Job/DTypes.def"
   };
   return Whole[unsigned(T)];
@@ -76,7 +77,7 @@ DType job::partOf(DType T) {
 
 unsigned job::dtypeBytes(DType T) {
   switch (T) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
     return Bytes;
 #include "stark/Job/DTypes.def"

@@ -21,7 +21,7 @@ using namespace stark::job;
 
 static const char *descriptorOf(DType T) {
   switch (T) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
     return Descriptor;
 #include "stark/Job/DTypes.def"
@@ -67,7 +67,8 @@ static std::string readHeader(std::ifstream &In, const std::string &Path,
   if (Header.empty() || !In.read(Header.data(), std::streamsize(Length)))
     return Path + ": its header is cut short";
   std::string Got = valueOf(Header, "descr");
-  if (Got != descriptorOf(Type) && !(Type == DType::U8 && Got == descriptorOf(DType::Bool)))
+  if (Got != descriptorOf(Type) &&
+      !(Type == DType::U8 && Got == descriptorOf(DType::Bool)))
     return Path + ": holds '" + Got + "', wanted '" + descriptorOf(Type) +
            "' for " + nameOf(Type);
   if (valueOf(Header, "fortran_order") != "False")

@@ -347,7 +347,7 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
   if (Count == 0)
     return {};
   switch (Type) {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
     return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison);
 #include "stark/Job/DTypes.def"

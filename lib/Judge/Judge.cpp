@@ -177,8 +177,8 @@ MaybeStop Judge::admit() {
       return Stop{Outcome::Infrastructure, Ended.Text};
     std::vector<std::vector<char>> Kept(J.Leaves.size());
     for (unsigned I = 0; I < J.Leaves.size(); ++I)
-      if (const void *Data = isOutput(J.Leaves[I]) ? R.ofSource(T, I)
-                                                   : nullptr) {
+      if (const void *Data =
+              isOutput(J.Leaves[I]) ? R.ofSource(T, I) : nullptr) {
         auto *At = static_cast<const char *>(Data);
         Kept[I].assign(At, At + J.Cases[Case].Values[I].elements() *
                                     dtypeBytes(J.Leaves[I].Type));

@@ -63,8 +63,8 @@ std::string versionBelow(const std::string &Includes) {
 }
 
 std::optional<Libtorch> libtorchAt(const std::string &Root) {
-  for (const char *Folder : {"/lib", "/lib/x86_64-linux-gnu",
-                             "/lib/aarch64-linux-gnu", "/lib64"}) {
+  for (const char *Folder :
+       {"/lib", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64"}) {
     Libtorch T;
     T.Root = Root;
     T.Libraries = Root + Folder;
@@ -86,8 +86,7 @@ std::optional<Libtorch> libtorchBelow(const std::string &Folder) {
   if (std::optional<Libtorch> T = libtorchAt(Folder))
     return T;
   for (const std::string &Python : entriesOf(Folder + "/lib", "python3"))
-    if (std::optional<Libtorch> T =
-            libtorchAt(Python + "/site-packages/torch"))
+    if (std::optional<Libtorch> T = libtorchAt(Python + "/site-packages/torch"))
       return T;
   return std::nullopt;
 }

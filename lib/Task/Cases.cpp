@@ -41,8 +41,8 @@ std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
       L.Type = A->Type;
       L.Use = A->Use;
       L.Fill = A->Fill;
-      L.Weight = A->Tensor == TensorKind::Parameter ||
-                 A->Tensor == TensorKind::Buffer;
+      L.Weight =
+          A->Tensor == TensorKind::Parameter || A->Tensor == TensorKind::Buffer;
       if (T.Load.Harden)
         L.Hard = hardened(*A);
       L.Tolerance = toleranceOf(T, A->Type);
@@ -196,9 +196,9 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
     const Argument *A = argumentOf(T, P->Name);
     std::string Why;
     if (A)
-      Why = A->IsBuffer ? readShape(A->Name, A->Type, A->Shape, S.Names,
-                                    V.Shape, Bytes)
-                        : readScalar(*A, *P, S.Names, V);
+      Why = A->IsBuffer
+                ? readShape(A->Name, A->Type, A->Shape, S.Names, V.Shape, Bytes)
+                : readScalar(*A, *P, S.Names, V);
     if (!Why.empty())
       return Fail(Why);
     C.Values.push_back(std::move(V));

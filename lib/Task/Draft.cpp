@@ -225,8 +225,9 @@ std::string Drafter::draft() {
   for (const Parameter &P : Entry.Parameters)
     if (std::optional<ordered_json> A = tensor(P))
       Arguments[P.Name] = *A;
-  if (!Entry.ReturnsTensors && llvm::none_of(
-          Leaves, [&](const Parameter *P) { return IsWritten(P, AnyWritten); }))
+  if (!Entry.ReturnsTensors && llvm::none_of(Leaves, [&](const Parameter *P) {
+        return IsWritten(P, AnyWritten);
+      }))
     Notes.push_back("no argument is written, so there is nothing to compare: "
                     "the workload cannot be used as it is");
   ordered_json Root;
@@ -241,8 +242,8 @@ std::string Drafter::draft() {
   Root["sizes"] = ordered_json::array({Large, Ragged});
   Root["arguments"] = std::move(Arguments);
   if (Entry.ReturnsTensors) {
-    Root["returns"] = ordered_json::array(
-        {{{"dtype", "f32"}, {"shape", Dimensions}}});
+    Root["returns"] =
+        ordered_json::array({{{"dtype", "f32"}, {"shape", Dimensions}}});
     Notes.push_back("what is returned is guessed: one f32 tensor [" +
                     llvm::join(Dimensions, ", ") + "]");
   }

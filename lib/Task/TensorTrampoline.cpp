@@ -266,9 +266,8 @@ std::string CallWriter::write(llvm::StringRef Name) {
     // Each converts to the parameter's own type.
     Arguments += argument(P);
   }
-  std::string Called =
-      "::" + llvm::StringRef(Callee.Name).ltrim(':').str() + "(" + Arguments +
-      ")";
+  std::string Called = "::" + llvm::StringRef(Callee.Name).ltrim(':').str() +
+                       "(" + Arguments + ")";
   return ("\nnamespace stark_tensors {\ninline void " + Name +
           "(void **stark_leaves, std::vector<at::Tensor> &stark_given,\n"
           "    std::vector<at::Tensor> &stark_made) {\n"
@@ -282,7 +281,8 @@ std::string CallWriter::write(llvm::StringRef Name) {
       .str();
 }
 
-/// "stark_inputs" and "stark_input_count": the places of those of \p Leaves that
+/// "stark_inputs" and "stark_input_count": the places of those of \p Leaves
+/// that
 /// \p Pick picks. Nothing here runs when the library is loaded.
 template <class Function>
 static std::string places(const std::string &What,
@@ -291,7 +291,8 @@ static std::string places(const std::string &What,
   unsigned Count = 0;
   for (size_t I = 0; I < Leaves.size(); ++I)
     if (Pick(I)) {
-      Items += "{" + std::to_string(I) + ", " + job::atenName(Leaves[I].Type) + "}, ";
+      Items += "{" + std::to_string(I) + ", " + job::atenName(Leaves[I].Type) +
+               "}, ";
       ++Count;
     }
   return "static constexpr stark_place " + What + "s[] = {" + Items +
@@ -316,8 +317,7 @@ std::string stark::makeTensorTrampoline(const Task &T) {
 }
 
 std::string stark::makeTensorReference(const Task &T) {
-  const Signature &Callee =
-      T.Load.Reference.empty() ? T.Entry : T.Reference;
+  const Signature &Callee = T.Load.Reference.empty() ? T.Entry : T.Reference;
   std::string Changed;
   for (const job::Leaf &L :
        llvm::ArrayRef(makeLeaves(T)).take_front(leavesOf(T.Entry).size()))

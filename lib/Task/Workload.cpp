@@ -25,7 +25,7 @@ std::string Size::label() const {
 }
 
 static constexpr job::DType AllTypes[] = {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)    \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   job::DType::Enumerator,
 #include "stark/Job/DTypes.def"
 };

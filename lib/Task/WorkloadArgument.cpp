@@ -117,11 +117,10 @@ void InitReader::npy() {
 void InitReader::observed() {
   const json &Seen = Value.at("observed");
   double Least = 0, Greatest = 0, Mean = 0, Sigma = 0;
-  for (auto &[Name, Into] :
-       {std::pair<const char *, double *>{"least", &Least},
-        {"greatest", &Greatest},
-        {"mean", &Mean},
-        {"sigma", &Sigma}}) {
+  for (auto &[Name, Into] : {std::pair<const char *, double *>{"least", &Least},
+                             {"greatest", &Greatest},
+                             {"mean", &Mean},
+                             {"sigma", &Sigma}}) {
     if (!Seen.is_object() || !Seen.contains(Name) ||
         !(Seen.at(Name).is_number() || Seen.at(Name).is_null()))
       return fail("least, greatest, mean and sigma");
@@ -152,10 +151,9 @@ void InitReader::parametric(job::InitKind Kind) {
       failForm();
     return;
   }
-  bool HasPair = Kind == job::InitKind::Normal ||
-                 Kind == job::InitKind::Mixed ||
-                 Kind == job::InitKind::Uniform ||
-                 Kind == job::InitKind::Integers;
+  bool HasPair =
+      Kind == job::InitKind::Normal || Kind == job::InitKind::Mixed ||
+      Kind == job::InitKind::Uniform || Kind == job::InitKind::Integers;
   size_t Extra = 0;
   if (Kind == job::InitKind::Integers)
     Extra = Value.count("times") + Value.count("plus");
@@ -255,8 +253,7 @@ template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
   // What cannot be drawn again is taken as it is.
   bool Drawn = Init && Init->is_string() ? *Init != "unknown"
                                          : Init && !Init->contains("observed");
-  A.FromWeights =
-      A.Offset && (!Drawn || A.Tensor == TensorKind::Constant);
+  A.FromWeights = A.Offset && (!Drawn || A.Tensor == TensorKind::Constant);
   F.optional("triangle", A.Fill.Keep);
 }
 

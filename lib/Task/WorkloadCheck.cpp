@@ -68,8 +68,8 @@ llvm::Error stark::checkCallable(const Signature &Entry) {
                         "' cannot be given: " + P.Reason);
   if (isTensorEntry(Entry))
     for (const Parameter &P : Entry.Parameters)
-      if (P.Kind == ParameterKind::Pointer ||
-          P.Kind == ParameterKind::Stream || P.Kind == ParameterKind::Struct)
+      if (P.Kind == ParameterKind::Pointer || P.Kind == ParameterKind::Stream ||
+          P.Kind == ParameterKind::Struct)
         return usageError("entry '" + Entry.Name + "': parameter '" + P.Name +
                           "' of type '" + P.Type +
                           "' cannot be given beside tensors");

@@ -153,7 +153,8 @@ static llvm::Error writeFiles(const Graph &G, const Imported &To,
 static uint64_t bytesOf(const Graph &G) {
   uint64_t Bytes = 0;
   for (unsigned I : parametersOf(G))
-    Bytes += G.Inputs[I].Type.elements() * job::dtypeBytes(G.Inputs[I].Type.Type);
+    Bytes +=
+        G.Inputs[I].Type.elements() * job::dtypeBytes(G.Inputs[I].Type.Type);
   for (const Output &O : G.Outputs)
     Bytes += O.Type.elements() * job::dtypeBytes(O.Type.Type);
   return Bytes;

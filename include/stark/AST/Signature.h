@@ -51,13 +51,13 @@ struct Parameter {
   std::string Type; ///< as spelled: "const float *"
   ParameterKind Kind = ParameterKind::Unsupported;
   ScalarType Element =
-      ScalarType::Other;         ///< scalar type, or what is pointed to
-  bool Const = false;            ///< pointer to const
+      ScalarType::Other; ///< scalar type, or what is pointed to
+  bool Const = false;    ///< pointer to const
   /// Of a by-value struct, flat. Of a list of tensors or an optional one those
   /// that the workload gives: resolveTensors() fills them in.
   std::vector<Parameter> Fields;
-  bool Untyped = false;          ///< pointer to void: takes any dtype
-  std::string Reason;            ///< why Unsupported
+  bool Untyped = false; ///< pointer to void: takes any dtype
+  std::string Reason;   ///< why Unsupported
 };
 
 struct Signature {

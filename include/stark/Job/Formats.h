@@ -99,8 +99,7 @@ void caseFields(IO &F, Case &C, const std::vector<Leaf> &Leaves) {
   F.optional("added", C.Added);
   F.check(!C.Added || !C.Timed, "added", "false where \"timed\" is true");
   F.sparse("hardened", C.Hardened, false);
-  F.check(!C.Hardened || !C.Timed, "hardened",
-          "false where \"timed\" is true");
+  F.check(!C.Hardened || !C.Timed, "hardened", "false where \"timed\" is true");
   if constexpr (!IO::Writes) {
     const auto *Values = F.raw("values");
     F.check(Values && Values->is_array() && Values->size() == Leaves.size(),

@@ -29,12 +29,12 @@
 namespace stark::job {
 
 enum class DType {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)    \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   Enumerator,
 #include "stark/Job/DTypes.def"
 };
 unsigned dtypeBytes(DType T);
-bool isWhole(DType T); ///< integers and truth values, compared exactly
+bool isWhole(DType T);         ///< integers and truth values, compared exactly
 const char *atenName(DType T); ///< "at::kFloat"
 /// Of a complex type that of its two parts; else \p T itself.
 DType partOf(DType T);
@@ -87,7 +87,7 @@ struct Leaf {
   bool Weight = false;     ///< what a module has learnt, not what it is given
   /// What a hardened case fills it with, where that is something else.
   std::optional<Init> Hard;
-  double Tolerance = 0;    ///< of Output and InOut: relative, see compare()
+  double Tolerance = 0; ///< of Output and InOut: relative, see compare()
 };
 
 /// What the pointer of a buffer leaf points to.

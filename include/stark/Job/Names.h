@@ -20,7 +20,7 @@
 namespace stark::job {
 
 inline constexpr Named<DType> DTypeNames[] = {
-#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten) \
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   {DType::Enumerator, Name},
 #include "stark/Job/DTypes.def"
 };
@@ -47,10 +47,9 @@ constexpr std::span<const Named<InitKind>> namesOf(InitKind) {
   return InitNames;
 }
 
-inline constexpr Named<Triangle> TriangleNames[] = {
-    {Triangle::Whole, "whole"},
-    {Triangle::Lower, "lower"},
-    {Triangle::Upper, "upper"}};
+inline constexpr Named<Triangle> TriangleNames[] = {{Triangle::Whole, "whole"},
+                                                    {Triangle::Lower, "lower"},
+                                                    {Triangle::Upper, "upper"}};
 constexpr std::span<const Named<Triangle>> namesOf(Triangle) {
   return TriangleNames;
 }

@@ -51,7 +51,8 @@ std::string makeTrampoline(const Task &T);
 
 /// `stark_reference`, the same call of the workload's reference; empty when it
 /// names none, and the entry takes no tensors. (With tensors it is the entry
-/// itself in double precision where it names none.) Both trampolines may stand in one translation unit.
+/// itself in double precision where it names none.) Both trampolines may stand
+/// in one translation unit.
 std::string makeReferenceTrampoline(const Task &T);
 
 /// The array of leaf \p L of makeLeaves(), whose Fill is a file, as the text of
