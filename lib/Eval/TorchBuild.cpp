@@ -15,6 +15,7 @@
 
 #include "Builder.h"
 #include "TorchHeaders.h"
+#include "stark/AST/Halves.h"
 #include "stark/AST/Torch.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -56,7 +57,9 @@ private:
   std::vector<std::string> hostFlags() const;
   std::vector<std::string> includes() const;
   llvm::Expected<Compiled> compileHost(llvm::StringRef Text);
-  [[maybe_unused]] llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
+  llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
+  llvm::Expected<Compiled> compileHalves(const Halves &Text,
+                                         llvm::StringRef Calls);
   llvm::Expected<Compiled> compileWhole(llvm::StringRef Text);
   llvm::Expected<Compiled> run(ProcessSpec Spec, llvm::StringRef File,
                                llvm::StringRef Text, const std::string &Object);
@@ -137,8 +140,8 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   Spec.Environment = environmentWithoutSecrets();
   Spec.Environment->push_back("TMPDIR=" + Folder);
   std::vector<std::string> Flags = hostFlags();
-  if (std::string Header = torchHeader(Compiler, Flags, Torch); !Header.empty())
-    Spec.Arguments = {"-include", Header};
+  std::string Header = torchHeader(Compiler, Flags, Torch);
+  Spec.Arguments = {"-include", Header.empty() ? "ATen/ATen.h" : Header};
   Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
   Spec.Arguments.insert(Spec.Arguments.end(), {"-iquote", home(), "-x", "c++"});
   std::string Inner = Folder + "/host";
@@ -151,6 +154,8 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
 
 llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
   ProcessSpec Spec = nvcc();
+  for (const std::vector<std::string> &Flags : {deviceFlags(Cuda), includes()})
+    Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-x", "cu", "-Xptxas", "-v", "-Xcompiler", "-fPIC",
                          "-Xcompiler", "-iquote," + home()});
@@ -161,8 +166,14 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text) {
   ProcessSpec Spec = nvcc();
   std::vector<std::string> Folders = includes();
   Spec.Arguments.insert(Spec.Arguments.end(), Folders.begin(), Folders.end());
+  // What the halves are given, the whole is given.
+  std::string Header = Folder + "/stark_torch.h";
+  if (llvm::Error E = writeFileAtomically(Header, torchHeaders(Torch),
+                                          /*Flush=*/false))
+    return E;
   Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-x", "cu", "-w", "--expt-relaxed-constexpr",
+                        {"-x", "cu", "-w", "-include", Header,
+                         "--expt-relaxed-constexpr",
                          "--expt-extended-lambda", "-Xptxas", "-v",
                          "-Xcompiler", "-fPIC", "-Xcompiler",
                          "-iquote," + home()});
@@ -171,13 +182,47 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text) {
   return run(std::move(Spec), fileName(), Text, Folder + "/whole.o");
 }
 
+/// Both halves, at the same time. Not ok() where either is not.
+llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
+                                                     llvm::StringRef Calls) {
+  std::future<llvm::Expected<Compiled>> Device = std::async(
+      std::launch::async, [&] { return compileDevice(Text.Device); });
+  llvm::Expected<Compiled> Host = compileHost(Text.Host + Calls.str());
+  llvm::Expected<Compiled> OfDevice = Device.get();
+  if (!Host || !OfDevice)
+    return llvm::joinErrors(Host ? llvm::Error::success() : Host.takeError(),
+                            OfDevice ? llvm::Error::success()
+                                     : OfDevice.takeError());
+  if (!Host->How.ok())
+    return Host;
+  OfDevice->Objects.push_back(Host->Objects.front());
+  return OfDevice;
+}
+
 llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
                                                bool IsSource) {
   std::string Calls = calls(IsSource);
-  bool ForDevice = Text.contains("<<<") || Text.contains("__global__") ||
-                   Text.contains("__device__");
-  if (!ForDevice)
+  auto Parsed = parseSource(Of.SourcePath, Text, Of.Parse);
+  if (!Parsed)
+    return Parsed.takeError();
+  std::string WhyNot;
+  std::optional<Halves> Apart = takeApart(**Parsed, Torch.Includes, WhyNot);
+  if (Apart && Apart->Device.empty())
     return compileHost((Text + Calls).str());
+  if (Apart) {
+    llvm::Expected<Compiled> Made = compileHalves(*Apart, Calls);
+    if (!Made)
+      return Made.takeError();
+    // A half may lack what the whole has: the whole has the last word.
+    if (Made->How.ok()) {
+      llvm::Expected<ProcessResult> Linked =
+          link(Made->Objects, Folder + "/trial.so");
+      if (!Linked)
+        return Linked.takeError();
+      if (Linked->ok())
+        return Made;
+    }
+  }
   return compileWhole((Text + Calls).str());
 }
 

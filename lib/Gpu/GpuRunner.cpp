@@ -19,7 +19,6 @@
 #include "stark/Posix/Secret.h"
 #include <algorithm>
 #include <map>
-#include <set>
 #include <sys/prctl.h>
 #include <tuple>
 #include <utility>
@@ -118,7 +117,6 @@ private:
   std::map<std::pair<unsigned, unsigned>, double> Slack;
   /// Case and seeds whose reference lies in the source's shared memory.
   std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
-  std::set<unsigned> Measured;                ///< cases
   std::map<unsigned, std::string> References; ///< how it was computed, by case
 };
 
@@ -290,9 +288,9 @@ SourceEnd GpuRunner::source(const Trial &T) {
   return {};
 }
 
-/// Once for each case: how far the source is off its reference.
+/// How far the source is off its reference, for the worst inputs so far.
 MaybeStop GpuRunner::measureOwnError(const Trial &T) {
-  if (References.empty() || !Measured.insert(T.Case).second)
+  if (References.empty())
     return std::nullopt;
   Request R = requestFor(T);
   R.Flags = OwnCall;
@@ -300,14 +298,13 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
   if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
     return S;
   for (unsigned I = 0; I < J->Leaves.size(); ++I) {
-    const Leaf &L = J->Leaves[I];
     const void *Own = outputOf(Source, T.Case, I, /*Own=*/true);
     if (!Own)
       continue;
-    Comparison Found = compare(L.Type, Own, outputOf(Source, T.Case, I),
-                               J->Cases[T.Case].Values[I].Shape, L.Tolerance,
-                               poisonPattern(L.Type, T.Round));
-    Slack[{T.Case, I}] = std::max(1.0, OwnErrors * Found.WorstError);
+    Comparison Found = compareLeaf(*J, T.Case, I, Own,
+                                   outputOf(Source, T.Case, I), 1, T.Round);
+    double &Times = Slack.try_emplace({T.Case, I}, 1).first->second;
+    Times = std::max(Times, OwnErrors * Found.WorstError);
   }
   return std::nullopt;
 }

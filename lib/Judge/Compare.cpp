@@ -191,7 +191,7 @@ void add(Comparison &Sum, const Comparison &C) {
 template <class T>
 Comparison compareAs(const void *GotBytes, const void *WantedBytes,
                      uint64_t Count, uint64_t Row, double Tolerance,
-                     uint32_t Pattern) {
+                     uint32_t Pattern, double LeastRms) {
   const T *Got = static_cast<const T *>(GotBytes);
   const T *Wanted = static_cast<const T *>(WantedBytes);
   const T Poison = poisonOf<T>(Pattern);
@@ -207,7 +207,8 @@ Comparison compareAs(const void *GotBytes, const void *WantedBytes,
         double Squares =
             IsInteger<T> ? 0
                          : sumOfSquares(Wanted + R * Row, Row, Poison, Finite);
-        double Rms = Finite ? std::sqrt(Squares / double(Finite)) : 0;
+        double Rms = std::max(
+            LeastRms, Finite ? std::sqrt(Squares / double(Finite)) : 0);
         add(Parts[P],
             compareRun(Got, Wanted, R * Row, Row, Tolerance, Rms, Poison));
       }
@@ -234,7 +235,8 @@ Comparison compareAs(const void *GotBytes, const void *WantedBytes,
       Total += Squares[P];
       Counted += Finite[P];
     }
-    double Rms = Counted ? std::sqrt(Total / double(Counted)) : 0;
+    double Rms =
+        std::max(LeastRms, Counted ? std::sqrt(Total / double(Counted)) : 0);
     std::vector<Comparison> Parts(PartsInRow);
     forParts(PartsInRow, [&](uint64_t P) {
       Parts[P] = compareRun(Got, Wanted, Begin + P * PartSize, Length(P),
@@ -286,6 +288,42 @@ Extremes judge::extremes(DType Type, const void *Data, uint64_t Count) {
   return {};
 }
 
+template <class T> static double rmsAs(const void *Data, uint64_t Count) {
+  const T *At = static_cast<const T *>(Data);
+  uint64_t Parts = (Count + PartSize - 1) / PartSize;
+  std::vector<double> Squares(Parts);
+  std::vector<uint64_t> Finite(Parts);
+  forParts(Parts, [&](uint64_t P) {
+    uint64_t End = std::min(Count, (P + 1) * PartSize);
+    for (uint64_t I = P * PartSize; I < End; ++I)
+      if (double V = valueOf(At[I]); std::isfinite(V)) {
+        Squares[P] += V * V;
+        ++Finite[P];
+      }
+  });
+  double Sum = 0;
+  uint64_t Counted = 0;
+  for (uint64_t P = 0; P < Parts; ++P) {
+    Sum += Squares[P];
+    Counted += Finite[P];
+  }
+  return Counted ? std::sqrt(Sum / double(Counted)) : 0;
+}
+
+double judge::rootMeanSquare(DType Type, const void *Data, uint64_t Count) {
+  if (isWhole(Type))
+    return 0;
+  if (isComplex(Type))
+    return rootMeanSquare(partOf(Type), Data, 2 * Count);
+  switch (Type) {
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
+  case DType::Enumerator:                                                      \
+    return rmsAs<Cpp>(Data, Count);
+#include "stark/Job/DTypes.def"
+  }
+  return 0;
+}
+
 uint32_t judge::poisonPattern(DType Type, unsigned Round) {
   // NaNs in every floating type, with a payload no arithmetic makes. A second
   // pattern tells an integer that happens to be the first from one left alone.
@@ -330,11 +368,12 @@ uint64_t judge::countPoison(DType Type, const void *Data, uint64_t Count,
 
 Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
                           const std::vector<int64_t> &Shape, double Tolerance,
-                          uint32_t Poison) {
+                          uint32_t Poison, double LeastRms) {
   if (isComplex(Type)) {
     std::vector<int64_t> Parts = Shape;
     Parts.push_back(2);
-    Comparison C = compare(partOf(Type), Got, Wanted, Parts, Tolerance, Poison);
+    Comparison C = compare(partOf(Type), Got, Wanted, Parts, Tolerance,
+                           Poison, LeastRms);
     C.FirstBad /= 2;
     return C;
   }
@@ -349,7 +388,7 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
   switch (Type) {
 #define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
-    return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison);
+    return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison, LeastRms);
 #include "stark/Job/DTypes.def"
   }
   return {};

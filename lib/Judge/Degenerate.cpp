@@ -31,13 +31,16 @@ static std::string number(double Value) {
   return Text;
 }
 
-std::string judge::degeneracies(const Job &J, const Case &C,
+std::string judge::degeneracies(const Job &J, unsigned CaseIndex,
                                 const OutputOf &OfSource, const OutputOf &Other,
                                 const SlackOf &Slack) {
+  const Case &C = J.Cases[CaseIndex];
   std::string Text;
   for (unsigned I = 0; I < J.Leaves.size(); ++I) {
+    // What is only changed, as a count of calls, need not follow the input.
     const Leaf &L = J.Leaves[I];
-    const void *Data = isOutput(L) ? OfSource(I) : nullptr;
+    const void *Data =
+        isOutput(L) && L.Use == Role::Output ? OfSource(I) : nullptr;
     uint64_t Count = C.Values[I].elements();
     if (!Data || Count == 0)
       continue;
@@ -58,9 +61,7 @@ std::string judge::degeneracies(const Job &J, const Case &C,
           (Rounding > 2 ? "more than the output's size"
                         : number(50 * Rounding) + " % of the output's size"));
     const void *Twin = Other(I);
-    if (Twin && compare(L.Type, Twin, Data, C.Values[I].Shape,
-                        L.Tolerance * Slack(I), poisonPattern(L.Type, 0))
-                    .ok())
+    if (Twin && compareLeaf(J, CaseIndex, I, Twin, Data, Slack(I), 0).ok())
       Say("does not depend on the input: that of another input would pass");
   }
   return Text;

@@ -51,6 +51,20 @@ private:
 };
 } // namespace
 
+Comparison judge::compareLeaf(const Job &J, unsigned Case, unsigned Leaf,
+                              const void *Got, const void *Wanted, double Slack,
+                              unsigned Round) {
+  constexpr double ShareOfWhole = 0.1;
+  const job::Leaf &L = J.Leaves[Leaf];
+  const LeafValue &V = J.Cases[Case].Values[Leaf];
+  double LeastRms =
+      J.Torch.empty()
+          ? 0
+          : ShareOfWhole * rootMeanSquare(L.Type, Wanted, V.elements());
+  return compare(L.Type, Got, Wanted, V.Shape, L.Tolerance * Slack,
+                 poisonPattern(L.Type, Round), LeastRms);
+}
+
 MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
                                 const std::string &Name,
                                 const OutputOf &OfCandidate,
@@ -64,8 +78,7 @@ MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
       continue;
     L.Tolerance *= Slack(I);
     Comparison Found =
-        compare(L.Type, OfCandidate(I), Wanted, C.Values[I].Shape, L.Tolerance,
-                poisonPattern(L.Type, T.Round));
+        compareLeaf(J, T.Case, I, OfCandidate(I), Wanted, Slack(I), T.Round);
     if (!Found.ok())
       return Stop{IfBad,
                   describeMismatch(L, C.Values[I], Found,
@@ -189,7 +202,7 @@ MaybeStop Judge::admit() {
     if (Ended.What != SourceEnd::Done)
       return Stop{Outcome::Infrastructure, Ended.Text};
     Notes += degeneracies(
-        J, J.Cases[Case], [&](unsigned L) { return R.ofSource(T, L); },
+        J, Case, [&](unsigned L) { return R.ofSource(T, L); },
         [&](unsigned L) { return Kept[L].empty() ? nullptr : Kept[L].data(); },
         [&](unsigned L) { return R.slack(T, L); });
   }

@@ -106,7 +106,7 @@ static llvm::Error readConstants(const ExportRequest &Request,
   for (const EntryTensor &T : Of.Entry.Arguments) {
     if (T.Kind != InputKind::Constant || !T.Offset)
       continue;
-    uint64_t Bytes = T.Type.elements() * elementBytes(T.Type.Type);
+    uint64_t Bytes = T.Type.elements() * job::dtypeBytes(T.Type.Type);
     uint64_t Size = 0;
     if (std::error_code Code = fs::file_size(File, Size))
       return usageError("'" + File + "': " + Code.message());

@@ -90,7 +90,7 @@ static void addConstants(const ExportSubject &Of, TextValues &V,
     llvm::StringRef Bytes =
         llvm::StringRef(Of.Constants)
             .substr(Known ? Offset->second : 0,
-                    T.Type.elements() * elementBytes(T.Type.Type));
+                    T.Type.elements() * job::dtypeBytes(T.Type.Type));
     Embedded +=
         "        self.register_buffer(\"stark_constant_" +
         std::to_string(Number++) + "\", _stark_constant(self, " + Head +

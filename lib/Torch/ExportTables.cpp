@@ -30,14 +30,6 @@ static constexpr llvm::StringLiteral Words[] = {
     "raise",    "return", "try",    "while",    "with",   "yield",  "False",
     "None",     "True",   "Tensor"};
 
-static llvm::StringRef atenType(Element E) {
-  static constexpr llvm::StringLiteral Names[] = {
-#define STARK_ELEMENT(Kind, Name, Bytes, Whole, Aten) Aten,
-#include "stark/Torch/Elements.def"
-  };
-  return Names[unsigned(E)];
-}
-
 static std::string extents(const TensorType &T) {
   std::string Out;
   for (int64_t Extent : T.Shape)
@@ -49,7 +41,7 @@ static std::string extents(const TensorType &T) {
 static std::string row(llvm::StringRef Name, const TensorType &T,
                        bool Changed) {
   return llvm::formatv("      {{\"{0}\", {1}, {{{2}}, {3}},\n", Name,
-                       atenType(T.Type), extents(T), Changed ? "true" : "false")
+                       job::atenName(T.Type), extents(T), Changed ? "true" : "false")
       .str();
 }
 
@@ -176,7 +168,7 @@ static std::string tolerances(const ExportEntry &E) {
   Of.try_emplace("c128", Of["f64"]);
   std::string Out;
   for (const auto &[Name, Value] : Of)
-    if (std::optional<Element> Found = valueNamed<Element>(Name))
+    if (std::optional<job::DType> Found = valueNamed<job::DType>(Name))
       Out += (Out.empty() ? "" : ", ") +
              llvm::formatv("{0}: {1:e}", pythonType(*Found), Value).str();
   return Out;

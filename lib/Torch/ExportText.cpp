@@ -109,31 +109,31 @@ std::string torch::pythonBlock(llvm::StringRef Text) {
   return CanBeRaw ? "r'''" + Text.str() + "'''" : "'''" + Escaped + "'''";
 }
 
-std::string torch::pythonType(Element E) {
+std::string torch::pythonType(job::DType E) {
   switch (E) {
-  case Element::F32:
+  case job::DType::F32:
     return "torch.float32";
-  case Element::F64:
+  case job::DType::F64:
     return "torch.float64";
-  case Element::F16:
+  case job::DType::F16:
     return "torch.float16";
-  case Element::BF16:
+  case job::DType::BF16:
     return "torch.bfloat16";
-  case Element::I8:
+  case job::DType::I8:
     return "torch.int8";
-  case Element::I16:
+  case job::DType::I16:
     return "torch.int16";
-  case Element::I32:
+  case job::DType::I32:
     return "torch.int32";
-  case Element::I64:
+  case job::DType::I64:
     return "torch.int64";
-  case Element::U8:
+  case job::DType::U8:
     return "torch.uint8";
-  case Element::Bool:
+  case job::DType::Bool:
     return "torch.bool";
-  case Element::C64:
+  case job::DType::C64:
     return "torch.complex64";
-  case Element::C128:
+  case job::DType::C128:
     return "torch.complex128";
   }
   llvm_unreachable("every element type has a name");

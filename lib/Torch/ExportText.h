@@ -30,7 +30,7 @@ std::string pythonList(const std::vector<std::string> &Items);
 /// KernelBench's static check takes for Python's are escaped.
 std::string pythonBlock(llvm::StringRef Text);
 /// "torch.float32"
-std::string pythonType(Element E);
+std::string pythonType(job::DType E);
 /// "(4, 8)"
 std::string pythonShape(const TensorType &T);
 

@@ -39,10 +39,14 @@ uint64_t countPoison(job::DType Type, const void *Data, uint64_t Count,
 /// over its row in \p Wanted: the last dimension, or as many trailing ones as
 /// make 32 elements. NaN and infinities must agree; integers must be equal; an
 /// element that one of the two left alone must be left alone by both. \p Poison
-/// is the 32-bit pattern that both outputs held before.
+/// is the 32-bit pattern that both outputs held before. \p LeastRms: a row's rms
+/// counts as at least this.
 Comparison compare(job::DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
-                   uint32_t Poison);
+                   uint32_t Poison, double LeastRms = 0);
+
+/// The root mean square of all finite elements; 0 for whole numbers.
+double rootMeanSquare(job::DType Type, const void *Data, uint64_t Count);
 
 /// Least and greatest of the finite elements, and whether all are. Of a complex
 /// type its parts count.

@@ -14,6 +14,7 @@
 #ifndef STARK_JUDGE_JUDGE_H
 #define STARK_JUDGE_JUDGE_H
 
+#include "stark/Judge/Compare.h"
 #include "stark/Judge/Runner.h"
 #include <functional>
 
@@ -45,6 +46,13 @@ using OutputOf = std::function<const void *(unsigned Leaf)>;
 /// How many times its tolerance it may be off.
 using SlackOf = std::function<double(unsigned Leaf)>;
 
+/// compare() with what \p J says of output \p Leaf of a case. The scale of a row
+/// of a tensor is at least a tenth of the whole tensor's: what a ReLU leaves of
+/// a row says nothing of what was summed up.
+Comparison compareLeaf(const job::Job &J, unsigned Case, unsigned Leaf,
+                       const void *Got, const void *Wanted, double Slack,
+                       unsigned Round);
+
 /// Compares all outputs of one call; nothing when they are right. \p Name:
 /// "second call with the same inputs".
 MaybeStop compareOutputs(const job::Job &J, const Trial &T,
@@ -52,9 +60,9 @@ MaybeStop compareOutputs(const job::Job &J, const Trial &T,
                          const OutputOf &OfSource, const SlackOf &Slack,
                          job::Outcome IfBad);
 
-/// What makes \p C a poor test of a candidate, a line each: outputs that are
+/// What makes a case a poor test of a candidate, a line each: outputs that are
 /// constant, tiny, or another input's (\p Other, null where it was not called).
-std::string degeneracies(const job::Job &J, const job::Case &C,
+std::string degeneracies(const job::Job &J, unsigned Case,
                          const OutputOf &OfSource, const OutputOf &Other,
                          const SlackOf &Slack);
 
