@@ -182,9 +182,16 @@ private:
     return !Functions.empty() && sideOf(Functions.back()) != Side::Host;
   }
 
+  /// Does `<<<` stand at \p L? A launch names a function by itself that nobody
+  /// else may name.
+  bool isLaunch(SourceLocation L) const {
+    return StringRef(SM.getCharacterData(SM.getSpellingLoc(L)))
+        .starts_with("<<<");
+  }
+
   /// \p D is named at \p L: is it one of those that may not be?
   void use(const NamedDecl *D, SourceLocation L) {
-    if (!D || !isOwn(L))
+    if (!D || !isOwn(L) || isLaunch(L))
       return;
     if (D->getDeclName().isIdentifier()) {
       StringRef Name = D->getName();

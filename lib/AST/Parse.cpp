@@ -239,6 +239,11 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
     Known = Prelude::ofTorch(Options);
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnit(Absolute, Text, Options, Known, Errors);
+  if (!Unit && Known) {
+    // A header has changed since.
+    Errors.clear();
+    Unit = makeUnit(Absolute, Text, Options, nullptr, Errors);
+  }
   if (!Unit)
     return failed("'" + Path + "': Clang could not make an AST of it" +
                   (Errors.empty() ? "" : ": " + Errors.front().Message));

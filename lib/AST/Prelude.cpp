@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Prelude.h"
+#include "EmbeddedHeaders.h"
 #include "SourceTokens.h"
 #include "Unit.h"
 #include "stark/AST/Toolkit.h"
@@ -123,6 +124,8 @@ static std::string torchKey(const ParseOptions &Options,
                            std::to_string(Found->Minor));
   for (const std::string &Flag : Options.Flags)
     Key.add("flag", Flag);
+  for (const EmbeddedHeader &H : embeddedHeaders(/*WithToolkit=*/true))
+    Key.add(H.Name, H.Text);
   llvm::sys::fs::file_status Status;
   llvm::sys::fs::status(Torch.Includes.front() + "/ATen/ATen.h", Status);
   Key.add("installed",

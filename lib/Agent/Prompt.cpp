@@ -211,6 +211,12 @@ llvm::Expected<PromptSet> stark::loadPrompts(llvm::StringRef Folder) {
       return P.takeError();
     Set.Diversity = std::move(P->System);
   }
+  if (fs::exists(Folder + "/tensors.md")) {
+    llvm::Expected<Prompt> P = loadPrompt(Folder, "tensors", Set);
+    if (!P)
+      return P.takeError();
+    Set.Tensors = std::move(*P);
+  }
   std::error_code Code;
   for (fs::directory_iterator I(Folder, Code), End; I != End && !Code;
        I.increment(Code)) {

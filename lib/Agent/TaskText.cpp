@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextForms.h"
+#include "stark/AST/Torch.h"
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -36,6 +37,12 @@ static std::string describeFill(const job::Init &Fill) {
     return "normally distributed, mean " + Low + ", deviation " + High;
   case job::InitKind::Uniform:
     return "uniform in [" + Low + ", " + High + ")";
+  case job::InitKind::Integers:
+    return "whole numbers in [" + Low + ", " + High + ")" +
+           (Fill.Times != 1 ? " times " + printNumber(Fill.Times) : "") +
+           (Fill.Plus != 0 ? " plus " + printNumber(Fill.Plus) : "");
+  case job::InitKind::Constant:
+    return "all " + Low;
   case job::InitKind::File:
     return "data from a file";
   default:
@@ -46,6 +53,10 @@ static std::string describeFill(const job::Init &Fill) {
 static std::string describeBuffer(const Argument &A) {
   std::string Text =
       std::string(nameOf(A.Type)) + "[" + llvm::join(A.Shape, ", ") + "], ";
+  if (A.Fill.Keep != job::Triangle::Whole)
+    Text += nameOf(A.Fill.Keep) + std::string(" triangle, the rest zero, ");
+  if (!A.Path.empty())
+    Text += "`" + A.Path + "` of the module, ";
   switch (A.Use) {
   case job::Role::Input:
     return Text + "input (" + describeFill(A.Fill) + "), must not be changed";
@@ -79,9 +90,20 @@ static std::string describeParameter(const Task &T, const Parameter &P,
       Line += "  " + describeParameter(T, Field, Name + ".");
     return Line;
   }
+  if (P.Kind == ParameterKind::TensorList ||
+      P.Kind == ParameterKind::OptionalTensor) {
+    if (P.Fields.empty())
+      return Line + "not given\n";
+    Line += "\n";
+    for (const Parameter &Field : P.Fields)
+      Line += "  " + describeParameter(T, Field, "");
+    return Line;
+  }
   const Argument *A = findArgument(T.Load, Name);
   if (!A)
     return Line + "not described by the workload\n";
+  if (P.Kind == ParameterKind::Tensor)
+    return Line + "tensor " + describeBuffer(*A) + "\n";
   if (A->IsBuffer)
     return Line + "device pointer to " + describeBuffer(*A) + "\n";
   return Line + "scalar, value `" + A->Value + "`\n";
@@ -114,6 +136,8 @@ static std::string describeSizes(const Workload &W) {
   for (const Size &S : W.Sizes)
     if (S.CheckOnly && !S.Added)
       Text += "- compared only: " + S.label() + "\n";
+  if (!W.AddSizes)
+    return Text;
   return Text + "- compared only: further small, odd and ragged sizes that the "
                 "judge adds\n";
 }
@@ -121,17 +145,32 @@ static std::string describeSizes(const Workload &W) {
 static std::string describeTolerance(const Workload &W) {
   std::set<job::DType> Shown;
   std::string Text;
-  for (const Argument &A : W.Arguments) {
-    if (!A.IsBuffer ||
-        (A.Use != job::Role::Output && A.Use != job::Role::InOut) ||
-        !Shown.insert(A.Type).second)
-      continue;
-    auto Found = W.Tolerance.find(A.Type);
+  auto Show = [&](job::DType Type) {
+    if (!Shown.insert(Type).second)
+      return;
+    auto Found = W.Tolerance.find(Type);
     bool Exact = Found == W.Tolerance.end() || Found->second == 0;
-    Text += std::string(Text.empty() ? "" : ", ") + nameOf(A.Type) +
+    Text += std::string(Text.empty() ? "" : ", ") + nameOf(Type) +
             (Exact ? " exactly equal" : " " + printNumber(Found->second));
-  }
+  };
+  for (const Argument &A : W.Arguments)
+    if (A.IsBuffer && (A.Use == job::Role::Output || A.Use == job::Role::InOut))
+      Show(A.Type);
+  for (const ReturnedTensor &R : W.Returns)
+    Show(R.Type);
   return Text.empty() ? "as the workload says" : Text;
+}
+
+/// ", and returns f32[4, 3] and i64[4]"
+static std::string describeReturns(const Workload &W) {
+  std::string Text;
+  for (size_t I = 0; I < W.Returns.size(); ++I)
+    Text += (I == 0                      ? ", and returns "
+             : I + 1 == W.Returns.size() ? " and "
+                                         : ", ") +
+            std::string(nameOf(W.Returns[I].Type)) + "[" +
+            llvm::join(W.Returns[I].Shape, ", ") + "]";
+  return Text;
 }
 
 static std::string describeEntry(const Task &T) {
@@ -145,9 +184,50 @@ static std::string describeEntry(const Task &T) {
             L->Grid + "), the block (" + L->Block + ") and " + L->SharedBytes +
             " bytes of dynamic shared memory. This launch is fixed: a "
             "candidate cannot change it";
+  else if (isTensorEntry(T.Entry))
+    Text += ", a host function that is called with tensors on the GPU" +
+            describeReturns(T.Load);
   else
     Text += ", a host function that is called with device pointers";
   return Text;
+}
+
+/// What is different for tensors; empty for other entries.
+static llvm::Expected<std::string> describeTensors(const Task &T,
+                                                   const PromptSet &Prompts) {
+  if (!isTensorEntry(T.Entry) || Prompts.Tensors.System.empty())
+    return "";
+  llvm::Expected<posix::Libtorch> Torch = torchFor(T.Parse);
+  if (!Torch)
+    return Torch.takeError();
+  std::map<std::string, std::string> V;
+  V["headers"] = fenced("cuda", torchHeaders(*Torch));
+  V["calls"] =
+      T.Load.Calls == CallRule::Anything
+          ? "ATen's operators may be called (`at::matmul`, `at::convolution`: "
+            "cuBLAS and cuDNN are behind them), beside kernels of your own. A "
+            "large matrix product or convolution is hard to beat; what "
+            "surrounds it is not. Nothing else is linked: no CUTLASS, no "
+            "cuBLAS or cuDNN of your own"
+          : "ATen's operators may not be called, but for those that make or "
+            "view tensors (`at::empty`, `view`, `transpose`): every number is "
+            "computed by kernels of your own";
+  V["precision"] =
+      "The wanted values are computed in double precision. What the source "
+      "itself is off them, twice over, is allowed in any case: as PyTorch "
+      "ships, convolutions run in TF32 and matrix products in IEEE f32";
+  V["hardened"] =
+      T.Load.Harden
+          ? "- Outputs are compared twice: with the values that the arguments "
+            "are said to have, and *hardened*, with weights drawn anew "
+            "(biases and scales are not 0 and 1 then) and inputs of mixed "
+            "sign and magnitude, from 2^-6 to 2^6. Both must be right\n"
+          : "";
+  llvm::Expected<std::string> Text =
+      renderPrompt(Prompts.Tensors.System, Prompts.Tensors.Inputs, V);
+  if (!Text)
+    return Text.takeError();
+  return *Text + "\n";
 }
 
 static llvm::Expected<std::string> describeHeaders(const Task &T) {
@@ -196,6 +276,10 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   V["reference"] = T.Load.Reference.empty() || T.Load.Reference == T.Load.Entry
                        ? "the source's own entry"
                        : "`" + T.Load.Reference + "` of the source";
+  llvm::Expected<std::string> Tensors = describeTensors(T, Prompts);
+  if (!Tensors)
+    return Tensors.takeError();
+  V["tensors"] = *Tensors;
   llvm::Expected<std::string> Headers = describeHeaders(T);
   if (!Headers)
     return Headers.takeError();

@@ -34,12 +34,6 @@ bool stark::compiledVerdict(VerdictKind K) {
   return false;
 }
 
-/// Whether a candidate passes what KernelBench compares, whatever the hardened
-/// comparisons say. The one place that asks a verdict: unset until it tells.
-static std::optional<bool> passesAsShipped(const Verdict &) {
-  return std::nullopt;
-}
-
 static void takeSpeed(const Verdict &V, CellFigures &F) {
   F.Speedup = V.speedup();
   F.MedianUs = std::isfinite(V.scoreUs()) ? V.scoreUs() : 0;
@@ -60,8 +54,8 @@ CellFigures stark::figuresOf(const RecordedRun &Run) {
     // The source's own tokens are no kernel that an agent made.
     if (Run.Nodes.node(I).SameAs == 0)
       continue;
-    if (std::optional<bool> Passes = passesAsShipped(V))
-      F.SuccessAsShipped = F.SuccessAsShipped.value_or(false) || *Passes;
+    if (V.RightAsShipped)
+      F.SuccessAsShipped = true;
     if (!V.correct())
       continue;
     F.Success = true;
@@ -147,7 +141,7 @@ PresetFigures stark::summarize(llvm::StringRef Preset,
     F.Correct += C.Correct;
     Kept.push_back(C.Delivered);
     F.ToldAsShipped += C.SuccessAsShipped.has_value();
-    F.SuccessesAsShipped += C.SuccessAsShipped.value_or(false);
+    F.SuccessesAsShipped += C.SuccessAsShipped.value_or(C.Success);
     if (!C.Success || C.Speedup <= 0)
       continue;
     ++F.Successes;

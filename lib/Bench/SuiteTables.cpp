@@ -100,7 +100,7 @@ static void printSpeeds(const std::vector<std::string> &Presets,
     if (Floors)
       Row.push_back(number(100 * F.FloorShare, "%.1f %%"));
     if (AsShipped)
-      Row.push_back(share(F.SuccessesAsShipped, F.ToldAsShipped));
+      Row.push_back(share(F.SuccessesAsShipped, F.Cells));
     Rows.add(std::move(Row));
   }
   Rows.print(/*Markdown=*/true, OS);

@@ -20,6 +20,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -208,6 +209,14 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
       Out.Diagnostics = describe(*Why);
       return Out;
     }
+  if (Source && T.Load.Calls == CallRule::Kernels)
+    for (const std::string &Operator : Out.Operators)
+      if (!onlyMakesOrViews(Operator)) {
+        Out.Kind = VerdictKind::Forbidden;
+        Out.Diagnostics = "the candidate calls ATen's operator '" + Operator +
+                          "'; the workload's \"calls\" allows kernels alone";
+        return Out;
+      }
   std::string Library = (OutputFolder + "/" + LibraryName).str();
   llvm::Expected<ProcessResult> Linked = B.link(Objects->Objects, Library);
   if (!Linked)
@@ -220,5 +229,11 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   Out.Ok = true;
   Out.Library = Library;
   Out.Diagnostics = describeResources(Said);
+  if (isTensorEntry(T.Entry))
+    Out.Diagnostics +=
+        (Out.Operators.empty() ? "calls none of ATen's operators"
+                               : "calls of ATen's operators: " +
+                                     llvm::join(Out.Operators, ", ")) +
+        std::string("\n");
   return Out;
 }

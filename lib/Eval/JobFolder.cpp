@@ -250,11 +250,15 @@ llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
   V.Compiler = trimForWindow(R.Compiler, CompilerLimit);
   V.Device = R.Device;
   V.Modelled = R.Modelled;
+  V.RightAsShipped = R.RightAsShipped;
   V.Timings = R.Timings;
   V.Run = trimForWindow(V.correct() ? describeTimes(T, R) : R.Diagnostics,
                         RunLimit);
   if (!V.correct())
     V.Timings.clear();
+  if (V.RightAsShipped)
+    V.Run += "\nWith the values that the arguments have as shipped it is "
+             "right: only the hardened ones tell.";
   return V;
 }
 

@@ -29,8 +29,13 @@ struct ObjectFacts {
 /// Of all objects of a library together: what one defines another may ask for.
 llvm::Expected<ObjectFacts> readObjects(llvm::ArrayRef<std::string> Paths);
 
-/// The operators of ATen's that are called, by name, sorted.
+/// The operators of ATen's that are called, by name and overload
+/// ("add_Tensor"), sorted.
 std::vector<std::string> operatorsIn(const ObjectFacts &Object);
+
+/// Whether the operator computes nothing: it makes a tensor, or another view of
+/// one.
+bool onlyMakesOrViews(llvm::StringRef Operator);
 
 /// What a candidate must not do, or reach for.
 enum class Reach {

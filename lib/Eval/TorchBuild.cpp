@@ -173,9 +173,8 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text) {
     return E;
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-x", "cu", "-w", "-include", Header,
-                         "--expt-relaxed-constexpr",
-                         "--expt-extended-lambda", "-Xptxas", "-v",
-                         "-Xcompiler", "-fPIC", "-Xcompiler",
+                         "--expt-relaxed-constexpr", "--expt-extended-lambda",
+                         "-Xptxas", "-v", "-Xcompiler", "-fPIC", "-Xcompiler",
                          "-iquote," + home()});
   if (Torch.Cuda)
     Spec.Arguments.push_back("-DSTARK_TORCH_CUDA");

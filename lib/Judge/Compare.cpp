@@ -207,8 +207,8 @@ Comparison compareAs(const void *GotBytes, const void *WantedBytes,
         double Squares =
             IsInteger<T> ? 0
                          : sumOfSquares(Wanted + R * Row, Row, Poison, Finite);
-        double Rms = std::max(
-            LeastRms, Finite ? std::sqrt(Squares / double(Finite)) : 0);
+        double Rms = std::max(LeastRms,
+                              Finite ? std::sqrt(Squares / double(Finite)) : 0);
         add(Parts[P],
             compareRun(Got, Wanted, R * Row, Row, Tolerance, Rms, Poison));
       }
@@ -372,8 +372,8 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
   if (isComplex(Type)) {
     std::vector<int64_t> Parts = Shape;
     Parts.push_back(2);
-    Comparison C = compare(partOf(Type), Got, Wanted, Parts, Tolerance,
-                           Poison, LeastRms);
+    Comparison C =
+        compare(partOf(Type), Got, Wanted, Parts, Tolerance, Poison, LeastRms);
     C.FirstBad /= 2;
     return C;
   }

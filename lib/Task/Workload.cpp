@@ -166,6 +166,11 @@ template <class IO> static void tensors(IO &F, Workload &W) {
   F.optional("returns", W.Returns);
   W.Harden = W.Imported.has_value();
   F.optional("harden", W.Harden);
+  std::string Calls = "anything";
+  F.optional("calls", Calls);
+  F.check(Calls == "anything" || Calls == "kernels", "calls",
+          "anything or kernels");
+  W.Calls = Calls == "kernels" ? CallRule::Kernels : CallRule::Anything;
   for (Argument &A : W.Arguments) {
     if (A.FromWeights && W.Weights.empty())
       F.fail("weights", "nothing",

@@ -41,7 +41,8 @@ static std::string extents(const TensorType &T) {
 static std::string row(llvm::StringRef Name, const TensorType &T,
                        bool Changed) {
   return llvm::formatv("      {{\"{0}\", {1}, {{{2}}, {3}},\n", Name,
-                       job::atenName(T.Type), extents(T), Changed ? "true" : "false")
+                       job::atenName(T.Type), extents(T),
+                       Changed ? "true" : "false")
       .str();
 }
 

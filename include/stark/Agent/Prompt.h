@@ -44,6 +44,9 @@ struct PromptSet {
   /// Shared parts, which the roles take in as {{system}}, {{example}},
   /// {{task}}.
   Prompt System, Example, Task;
+  /// What is different where the entry takes tensors; empty when the folder has
+  /// no tensors.md, as those of older runs.
+  Prompt Tensors;
   std::map<std::string, Prompt> Devices; ///< "sm_90" -> what to know of it
   /// JSON schema of a plan, for servers that hold an answer to one; empty when
   /// the folder has no plan.schema.json.
@@ -56,8 +59,8 @@ struct PromptSet {
 };
 
 /// plan.md, code.md, debug.md, single.md and the shared parts system.md,
-/// example.md, task.md and device-ARCH.md in \p Folder; plan.schema.json and
-/// diversity.md where they are.
+/// example.md, task.md and device-ARCH.md in \p Folder; plan.schema.json,
+/// diversity.md and tensors.md where they are.
 llvm::Expected<PromptSet> loadPrompts(llvm::StringRef Folder);
 
 } // namespace stark

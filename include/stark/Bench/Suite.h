@@ -53,8 +53,8 @@ struct CellFigures {
   double Delivered = 1; ///< of the winner, or 1: the source is kept
   /// Of what Speedup is of; 0 without.
   double MedianUs = 0;
-  /// Of the correct candidate that would also pass as KernelBench compares;
-  /// unset where the verdict does not tell the two apart.
+  /// True where a candidate was right but for hardened inputs; unset: that is
+  /// what Success says.
   std::optional<bool> SuccessAsShipped;
   /// By variant, what PyTorch needs on the same GPU, whether or not the run is
   /// a success.
@@ -82,7 +82,7 @@ struct PresetFigures {
   Interval Spread;                    ///< of the geometric mean, over tasks
   double Delivered;                   ///< geometric mean over all cells
   double FloorShare;                  ///< median over successes that have one
-  unsigned ToldAsShipped = 0, SuccessesAsShipped = 0; ///< of cells that say it
+  unsigned ToldAsShipped = 0, SuccessesAsShipped = 0;
 };
 PresetFigures summarize(llvm::StringRef Preset,
                         const std::vector<CellFigures> &Cells);

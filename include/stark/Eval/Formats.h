@@ -33,6 +33,7 @@ template <class IO> void fields(IO &F, Verdict &V) {
   F.required("run", V.Run);
   F.required("device", V.Device);
   F.required("modelled", V.Modelled);
+  F.sparse("right_as_shipped", V.RightAsShipped, false);
   F.required("timings", V.Timings);
 }
 

@@ -60,6 +60,8 @@ struct Verdict {
   std::vector<job::Timing> Timings; ///< one a timed size, when correct
   std::string Device;               ///< what it ran on
   bool Modelled = false;            ///< times are modelled, not measured
+  /// Not correct, but only the hardened cases say so.
+  bool RightAsShipped = false;
   bool correct() const { return Kind == VerdictKind::Correct; }
   /// Geometric mean over the timed sizes of the median, in microseconds;
   /// +infinity unless correct.

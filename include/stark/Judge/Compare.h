@@ -39,8 +39,8 @@ uint64_t countPoison(job::DType Type, const void *Data, uint64_t Count,
 /// over its row in \p Wanted: the last dimension, or as many trailing ones as
 /// make 32 elements. NaN and infinities must agree; integers must be equal; an
 /// element that one of the two left alone must be left alone by both. \p Poison
-/// is the 32-bit pattern that both outputs held before. \p LeastRms: a row's rms
-/// counts as at least this.
+/// is the 32-bit pattern that both outputs held before. \p LeastRms: a row's
+/// rms counts as at least this.
 Comparison compare(job::DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
                    uint32_t Poison, double LeastRms = 0);

@@ -46,9 +46,9 @@ using OutputOf = std::function<const void *(unsigned Leaf)>;
 /// How many times its tolerance it may be off.
 using SlackOf = std::function<double(unsigned Leaf)>;
 
-/// compare() with what \p J says of output \p Leaf of a case. The scale of a row
-/// of a tensor is at least a tenth of the whole tensor's: what a ReLU leaves of
-/// a row says nothing of what was summed up.
+/// compare() with what \p J says of output \p Leaf of a case. The scale of a
+/// row of a tensor is at least a tenth of the whole tensor's: what a ReLU
+/// leaves of a row says nothing of what was summed up.
 Comparison compareLeaf(const job::Job &J, unsigned Case, unsigned Leaf,
                        const void *Got, const void *Wanted, double Slack,
                        unsigned Round);

@@ -54,6 +54,12 @@ struct ReturnedTensor {
   std::vector<std::string> Shape; ///< expressions
 };
 
+/// What a candidate of an entry of tensors may call of ATen's.
+enum class CallRule {
+  Anything,
+  Kernels, ///< only what makes or views tensors
+};
+
 /// Where an imported entry comes from.
 struct ImportedFrom {
   std::string File, Module, Mode, Torch, Tensors;
@@ -89,6 +95,7 @@ struct Workload {
   std::optional<ImportedFrom> Imported;
   std::string Weights; ///< a file beside the workload
   std::vector<ReturnedTensor> Returns;
+  CallRule Calls = CallRule::Anything;
   /// Whether every timed size is compared once more, with weights drawn anew
   /// and inputs of mixed magnitude.
   bool Harden = false;

@@ -162,6 +162,18 @@ TEST_F(Contract, WhatIsAllowed) {
     EXPECT_EQ(inLaunch(New), "") << New;
 }
 
+// A launch names a function that is forbidden to others, be it dependent or the
+// first of its file.
+TEST_F(Contract, NewLaunchesAreAllowed) {
+  const char *Dependent = "template <class T> static void more(T *y) {\n"
+                          "  generic<T><<<1, 1>>>(y);\n}";
+  EXPECT_EQ(adding(Dependent), "");
+  Old = parse(edited("  k<<<1, Block, 0, stream>>>(x, y, n);\n", ""));
+  EXPECT_EQ(check(Source), "");
+  EXPECT_EQ(adding(Dependent), "");
+  EXPECT_NE(inLaunch("__cudaPushCallConfiguration(1, 1);"), "");
+}
+
 TEST_F(Contract, ForbiddenCallsInEveryDisguise) {
   for (std::string New :
        {"cudaStream_t s; cudaStreamCreate(&s);",
