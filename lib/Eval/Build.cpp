@@ -121,7 +121,7 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
     return How.takeError();
-  return Compiled{std::move(*How), {Object}};
+  return Compiled{std::move(*How), {Object}, std::nullopt};
 }
 
 llvm::Expected<ProcessResult>
@@ -154,6 +154,82 @@ makeBuilder(const Task &T, const BuildOptions &Options, const Toolkit &Found,
   return std::make_unique<PlainBuilder>(T, Options, Found, std::move(Folder));
 }
 
+namespace {
+/// From objects to a library that may be run.
+struct LibraryMaker {
+  const Task &Of;
+  Builder &By;
+  std::string Library;
+  const BuildResult *Source;
+
+  llvm::Expected<BuildResult> make(const Compiled &From);
+  /// Why it may not be run; empty when it may.
+  std::string forbidden(const ObjectFacts &Facts) const;
+};
+} // namespace
+
+std::string LibraryMaker::forbidden(const ObjectFacts &Facts) const {
+  if (!Source)
+    return "";
+  if (std::optional<GateFinding> Why = gate(Facts, *Source))
+    return describe(*Why);
+  if (Of.Load.Calls == CallRule::Kernels)
+    for (const std::string &Operator : operatorsIn(Facts))
+      if (!onlyMovesOrViews(Operator))
+        return "the candidate calls ATen's operator '" + Operator +
+               "'; the workload's \"calls\" allows kernels alone";
+  return "";
+}
+
+llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
+  BuildResult Out;
+  std::string Said = By.inUserTerms(From.How.Out + From.How.Err);
+  if (From.How.TimedOut) {
+    Out.Diagnostics = "the compiler did not finish in time";
+    return Out;
+  }
+  if (!From.How.ok()) {
+    if (compilerItselfFailed(From.How, Said))
+      return failed("the compiler failed: " + trimForWindow(Said, 600));
+    Out.Diagnostics = compilerErrors(Said);
+    return Out;
+  }
+  llvm::Expected<ObjectFacts> Facts = readObjects(From.Objects);
+  if (!Facts)
+    return Facts.takeError();
+  Out.Imports = Facts->Imports;
+  Out.Initializers = Facts->Initializers;
+  Out.HasDeviceCode = Facts->HasDeviceCode;
+  Out.Diagnostics = forbidden(*Facts);
+  if (!Out.Diagnostics.empty()) {
+    Out.Kind = VerdictKind::Forbidden;
+    return Out;
+  }
+  llvm::Expected<ProcessResult> Linked = By.link(From.Objects, Library);
+  if (!Linked)
+    return Linked.takeError();
+  if (!Linked->ok()) {
+    Out.Diagnostics = "the library could not be linked:\n" +
+                      linkerErrors(By.inUserTerms(Linked->Out + Linked->Err));
+    return Out;
+  }
+  Out.Ok = true;
+  Out.Library = Library;
+  Out.Diagnostics = describeResources(Said);
+  if (!isTensorEntry(Of.Entry))
+    return Out;
+  std::vector<std::string> Operators = operatorsIn(*Facts);
+  Out.Diagnostics +=
+      Operators.empty()
+          ? "calls none of ATen's operators\n"
+          : "calls of ATen's operators: " + llvm::join(Operators, ", ") + "\n";
+  if (From.WhyWhole)
+    Out.Diagnostics += "kernels and host code were compiled together, which "
+                       "takes longer: " +
+                       *From.WhyWhole + "\n";
+  return Out;
+}
+
 llvm::Expected<BuildResult>
 stark::buildLibrary(const Task &T, llvm::StringRef Text,
                     llvm::StringRef OutputFolder, llvm::StringRef LibraryName,
@@ -179,61 +255,19 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
       makeBuilder(T, Options, *Found, Work->path().str());
   if (!Made)
     return Made.takeError();
-  Builder &B = **Made;
-  BuildResult Out;
-  llvm::Expected<Compiled> Objects = B.compile(Text, Source == nullptr);
+  LibraryMaker Maker{T, **Made, (OutputFolder + "/" + LibraryName).str(),
+                     Source};
+  llvm::Expected<Compiled> Objects = (*Made)->compile(Text, Source == nullptr);
   if (!Objects)
     return Objects.takeError();
-  if (Objects->How.TimedOut) {
-    Out.Diagnostics = "the compiler did not finish within " +
-                      std::to_string(Options.TimeoutMs) + " ms";
+  llvm::Expected<BuildResult> Out = Maker.make(*Objects);
+  bool LastWord = Out && (Out->Ok || Out->Kind != VerdictKind::NotCompiled);
+  if (!Out || LastWord || Objects->WhyWhole)
     return Out;
-  }
-  std::string Said = B.inUserTerms(Objects->How.Out + Objects->How.Err);
-  if (!Objects->How.ok()) {
-    if (compilerItselfFailed(Objects->How, Said))
-      return failed("the compiler failed: " + trimForWindow(Said, 600));
-    Out.Diagnostics = compilerErrors(Said);
-    return Out;
-  }
-  llvm::Expected<ObjectFacts> Facts = readObjects(Objects->Objects);
-  if (!Facts)
-    return Facts.takeError();
-  Out.Imports = Facts->Imports;
-  Out.Initializers = Facts->Initializers;
-  Out.HasDeviceCode = Facts->HasDeviceCode;
-  Out.Operators = operatorsIn(*Facts);
-  if (Source)
-    if (std::optional<GateFinding> Why = gate(*Facts, *Source)) {
-      Out.Kind = VerdictKind::Forbidden;
-      Out.Diagnostics = describe(*Why);
-      return Out;
-    }
-  if (Source && T.Load.Calls == CallRule::Kernels)
-    for (const std::string &Operator : Out.Operators)
-      if (!onlyMakesOrViews(Operator)) {
-        Out.Kind = VerdictKind::Forbidden;
-        Out.Diagnostics = "the candidate calls ATen's operator '" + Operator +
-                          "'; the workload's \"calls\" allows kernels alone";
-        return Out;
-      }
-  std::string Library = (OutputFolder + "/" + LibraryName).str();
-  llvm::Expected<ProcessResult> Linked = B.link(Objects->Objects, Library);
-  if (!Linked)
-    return Linked.takeError();
-  if (!Linked->ok()) {
-    Out.Diagnostics = "the library could not be linked:\n" +
-                      linkerErrors(B.inUserTerms(Linked->Out + Linked->Err));
-    return Out;
-  }
-  Out.Ok = true;
-  Out.Library = Library;
-  Out.Diagnostics = describeResources(Said);
-  if (isTensorEntry(T.Entry))
-    Out.Diagnostics +=
-        (Out.Operators.empty() ? "calls none of ATen's operators"
-                               : "calls of ATen's operators: " +
-                                     llvm::join(Out.Operators, ", ")) +
-        std::string("\n");
-  return Out;
+  // A half may lack what the whole has: the whole has the last word.
+  llvm::Expected<std::optional<Compiled>> Whole =
+      (*Made)->compileOtherwise(Text, Source == nullptr);
+  if (!Whole)
+    return Whole.takeError();
+  return *Whole ? Maker.make(**Whole) : std::move(Out);
 }

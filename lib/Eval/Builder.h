@@ -23,6 +23,8 @@ namespace stark {
 struct Compiled {
   ProcessResult How;
   std::vector<std::string> Objects; ///< paths
+  /// Of an entry of tensors that was compiled in one piece: the reason.
+  std::optional<std::string> WhyWhole;
 };
 
 class Builder {
@@ -36,6 +38,11 @@ public:
   /// \p IsSource: with the reference, too.
   virtual llvm::Expected<Compiled> compile(llvm::StringRef Text,
                                            bool IsSource) = 0;
+  /// What may compile where compile() did not, or did not link.
+  virtual llvm::Expected<std::optional<Compiled>>
+  compileOtherwise(llvm::StringRef, bool) {
+    return std::nullopt;
+  }
   virtual llvm::Expected<ProcessResult>
   link(llvm::ArrayRef<std::string> Objects, llvm::StringRef Library) = 0;
   /// Compiler messages with the names that the user knows.

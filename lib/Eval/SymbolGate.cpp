@@ -266,14 +266,15 @@ std::vector<std::string> stark::operatorsIn(const ObjectFacts &Object) {
     if (!Import.consume_front("_ZN2at4_ops") ||
         Import.consumeInteger(10, Length) || Length > Import.size())
       continue;
-    Names.push_back(Import.take_front(Length).str());
+    if (llvm::StringRef Name = Import.take_front(Length); Name != "copy_")
+      Names.push_back(Name.str());
   }
   llvm::sort(Names);
   Names.erase(llvm::unique(Names), Names.end());
   return Names;
 }
 
-bool stark::onlyMakesOrViews(llvm::StringRef Operator) {
+bool stark::onlyMovesOrViews(llvm::StringRef Operator) {
   // Each with its overloads: "empty_memory_format", "slice_Tensor".
   for (llvm::StringRef Name : {"empty",      "empty_like",    "empty_strided",
                                "new_empty",  "zeros",         "zeros_like",
@@ -286,7 +287,8 @@ bool stark::onlyMakesOrViews(llvm::StringRef Operator) {
                                "as_strided", "contiguous",    "split",
                                "chunk",      "unbind",        "detach",
                                "size",       "stride",        "movedim",
-                               "view_as",    "is_contiguous", "resize_"})
+                               "view_as",    "is_contiguous", "resize_",
+                               "clone",      "copy_"})
     if (Operator == Name || (Operator.starts_with(Name) &&
                              Operator.drop_front(Name.size()).starts_with("_")))
       return true;

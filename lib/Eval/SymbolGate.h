@@ -30,12 +30,12 @@ struct ObjectFacts {
 llvm::Expected<ObjectFacts> readObjects(llvm::ArrayRef<std::string> Paths);
 
 /// The operators of ATen's that are called, by name and overload
-/// ("add_Tensor"), sorted.
+/// ("add_Tensor"), sorted; without copy_, which the judge's own part calls.
 std::vector<std::string> operatorsIn(const ObjectFacts &Object);
 
-/// Whether the operator computes nothing: it makes a tensor, or another view of
-/// one.
-bool onlyMakesOrViews(llvm::StringRef Operator);
+/// Whether the operator computes nothing: it makes a tensor, copies one, or
+/// gives another view of it.
+bool onlyMovesOrViews(llvm::StringRef Operator);
 
 /// What a candidate must not do, or reach for.
 enum class Reach {

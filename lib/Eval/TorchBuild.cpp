@@ -49,6 +49,8 @@ public:
   }
   llvm::Expected<Compiled> compile(llvm::StringRef Text,
                                    bool IsSource) override;
+  llvm::Expected<std::optional<Compiled>>
+  compileOtherwise(llvm::StringRef Text, bool IsSource) override;
   llvm::Expected<ProcessResult> link(llvm::ArrayRef<std::string> Objects,
                                      llvm::StringRef Library) override;
 
@@ -60,7 +62,7 @@ private:
   llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
   llvm::Expected<Compiled> compileHalves(const Halves &Text,
                                          llvm::StringRef Calls);
-  llvm::Expected<Compiled> compileWhole(llvm::StringRef Text);
+  llvm::Expected<Compiled> compileWhole(llvm::StringRef Text, std::string Why);
   llvm::Expected<Compiled> run(ProcessSpec Spec, llvm::StringRef File,
                                llvm::StringRef Text, const std::string &Object);
 
@@ -129,7 +131,7 @@ llvm::Expected<Compiled> TorchBuilder::run(ProcessSpec Spec,
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
     return How.takeError();
-  return Compiled{std::move(*How), {Object}};
+  return Compiled{std::move(*How), {Object}, std::nullopt};
 }
 
 llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
@@ -162,7 +164,8 @@ llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
   return run(std::move(Spec), fileName(), Text, Folder + "/device.o");
 }
 
-llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text) {
+llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
+                                                    std::string Why) {
   ProcessSpec Spec = nvcc();
   std::vector<std::string> Folders = includes();
   Spec.Arguments.insert(Spec.Arguments.end(), Folders.begin(), Folders.end());
@@ -178,7 +181,11 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text) {
                          "-iquote," + home()});
   if (Torch.Cuda)
     Spec.Arguments.push_back("-DSTARK_TORCH_CUDA");
-  return run(std::move(Spec), fileName(), Text, Folder + "/whole.o");
+  llvm::Expected<Compiled> Made =
+      run(std::move(Spec), fileName(), Text, Folder + "/whole.o");
+  if (Made)
+    Made->WhyWhole = std::move(Why);
+  return Made;
 }
 
 /// Both halves, at the same time. Not ok() where either is not.
@@ -206,23 +213,19 @@ llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
     return Parsed.takeError();
   std::string WhyNot;
   std::optional<Halves> Apart = takeApart(**Parsed, Torch.Includes, WhyNot);
-  if (Apart && Apart->Device.empty())
-    return compileHost((Text + Calls).str());
-  if (Apart) {
-    llvm::Expected<Compiled> Made = compileHalves(*Apart, Calls);
-    if (!Made)
-      return Made.takeError();
-    // A half may lack what the whole has: the whole has the last word.
-    if (Made->How.ok()) {
-      llvm::Expected<ProcessResult> Linked =
-          link(Made->Objects, Folder + "/trial.so");
-      if (!Linked)
-        return Linked.takeError();
-      if (Linked->ok())
-        return Made;
-    }
-  }
-  return compileWhole((Text + Calls).str());
+  if (!Apart)
+    return compileWhole((Text + Calls).str(), WhyNot);
+  return Apart->Device.empty() ? compileHost((Text + Calls).str())
+                               : compileHalves(*Apart, Calls);
+}
+
+llvm::Expected<std::optional<Compiled>>
+TorchBuilder::compileOtherwise(llvm::StringRef Text, bool IsSource) {
+  llvm::Expected<Compiled> Made = compileWhole((Text + calls(IsSource)).str(),
+                                               "taken apart it is not good");
+  if (!Made)
+    return Made.takeError();
+  return std::move(*Made);
 }
 
 llvm::Expected<ProcessResult>

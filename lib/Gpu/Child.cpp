@@ -141,6 +141,7 @@ void Child::hello(const Request &R, Reply &Out) {
     if (At == MAP_FAILED)
       return harness(Out, std::string("cannot map the shared memory: ") +
                               std::strerror(errno));
+    madvise(At, Options.SharedBytes, MADV_HUGEPAGE);
     Shared = static_cast<char *>(At);
     // Pinned, the copy is several times faster; it works without.
     if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)

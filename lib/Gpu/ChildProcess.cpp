@@ -126,6 +126,8 @@ const char *Inheritance::open(uint64_t SharedBytes) {
   void *At = mmap(nullptr, SharedBytes, PROT_READ, MAP_SHARED, Memory, 0);
   if (At == MAP_FAILED)
     return "mmap";
+  // Some gigabytes are faulted in; where that is not to be had it goes on.
+  madvise(At, SharedBytes, MADV_HUGEPAGE);
   Shared = static_cast<const char *>(At);
   return "";
 }

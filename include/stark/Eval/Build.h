@@ -25,7 +25,6 @@ struct BuildResult {
   std::vector<std::string> Imports; ///< undefined symbols of the object, sorted
   unsigned Initializers = 0;        ///< functions that run when it is loaded
   bool HasDeviceCode = false;
-  std::vector<std::string> Operators; ///< of ATen's that it calls: "relu"
 };
 
 /// Compiles \p Text in the place of the task's source (its folder is on the
