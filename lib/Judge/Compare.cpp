@@ -107,9 +107,10 @@ uint64_t countPoisonAs(const void *Data, uint64_t Count, uint32_t Pattern) {
   const T Poison = poisonOf<T>(Pattern);
   std::vector<uint64_t> Found((Count + PartSize - 1) / PartSize);
   forParts(Found.size(), [&](uint64_t P) {
-    uint64_t End = std::min(Count, (P + 1) * PartSize);
+    uint64_t End = std::min(Count, (P + 1) * PartSize), Mine = 0;
     for (uint64_t I = P * PartSize; I < End; ++I)
-      Found[P] += sameBits(At[I], Poison);
+      Mine += sameBits(At[I], Poison);
+    Found[P] = Mine;
   });
   uint64_t Sum = 0;
   for (uint64_t F : Found)
@@ -117,20 +118,56 @@ uint64_t countPoisonAs(const void *Data, uint64_t Count, uint32_t Pattern) {
   return Sum;
 }
 
-template <class T>
-double sumOfSquares(const T *Wanted, uint64_t Count, T Poison,
-                    uint64_t &Finite) {
-  double Sum = 0;
+/// Over finite elements. Parts are neighbours in memory: what a thread adds up,
+/// it keeps to itself until it is done.
+struct Power {
+  double Squares = 0;
+  uint64_t Count = 0;
+  double rms() const { return Count ? std::sqrt(Squares / double(Count)) : 0; }
+  void add(const Power &Other) {
+    Squares += Other.Squares;
+    Count += Other.Count;
+  }
+};
+
+template <class T> Power powerOf(const T *Wanted, uint64_t Count, T Poison) {
+  Power Sum;
   for (uint64_t I = 0; I < Count; ++I) {
     double W = valueOf(Wanted[I]);
     bool Counts = std::isfinite(W) && !sameBits(Wanted[I], Poison);
-    Sum += Counts ? W * W : 0;
-    Finite += Counts;
+    Sum.Squares += Counts ? W * W : 0;
+    Sum.Count += Counts;
   }
   return Sum;
 }
 
-/// Elements [Begin, Begin + Count), all of one row with root mean square Rms.
+/// Of each part of each row, in order.
+template <class T>
+std::vector<Power> powersOf(const T *Wanted, uint64_t Rows, uint64_t Row,
+                            uint64_t PartsInRow, T Poison) {
+  std::vector<Power> Parts(Rows * PartsInRow);
+  forParts(Parts.size(), [&](uint64_t P) {
+    uint64_t At = P % PartsInRow * PartSize;
+    Parts[P] = powerOf(Wanted + P / PartsInRow * Row + At,
+                       std::min(PartSize, Row - At), Poison);
+  });
+  return Parts;
+}
+
+template <class T>
+std::vector<double> rmsOfRows(const T *Wanted, uint64_t Rows, uint64_t Row,
+                              uint64_t PartsInRow, T Poison) {
+  std::vector<Power> Parts = powersOf(Wanted, Rows, Row, PartsInRow, Poison);
+  std::vector<double> Rms;
+  for (uint64_t R = 0; R < Rows; ++R) {
+    Power Sum;
+    for (uint64_t P = 0; P < PartsInRow; ++P)
+      Sum.add(Parts[R * PartsInRow + P]);
+    Rms.push_back(Sum.rms());
+  }
+  return Rms;
+}
+
 template <class T>
 Comparison compareRun(const T *Got, const T *Wanted, uint64_t Begin,
                       uint64_t Count, double Tolerance, double Rms, T Poison) {
@@ -195,56 +232,37 @@ Comparison compareAs(const void *GotBytes, const void *WantedBytes,
   const T *Got = static_cast<const T *>(GotBytes);
   const T *Wanted = static_cast<const T *>(WantedBytes);
   const T Poison = poisonOf<T>(Pattern);
-  Comparison Sum;
-  if (Row <= PartSize) {
-    uint64_t RowsInPart = std::max<uint64_t>(1, PartSize / Row);
-    uint64_t Rows = Count / Row;
-    std::vector<Comparison> Parts((Rows + RowsInPart - 1) / RowsInPart);
-    forParts(Parts.size(), [&](uint64_t P) {
-      uint64_t End = std::min(Rows, (P + 1) * RowsInPart);
-      for (uint64_t R = P * RowsInPart; R < End; ++R) {
-        uint64_t Finite = 0;
-        double Squares =
-            IsInteger<T> ? 0
-                         : sumOfSquares(Wanted + R * Row, Row, Poison, Finite);
-        double Rms = std::max(LeastRms,
-                              Finite ? std::sqrt(Squares / double(Finite)) : 0);
-        add(Parts[P],
-            compareRun(Got, Wanted, R * Row, Row, Tolerance, Rms, Poison));
-      }
-    });
-    for (const Comparison &C : Parts)
-      add(Sum, C);
-    return Sum;
-  }
-  for (uint64_t Begin = 0; Begin < Count; Begin += Row) {
-    uint64_t PartsInRow = (Row + PartSize - 1) / PartSize;
-    auto Length = [&](uint64_t P) {
-      return std::min(PartSize, Row - P * PartSize);
-    };
-    std::vector<double> Squares(PartsInRow);
-    std::vector<uint64_t> Finite(PartsInRow);
-    if constexpr (!IsInteger<T>)
-      forParts(PartsInRow, [&](uint64_t P) {
-        Squares[P] = sumOfSquares(Wanted + Begin + P * PartSize, Length(P),
-                                  Poison, Finite[P]);
-      });
-    double Total = 0;
-    uint64_t Counted = 0;
-    for (uint64_t P = 0; P < PartsInRow; ++P) {
-      Total += Squares[P];
-      Counted += Finite[P];
+  // Whole rows to a part, or parts of the same row: all at once, so that
+  // threads are started once.
+  uint64_t Rows = Count / Row;
+  uint64_t RowsInPart = Row <= PartSize ? PartSize / Row : 1;
+  uint64_t PartsInRow = Row <= PartSize ? 1 : (Row + PartSize - 1) / PartSize;
+  std::vector<double> Rms;
+  if constexpr (!IsInteger<T>)
+    if (PartsInRow > 1)
+      Rms = rmsOfRows(Wanted, Rows, Row, PartsInRow, Poison);
+  std::vector<Comparison> Parts((Rows + RowsInPart - 1) / RowsInPart *
+                                PartsInRow);
+  forParts(Parts.size(), [&](uint64_t P) {
+    uint64_t First = P / PartsInRow * RowsInPart, Part = P % PartsInRow;
+    Comparison Mine;
+    for (uint64_t R = First; R < std::min(Rows, First + RowsInPart); ++R) {
+      uint64_t Begin = R * Row + Part * PartSize,
+               Length = PartsInRow == 1
+                            ? Row
+                            : std::min(PartSize, Row - Part * PartSize);
+      double Scale = Rms.empty() ? 0 : Rms[R];
+      if constexpr (!IsInteger<T>)
+        if (Rms.empty())
+          Scale = powerOf(Wanted + Begin, Length, Poison).rms();
+      add(Mine, compareRun(Got, Wanted, Begin, Length, Tolerance,
+                           std::max(LeastRms, Scale), Poison));
     }
-    double Rms =
-        std::max(LeastRms, Counted ? std::sqrt(Total / double(Counted)) : 0);
-    std::vector<Comparison> Parts(PartsInRow);
-    forParts(PartsInRow, [&](uint64_t P) {
-      Parts[P] = compareRun(Got, Wanted, Begin + P * PartSize, Length(P),
-                            Tolerance, Rms, Poison);
-    });
-    for (const Comparison &C : Parts)
-      add(Sum, C);
-  }
+    Parts[P] = Mine;
+  });
+  Comparison Sum;
+  for (const Comparison &C : Parts)
+    add(Sum, C);
   return Sum;
 }
 } // namespace
@@ -288,37 +306,17 @@ Extremes judge::extremes(DType Type, const void *Data, uint64_t Count) {
   return {};
 }
 
-template <class T> static double rmsAs(const void *Data, uint64_t Count) {
-  const T *At = static_cast<const T *>(Data);
-  uint64_t Parts = (Count + PartSize - 1) / PartSize;
-  std::vector<double> Squares(Parts);
-  std::vector<uint64_t> Finite(Parts);
-  forParts(Parts, [&](uint64_t P) {
-    uint64_t End = std::min(Count, (P + 1) * PartSize);
-    for (uint64_t I = P * PartSize; I < End; ++I)
-      if (double V = valueOf(At[I]); std::isfinite(V)) {
-        Squares[P] += V * V;
-        ++Finite[P];
-      }
-  });
-  double Sum = 0;
-  uint64_t Counted = 0;
-  for (uint64_t P = 0; P < Parts; ++P) {
-    Sum += Squares[P];
-    Counted += Finite[P];
-  }
-  return Counted ? std::sqrt(Sum / double(Counted)) : 0;
-}
-
 double judge::rootMeanSquare(DType Type, const void *Data, uint64_t Count) {
-  if (isWhole(Type))
+  if (isWhole(Type) || Count == 0)
     return 0;
   if (isComplex(Type))
     return rootMeanSquare(partOf(Type), Data, 2 * Count);
   switch (Type) {
 #define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
-    return rmsAs<Cpp>(Data, Count);
+    return rmsOfRows(static_cast<const Cpp *>(Data), 1, Count,                 \
+                     (Count + PartSize - 1) / PartSize,                        \
+                     poisonOf<Cpp>(poisonPattern(Type, 0)))[0];
 #include "stark/Job/DTypes.def"
   }
   return 0;
