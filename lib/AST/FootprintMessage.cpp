@@ -1,5 +1,4 @@
-//===- FootprintMessage.cpp - What is said of changes
-//-----------------------===//
+//===- FootprintMessage.cpp - What is said of changes ---------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

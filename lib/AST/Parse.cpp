@@ -155,9 +155,7 @@ static bool liesInMainFile(const clang::SourceManager &SM,
 
 std::string stark::clangResourceFolder() {
   // A program that brings its Clang brings Clang's headers too.
-  std::string Brought = programFolder() + "/../share/stark/clang";
-  return llvm::sys::fs::exists(Brought + "/include") ? Brought
-                                                     : STARK_CLANG_RESOURCES;
+  return sharedFolder("clang", STARK_CLANG_RESOURCES);
 }
 
 namespace {

@@ -27,8 +27,7 @@ std::string stark::defaultWorkload(llvm::StringRef Source) {
 }
 
 std::string stark::promptsFolder() {
-  std::string Installed = programFolder() + "/../share/stark/prompts";
-  return exists(Installed) ? Installed : STARK_PROMPTS;
+  return sharedFolder("prompts", STARK_PROMPTS);
 }
 
 /// The identity of the run that is replayed; unset when none is.

@@ -1,5 +1,4 @@
-//===- ChatClient.cpp - Requests, replies and what they take
-//---------------===//
+//===- ChatClient.cpp - Requests, replies and what they take --------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- HttpEngine.cpp - One transfer a call
-//--------------------------------===//
+//===- HttpEngine.cpp - One transfer a call -------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

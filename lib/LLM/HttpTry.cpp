@@ -1,5 +1,4 @@
-//===- HttpTry.cpp - A request, asked once
-//---------------------------------===//
+//===- HttpTry.cpp - A request, asked once --------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

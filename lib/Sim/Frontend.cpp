@@ -1,5 +1,4 @@
-//===- Frontend.cpp - What Clang is told, and the files that it sees
-//-------===//
+//===- Frontend.cpp - What Clang is told, and the files that it sees ------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- KernelStubs.cpp - From a launch on the host to a thread of a kernel
-//-===//
+//===- KernelStubs.cpp - From a launch to a thread of a kernel -----------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

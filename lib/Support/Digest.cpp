@@ -1,5 +1,4 @@
-//===- Digest.cpp - SHA-256 over framed fields
-//------------------------------===//
+//===- Digest.cpp - SHA-256 over framed fields ----------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

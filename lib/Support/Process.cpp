@@ -42,3 +42,9 @@ std::string stark::programFolder() {
   std::string Program = llvm::sys::fs::getMainExecutable(nullptr, &Anchor);
   return llvm::sys::path::parent_path(Program).str();
 }
+
+std::string stark::sharedFolder(llvm::StringRef Name,
+                                llvm::StringRef Otherwise) {
+  std::string Installed = (programFolder() + "/../share/stark/" + Name).str();
+  return llvm::sys::fs::exists(Installed) ? Installed : Otherwise.str();
+}

@@ -1,5 +1,4 @@
-//===- Random.cpp - Draws that are the same on every machine
-//----------------===//
+//===- Random.cpp - Draws that are the same on every machine --------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

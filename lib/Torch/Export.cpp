@@ -17,6 +17,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "stark/Torch/Source.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

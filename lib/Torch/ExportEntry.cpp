@@ -28,12 +28,6 @@ using Reader = FieldReader<ordered_json>;
 static constexpr int64_t MostInputs = 60;
 static constexpr int64_t MostElements = int64_t(1) << 48;
 
-bool torch::isIdentifier(llvm::StringRef Name) {
-  return !Name.empty() && Name.size() <= 200 && !llvm::isDigit(Name[0]) &&
-         llvm::all_of(Name,
-                      [](char C) { return llvm::isAlnum(C) || C == '_'; });
-}
-
 static bool isLine(llvm::StringRef Text) {
   return Text.size() <= 1000 && llvm::all_of(Text, [](char C) {
            return (unsigned char)C >= 0x20 && C != 0x7f;

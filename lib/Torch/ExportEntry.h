@@ -42,9 +42,6 @@ struct ExportEntry {
 llvm::Expected<ExportEntry> parseExportEntry(llvm::StringRef Text,
                                              llvm::StringRef File);
 
-/// A name that C++, Python and a schema take as one.
-bool isIdentifier(llvm::StringRef Name);
-
 } // namespace stark::torch
 
 #endif

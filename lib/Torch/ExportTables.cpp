@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportText.h"
+#include "stark/Torch/Source.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -13,6 +13,7 @@
 #include "stark/Torch/Graph.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/Error.h"
+#include "stark/Torch/Source.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -35,12 +36,6 @@ uint64_t TensorType::elements() const {
   for (int64_t Extent : Shape)
     Count *= uint64_t(Extent);
   return Count;
-}
-
-static bool isIdentifier(llvm::StringRef Name) {
-  return !Name.empty() && Name.size() <= 200 && !llvm::isDigit(Name[0]) &&
-         llvm::all_of(Name,
-                      [](char C) { return llvm::isAlnum(C) || C == '_'; });
 }
 
 /// One line of plain text, which may stand in a comment.
@@ -141,46 +136,33 @@ static void readConstant(Reader &F, const Known &Before, Constant &C) {
   F.fail("", "nothing known", "an argument's value");
 }
 
-/// Null, truth, whole numbers and lists have forms of their own.
-static std::string readValue(const json &J, const std::string &File,
-                             const std::string &Path, const Known &Before,
-                             Constant &C, unsigned Depth = 0) {
+/// \p Name of \p F has the value \p J. Null, truth, whole numbers and lists
+/// have forms of their own.
+static void readValue(Reader &F, const std::string &Name, const json &J,
+                      const Known &Before, Constant &C, unsigned Depth = 0) {
   using K = Constant::Kind;
-  auto Wrong = [&](const char *Wanted) {
-    return File + ": field '" + Path + "': got " + describeJson(J) +
-           ", wanted " + Wanted;
-  };
-  if (J.is_null())
-    return "";
+  if (J.is_object())
+    return F.nested(Name, J,
+                    [&](Reader &Inner) { readConstant(Inner, Before, C); });
   if (J.is_boolean()) {
     C.Is = K::Bool;
     C.Integer = J.get<bool>();
-    return "";
-  }
-  if (J.is_number()) {
+  } else if (J.is_number()) {
     C.Is = K::Integer;
     if (!J.is_number_integer() ||
         (J.is_number_unsigned() && J.get<uint64_t>() > uint64_t(INT64_MAX)))
-      return Wrong("an integer of 64 bits");
+      return F.fail(Name, describeJson(J), "an integer of 64 bits");
     C.Integer = J.get<int64_t>();
-    return "";
-  }
-  if (J.is_array()) {
+  } else if (J.is_array()) {
     C.Is = K::List;
     if (Depth == DeepestList)
-      return Wrong("no list within so many");
-    for (size_t I = 0; I < J.size(); ++I)
-      if (std::string Problem =
-              readValue(J[I], File, Path + "[" + std::to_string(I) + "]",
-                        Before, C.Items.emplace_back(), Depth + 1);
-          !Problem.empty())
-        return Problem;
-    return "";
+      return F.fail(Name, describeJson(J), "no list within so many");
+    for (size_t I = 0; I < J.size() && F.good(); ++I)
+      readValue(F, Name + "[" + std::to_string(I) + "]", J[I], Before,
+                C.Items.emplace_back(), Depth + 1);
+  } else if (!J.is_null()) {
+    F.fail(Name, describeJson(J), "an argument's value");
   }
-  Reader F(J, File, Path);
-  if (F.good())
-    readConstant(F, Before, C);
-  return F.problem();
 }
 
 static void readValues(Reader &F, Values &V) {
@@ -251,12 +233,7 @@ static void readArgument(Reader &F, const Known &Before, Argument &A) {
   const json *Value = F.raw("value");
   if (!Value)
     return F.fail("value", "nothing", "the argument's value");
-  // Its message says the same as F's would: file, field, got and wanted.
-  if (std::string Problem =
-          readValue(*Value, "", F.join("value"), Before, A.Value);
-      !Problem.empty())
-    F.fail("value", describeJson(*Value),
-           llvm::StringRef(Problem).rsplit(", wanted ").second.str());
+  readValue(F, "value", *Value, Before, A.Value);
 }
 
 static void readNode(Reader &F, Known &Before, Node &N) {

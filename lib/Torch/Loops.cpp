@@ -1,5 +1,4 @@
-//===- Loops.cpp - Repeated runs of nodes, as loops
-//------------------------===//
+//===- Loops.cpp - Repeated runs of nodes, as loops -----------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   skeleton of each node -> runs whose skeletons repeat -> how each constant
-///   of
-/// the first round moves in the others -> what is used below the run
+///   skeleton of each node -> runs whose skeletons repeat -> how the constants
+/// of the first round move in the others -> what is used below the run
 ///
 //===----------------------------------------------------------------------===//
 
@@ -63,12 +61,20 @@ static std::string skeletonOf(const Node &N) {
   return Text;
 }
 
-/// Whole numbers and tensors among a node's arguments, in order.
 static void addMoving(const Constant &C, std::vector<const Constant *> &Into) {
   if (C.Is == K::Integer || C.Is == K::Tensor)
     Into.push_back(&C);
   for (const Constant &I : C.Items)
     addMoving(I, Into);
+}
+
+/// Whole numbers and tensors among the arguments of nodes, in order.
+static std::vector<const Constant *> movingOf(llvm::ArrayRef<Node> Nodes) {
+  std::vector<const Constant *> Found;
+  for (const Node &N : Nodes)
+    for (const Argument &A : N.Arguments)
+      addMoving(A.Value, Found);
+  return Found;
 }
 
 namespace {
@@ -81,16 +87,15 @@ private:
   /// Where a tensor comes from, seen from a round.
   enum class Place { Own, Before, Above, Elsewhere };
 
-  std::optional<Loop> loopAt(size_t First, size_t Period) const;
+  std::optional<Loop> loopAt(size_t First, size_t Period);
   size_t repeats(size_t First, size_t Period) const;
-  std::vector<const Constant *> moving(size_t First, size_t Period) const;
   Use plain(Use U) const;
   Place placeOf(Use U, const Loop &L, size_t Round) const;
   /// The same use as \p U, in the first round.
   Use inFirst(Use U, const Loop &L) const;
-  bool matchTensor(Loop &L, size_t I, size_t &Rounds) const;
-  bool matchNumber(Loop &L, size_t I, size_t &Rounds) const;
-  bool matchAbove(Loop &L, size_t I, size_t &Rounds) const;
+  bool matchTensor(Loop &L, size_t I, size_t &Rounds);
+  bool matchNumber(Loop &L, size_t I, size_t &Rounds);
+  bool matchAbove(Loop &L, size_t I, size_t &Rounds);
   bool matchBelow(Loop &L) const;
   bool matchUseBelow(Loop &L, Use U) const;
   bool matchListBelow(Loop &L, const Constant &C) const;
@@ -103,8 +108,8 @@ private:
   const Graph &G;
   std::vector<unsigned> Skeletons;
   /// Of the candidate: moving constants of each round, and of its Body.
-  mutable std::vector<std::vector<const Constant *>> Rounds;
-  mutable std::vector<Constant *> InBody;
+  std::vector<std::vector<const Constant *>> Rounds;
+  std::vector<const Constant *> InBody;
 };
 } // namespace
 
@@ -144,16 +149,7 @@ size_t LoopFinder::carry(Loop &L, Use Value) const {
   return size_t(Found - L.Carries.begin());
 }
 
-std::vector<const Constant *> LoopFinder::moving(size_t First,
-                                                 size_t Period) const {
-  std::vector<const Constant *> Found;
-  for (size_t N = First; N < First + Period; ++N)
-    for (const Argument &A : G.Nodes[N].Arguments)
-      addMoving(A.Value, Found);
-  return Found;
-}
-
-bool LoopFinder::matchNumber(Loop &L, size_t I, size_t &Count) const {
+bool LoopFinder::matchNumber(Loop &L, size_t I, size_t &Count) {
   int64_t First = Rounds[0][I]->Integer;
   // As unsigned: what a file says may overflow.
   uint64_t Step = uint64_t(Rounds[1][I]->Integer) - uint64_t(First);
@@ -166,7 +162,7 @@ bool LoopFinder::matchNumber(Loop &L, size_t I, size_t &Count) const {
 }
 
 /// One and the same tensor, or the items of a list one after the other.
-bool LoopFinder::matchAbove(Loop &L, size_t I, size_t &Count) const {
+bool LoopFinder::matchAbove(Loop &L, size_t I, size_t &Count) {
   Use First = plain(Rounds[0][I]->Tensor), Second = plain(Rounds[1][I]->Tensor);
   int64_t Step = 0;
   if (First.Item && Second.Item)
@@ -190,7 +186,7 @@ bool LoopFinder::matchAbove(Loop &L, size_t I, size_t &Count) const {
          G.Nodes[First.Value - G.Inputs.size()].Kind == Returns::List;
 }
 
-bool LoopFinder::matchTensor(Loop &L, size_t I, size_t &Count) const {
+bool LoopFinder::matchTensor(Loop &L, size_t I, size_t &Count) {
   Use First = plain(Rounds[0][I]->Tensor), Second = plain(Rounds[1][I]->Tensor);
   Place Of = placeOf(Second, L, 1);
   if (Of == Place::Above)
@@ -276,7 +272,7 @@ size_t LoopFinder::repeats(size_t First, size_t Period) const {
   return (N - First) / Period;
 }
 
-std::optional<Loop> LoopFinder::loopAt(size_t First, size_t Period) const {
+std::optional<Loop> LoopFinder::loopAt(size_t First, size_t Period) {
   size_t Count = repeats(First, Period);
   if (Count < LeastRounds || Count * Period < LeastNodes)
     return std::nullopt;
@@ -284,17 +280,11 @@ std::optional<Loop> LoopFinder::loopAt(size_t First, size_t Period) const {
   L.First = First;
   L.Period = Period;
   L.Body.assign(G.Nodes.begin() + First, G.Nodes.begin() + First + Period);
-  InBody.clear();
-  for (Node &N : L.Body)
-    for (Argument &A : N.Arguments) {
-      std::vector<const Constant *> Found;
-      addMoving(A.Value, Found);
-      for (const Constant *C : Found)
-        InBody.push_back(const_cast<Constant *>(C));
-    }
+  InBody = movingOf(L.Body);
   Rounds.clear();
   for (size_t R = 0; R < Count; ++R)
-    Rounds.push_back(moving(First + R * Period, Period));
+    Rounds.push_back(
+        movingOf(llvm::ArrayRef(G.Nodes).slice(First + R * Period, Period)));
   for (size_t I = 0; I < InBody.size(); ++I)
     if (!(InBody[I]->Is == K::Integer ? matchNumber(L, I, Count)
                                       : matchTensor(L, I, Count)))

@@ -1,5 +1,4 @@
-//===- Loops.h - Repeated runs of nodes, as loops
-//--------------------------===//
+//===- Loops.h - Repeated runs of nodes, as loops -------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

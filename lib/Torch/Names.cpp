@@ -137,12 +137,15 @@ Names torch::chooseNames(const Graph &G, llvm::StringRef Entry) {
   return N;
 }
 
+bool torch::isIdentifier(llvm::StringRef Name) {
+  return !Name.empty() && Name.size() <= 200 && !llvm::isDigit(Name[0]) &&
+         llvm::all_of(Name,
+                      [](char C) { return llvm::isAlnum(C) || C == '_'; });
+}
+
 bool torch::isEntryName(llvm::StringRef Name) {
-  return !Name.empty() && Name.size() <= 100 && !llvm::isDigit(Name[0]) &&
-         Name[0] != '_' && !Name.contains("__") &&
-         !llvm::is_contained(Taken, Name) && llvm::all_of(Name, [](char C) {
-           return llvm::isAlnum(C) || C == '_';
-         });
+  return isIdentifier(Name) && Name.size() <= 100 && Name[0] != '_' &&
+         !Name.contains("__") && !llvm::is_contained(Taken, Name);
 }
 
 std::string torch::entryNameFor(llvm::StringRef File) {

@@ -15,15 +15,12 @@
 #define STARK_LIB_TORCH_PROGRAMS_H
 
 #include "stark/Support/Process.h"
-#include "llvm/Support/FileSystem.h"
 
 namespace stark::torch {
 
 /// \p Name: "exporter", "baselines", "export".
 inline std::string programFolderOf(const std::string &Name) {
-  std::string Installed = programFolder() + "/../share/stark/" + Name;
-  return llvm::sys::fs::exists(Installed) ? Installed
-                                          : STARK_TORCH_PROGRAMS "/" + Name;
+  return sharedFolder(Name, STARK_TORCH_PROGRAMS "/" + Name);
 }
 
 } // namespace stark::torch

@@ -81,7 +81,7 @@ static llvm::Error run() {
   Options.Jobs =
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   Options.CountersOnly = CountersOnly;
-  Options.Headers = programFolder() + "/../share/stark/sim";
+  Options.Headers = sharedFolder("sim", "");
   sim::Speeds Took;
   std::unique_ptr<judge::Runner> Runner =
       sim::makeSimRunner(Folder, *G, Options, machineClock(), Took);

@@ -73,9 +73,13 @@ public:
     const Json *Found = raw(Name);
     if (!Found && Written && Object.is_object())
       fail(Name, "nothing", "an object");
-    if (!Found)
-      return;
-    FieldReader Inner(*Found, File, join(Name));
+    if (Found)
+      nested(Name, *Found, List);
+  }
+  /// Likewise of \p J, a part of the value of \p Name.
+  template <class Function>
+  void nested(const std::string &Name, const Json &J, Function List) {
+    FieldReader Inner(J, File, join(Name));
     if (Inner.good())
       List(Inner);
     take(Inner);

@@ -35,6 +35,10 @@ std::string findProgram(llvm::StringRef Name);
 /// The folder of the running program, symbolic links resolved.
 std::string programFolder();
 
+/// What an installed program has in share/stark/\p Name; where it is not
+/// installed, \p Otherwise.
+std::string sharedFolder(llvm::StringRef Name, llvm::StringRef Otherwise);
+
 } // namespace stark
 
 #endif

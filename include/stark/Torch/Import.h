@@ -1,5 +1,4 @@
-//===- Import.h - From a PyTorch module to files
-//---------------------------===//
+//===- Import.h - From a PyTorch module to files --------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

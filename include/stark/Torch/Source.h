@@ -47,6 +47,9 @@ std::string writeWorkload(const Graph &G, const Names &N,
 /// "1_Square_matrix.py" -> "Square_matrix": an identifier for what is in it.
 std::string entryNameFor(llvm::StringRef File);
 
+/// A name that C++, Python and a schema take as one.
+bool isIdentifier(llvm::StringRef Name);
+
 /// Whether \p Name can name an entry.
 bool isEntryName(llvm::StringRef Name);
 

@@ -1,5 +1,4 @@
-//===- CompileTest.cpp - What comes of a source
-//-----------------------------===//
+//===- CompileTest.cpp - What comes of a source ---------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PtxTest.cpp - Inline PTX as code
-//------------------------------------===//
+//===- PtxTest.cpp - Inline PTX as code -----------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GraphTest.cpp - What the exporter wrote is anybody's
-//----------------===//
+//===- GraphTest.cpp - What the exporter wrote is anybody's ---------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SourceTest.cpp - Graphs as C++
-//--------------------------------------===//
+//===- SourceTest.cpp - Graphs as C++ -------------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

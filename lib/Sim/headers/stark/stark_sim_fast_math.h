@@ -1,5 +1,4 @@
-//===- stark_sim_fast_math.h - Fast intrinsics, on the special function unit
-//===//
+//===- stark_sim_fast_math.h - Fast intrinsics of the SFU -----------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- stark_sim_warp.h - Shuffles, votes, matches and reductions of a warp
-//===//
+//===- stark_sim_warp.h - Shuffles, votes, reductions of a warp -----------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
