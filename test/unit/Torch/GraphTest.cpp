@@ -29,8 +29,8 @@ TEST(Graph, UsesOnlyWhatStandsBefore) {
   json J = smallGraph();
   J["nodes"][0]["arguments"][0]["value"] = use("relu");
   EXPECT_EQ(problemOf(J),
-            "graph.json: field 'nodes[0].arguments[0].value': got "
-            "{\"value\":\"relu\"}, wanted an input or a node above it");
+            "graph.json: field 'nodes[0].arguments[0].value.value': got "
+            "'relu', wanted an input or a node above it");
   J = smallGraph();
   J["nodes"][1]["arguments"][0]["value"] = use("relu");
   EXPECT_NE(problemOf(J), "");
