@@ -197,11 +197,14 @@ private:
       if (Joined && (Name == "-include" || Name == "-imacros") &&
           !Value.starts_with("="))
         continue;
+      bool IsPath = Clang != "-D" && Clang != "-U";
+      // nvcc takes -isystem=folder, as CMake writes it; Clang does not.
+      if (Joined && IsPath)
+        Value.consume_front("=");
       std::string Text = Joined ? Value.str() : Next();
       if (Text.empty())
         return true;
       Kept.push_back(Clang.str());
-      bool IsPath = Clang != "-D" && Clang != "-U";
       Kept.push_back(IsPath ? absolute(Text) : std::move(Text));
       return true;
     }

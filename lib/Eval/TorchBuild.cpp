@@ -97,6 +97,10 @@ std::vector<std::string> TorchBuilder::hostFlags() const {
                    Flag == "-include";
     if (Follows && I + 1 < Given.size()) {
       Flags.insert(Flags.end(), {Flag.str(), Given[++I]});
+    } else if (Flag.consume_front("-isystem=") || Flag.consume_front("-I=")) {
+      // As nvcc takes it; to a host compiler '=' is the system's root.
+      Flags.insert(Flags.end(),
+                   {Given[I].substr(0, Given[I].find('=')), Flag.str()});
     } else if (Flag.starts_with("-std=")) {
       HasStandard = true;
       Flags.push_back(Flag.str());
