@@ -129,18 +129,19 @@ static void addToolkit(const ParseOptions &Options,
                     "-D__CUDACC_VER_BUILD__=0"});
 }
 
-/// Where the headers of libtorch are, for a source that has them. Without them
-/// it is read as far as that goes.
+/// Where the headers of libtorch are, for a source that has them, and that they
+/// are the system's wherever flags name them: Clang forgets an -I of the same
+/// folder. Without them a source is read as far as that goes.
 static void addTorch(const ParseOptions &Options, llvm::StringRef Text,
                      std::vector<std::string> &Arguments) {
-  if (!includesTorch(Text))
-    return;
-  llvm::Expected<posix::Libtorch> Torch = torchFor(Options);
-  if (!Torch) {
-    llvm::consumeError(Torch.takeError());
-    return;
+  std::vector<std::string> Folders = torchFolders(Options);
+  if (includesTorch(Text)) {
+    if (llvm::Expected<posix::Libtorch> Torch = torchFor(Options))
+      Folders = Torch->Includes;
+    else
+      llvm::consumeError(Torch.takeError());
   }
-  for (const std::string &Folder : Torch->Includes)
+  for (const std::string &Folder : Folders)
     Arguments.insert(Arguments.end(), {"-isystem", Folder});
 }
 

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Torch.h"
+#include "stark/AST/Flags.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <map>
 #include <mutex>
@@ -45,33 +44,31 @@ std::string stark::torchHeaders(const posix::Libtorch &Torch) {
   return Text;
 }
 
-/// The root of the libtorch whose headers a flag finds; empty: no flag does.
-static std::string rootInFlags(const ParseOptions &Options) {
-  bool Follows = false;
-  for (llvm::StringRef Flag : Options.Flags) {
-    bool Names = Follows;
-    for (llvm::StringRef Option : {"-isystem", "-iquote", "-I"})
-      if (!Names && Flag.consume_front(Option)) {
-        Names = true;
-        break;
-      }
-    Follows = Names && Flag.empty();
-    if (!Names || Follows)
-      continue;
-    Flag.consume_front("=");
-    std::string Folder =
-        Options.Folder.empty() || llvm::sys::path::is_absolute(Flag)
-            ? Flag.str()
-            : Options.Folder + "/" + Flag.str();
-    if (llvm::sys::fs::exists(Folder + "/ATen/ATen.h"))
-      return llvm::sys::path::parent_path(absolutePath(Folder)).str();
-  }
+/// The folder of libtorch's headers that the flags find first, or an empty
+/// text.
+static std::string headersInFlags(const ParseOptions &Options) {
+  // nvcc has many spellings for one flag, of which these are left.
+  std::vector<std::string> Flags = parseFlags(Options.Flags, Options.Folder);
+  for (size_t I = 0; I + 1 < Flags.size(); ++I)
+    if ((Flags[I] == "-I" || Flags[I] == "-isystem" || Flags[I] == "-iquote" ||
+         Flags[I] == "-idirafter") &&
+        !posix::libtorchVersion(Flags[I + 1]).empty())
+      return absolutePath(Flags[I + 1]);
   return "";
 }
 
+std::vector<std::string> stark::torchFolders(const ParseOptions &Options) {
+  std::string Headers = headersInFlags(Options);
+  // Those of a distribution lie among all others, where Clang looks last.
+  if (Headers.empty() || Headers == "/usr/include")
+    return {};
+  return {Headers, Headers + "/torch/csrc/api/include"};
+}
+
 llvm::Expected<posix::Libtorch> stark::torchFor(const ParseOptions &Options) {
-  std::string Given =
-      Options.Torch.empty() ? rootInFlags(Options) : Options.Torch;
+  std::string Given = Options.Torch;
+  if (Given.empty())
+    Given = llvm::sys::path::parent_path(headersInFlags(Options)).str();
   // Asking Python takes a while, and what is installed stays.
   static std::mutex Guard;
   static std::map<std::string, posix::Libtorch> Known;

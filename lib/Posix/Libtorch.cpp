@@ -47,21 +47,6 @@ std::string numberOf(const std::string &Text, const std::string &Name) {
   return Text.substr(At, End - At);
 }
 
-std::string versionBelow(const std::string &Includes) {
-  for (const char *Name : {"/torch/headeronly/version.h",
-                           "/torch/csrc/api/include/torch/version.h"}) {
-    std::string Ignored;
-    std::optional<std::string> Text = readFile(Includes + Name, Ignored);
-    if (!Text)
-      continue;
-    std::string Major = numberOf(*Text, "TORCH_VERSION_MAJOR");
-    if (!Major.empty())
-      return Major + "." + numberOf(*Text, "TORCH_VERSION_MINOR") + "." +
-             numberOf(*Text, "TORCH_VERSION_PATCH");
-  }
-  return "";
-}
-
 std::optional<Libtorch> libtorchAt(const std::string &Root) {
   for (const char *Folder :
        {"/lib", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64"}) {
@@ -69,10 +54,9 @@ std::optional<Libtorch> libtorchAt(const std::string &Root) {
     T.Root = Root;
     T.Libraries = Root + Folder;
     std::string Headers = Root + "/include";
-    if (!exists(T.Libraries + "/libtorch.so") ||
-        !exists(Headers + "/ATen/ATen.h"))
+    if (!exists(T.Libraries + "/libtorch.so"))
       continue;
-    T.Version = versionBelow(Headers);
+    T.Version = libtorchVersion(Headers);
     T.Includes = {Headers, Headers + "/torch/csrc/api/include"};
     T.Cuda = exists(T.Libraries + "/libtorch_cuda.so");
     if (!T.Version.empty())
@@ -108,6 +92,27 @@ std::string torchOfPython() {
   return Said.Out.substr(0, Said.Out.find('\n'));
 }
 } // namespace
+
+std::vector<std::string> posix::versionFiles(const std::string &Includes) {
+  return {Includes + "/torch/headeronly/version.h",
+          Includes + "/torch/csrc/api/include/torch/version.h"};
+}
+
+std::string posix::libtorchVersion(const std::string &Includes) {
+  if (!exists(Includes + "/ATen/ATen.h"))
+    return "";
+  for (const std::string &File : versionFiles(Includes)) {
+    std::string Ignored;
+    std::optional<std::string> Text = readFile(File, Ignored);
+    if (!Text)
+      continue;
+    std::string Major = numberOf(*Text, "TORCH_VERSION_MAJOR");
+    if (!Major.empty())
+      return Major + "." + numberOf(*Text, "TORCH_VERSION_MINOR") + "." +
+             numberOf(*Text, "TORCH_VERSION_PATCH");
+  }
+  return "";
+}
 
 std::vector<std::string> Libtorch::libraryFiles() const {
   std::vector<std::string> Files;

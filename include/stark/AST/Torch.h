@@ -25,7 +25,13 @@ bool includesTorch(llvm::StringRef Text);
 /// them or not: what nearly all have, so that it is read and compiled once.
 std::string torchHeaders(const posix::Libtorch &Torch);
 
-/// The libtorch that \p Options mean; looked for once.
+/// The folders of libtorch's headers that the flags of \p Options name, whether
+/// as the user's or as the system's; none when no flag does,
+/// or when all system headers lie there.
+std::vector<std::string> torchFolders(const ParseOptions &Options);
+
+/// The libtorch that \p Options mean, looked for once: the one whose headers
+/// the flags find, else $STARK_TORCH and what findLibtorch() goes on with.
 llvm::Expected<posix::Libtorch> torchFor(const ParseOptions &Options);
 
 } // namespace stark

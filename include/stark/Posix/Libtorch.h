@@ -34,6 +34,13 @@ struct Libtorch {
   std::string searchPath() const;
 };
 
+/// Files that name libtorch's version, below a folder of its headers.
+std::vector<std::string> versionFiles(const std::string &Includes);
+
+/// "2.11.0" when \p Includes is a folder of libtorch's headers, the one that
+/// holds ATen; empty when it is none.
+std::string libtorchVersion(const std::string &Includes);
+
 /// \p Given: the torch package of a Python, a virtual environment that has it,
 /// or libtorch unpacked. When empty: $STARK_TORCH, then the torch of python3,
 /// then /usr (Debian's). Nothing, with \p Error, when there is none.
