@@ -7,8 +7,10 @@
 
 #include "CacheKey.h"
 #include "Entry.h"
+#include "stark/Posix/Libtorch.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;
@@ -17,6 +19,19 @@ static constexpr size_t KeyDigits = 12;
 
 KeyParts::KeyParts(const CacheInputs &In)
     : Name(llvm::sys::path::filename(In.SourcePath)), Flags(In.Flags) {}
+
+/// The libtorch whose headers are found first.
+static void findTorch(KeyParts &Parts) {
+  for (const std::string &Folder : Parts.Flags.Folders) {
+    Parts.Torch = posix::libtorchVersion(Folder);
+    if (Parts.Torch.empty())
+      continue;
+    for (const std::string &File : posix::versionFiles(Folder))
+      if (Parts.TorchFile.empty() && llvm::sys::fs::exists(File))
+        Parts.TorchFile = absolutePath(File);
+    return;
+  }
+}
 
 std::string KeyParts::prefix() const { return Key.substr(0, KeyDigits) + "-"; }
 
@@ -39,6 +54,9 @@ llvm::Expected<KeyParts> stark::makeKey(const CacheInputs &In) {
     Key.add("flag", Flag);
   Key.add("arch", In.Arch);
   Key.add("toolkit", In.ToolkitVersion);
+  findTorch(Parts);
+  if (!Parts.Torch.empty())
+    Key.add("torch", Parts.Torch);
   Parts.Key = Key.finish();
   return Parts;
 }

@@ -24,6 +24,8 @@ struct KeyParts {
   std::string Source, Workload; ///< digests
   std::string Key;              ///< of all: cacheKey()
   BuildFlags Flags;
+  std::string Torch;     ///< version of libtorch, empty without
+  std::string TorchFile; ///< that says so
 
   explicit KeyParts(const CacheInputs &In);
   /// What the names of the key's entries begin with.

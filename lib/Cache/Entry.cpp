@@ -18,6 +18,7 @@
 //                   of, "workload": TEXT,        so that a miss can be
 //                   explained "flags":    [ flag* ], "arch":     "sm_90",
 //                   "toolkit":  "13.0",
+//                   "torch":    "2.11.0", absent without libtorch
 //                   "headers":  [ { "from": "source" | "include",
 //                                   "path": relative, "digest": TEXT }* ],
 //                   "kernel":   TEXT | "",
@@ -82,6 +83,7 @@ template <class IO> static void fields(IO &F, StoredEntry &E) {
   F.required("flags", E.Flags);
   F.required("arch", E.Arch);
   F.required("toolkit", E.Toolkit);
+  F.sparse("torch", E.Torch, "");
   F.required("kernel", E.Kernel);
   F.required("headers", E.Headers);
   F.required("winner", E.Facts);

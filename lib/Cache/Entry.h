@@ -28,6 +28,7 @@ struct StoredEntry {
   std::string Key, Source, Workload; ///< digests
   std::vector<std::string> Flags;    ///< those that count
   std::string Arch, Toolkit;
+  std::string Torch;  ///< empty when the flags named none
   std::string Kernel; ///< digest of kernel.cu, empty when nothing beat it
   std::vector<StoredHeader> Headers;
   WinnerFacts Facts;

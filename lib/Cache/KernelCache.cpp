@@ -52,9 +52,14 @@ std::string MissReason::str() const {
   case Kind::OtherArch:
     return "it is for " + Then + ", not " + Now;
   case Kind::OtherToolkit:
+    return "it is of CUDA toolkit " + Then + ", not " + Now;
+  case Kind::OtherTorch:
     break;
   }
-  return "it is of CUDA toolkit " + Then + ", not " + Now;
+  auto Name = [](const std::string &Version) {
+    return Version.empty() ? "no torch" : "torch " + Version;
+  };
+  return "it is of " + Name(Then) + ", not of " + Name(Now);
 }
 
 /// Where \p H lies now; empty when nowhere. Only regular files are looked at:
@@ -101,6 +106,7 @@ differenceOf(const StoredEntry &E, const KeyParts &Now, const CacheInputs &In) {
        {Kind::OtherFlags, "", "", joined(E.Flags), joined(Now.Flags.Counting)});
   Word(Kind::OtherArch, E.Arch, In.Arch);
   Word(Kind::OtherToolkit, E.Toolkit, In.ToolkitVersion);
+  Word(Kind::OtherTorch, E.Torch, Now.Torch);
   return {Shared, First.value_or(MissReason())};
 }
 
@@ -177,6 +183,8 @@ stark::findWinner(const CacheInputs &In,
   unsigned Closest = 0;
   MissReason Otherwise;
   std::vector<std::string> Watched;
+  if (!Now->TorchFile.empty())
+    Watched.push_back(Now->TorchFile);
   for (const std::string &Folder : Folders) {
     std::string Place = Folder + "/" + Now->Name;
     watch(Watched, Folder, Place);

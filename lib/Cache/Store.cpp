@@ -104,6 +104,7 @@ llvm::Expected<std::string> stark::storeWinner(const CacheInputs &In,
   Entry.Flags = Now->Flags.Counting;
   Entry.Arch = In.Arch;
   Entry.Toolkit = In.ToolkitVersion;
+  Entry.Torch = Now->Torch;
   if (!Winner.WinnerText.empty())
     Entry.Kernel = textDigest(Winner.WinnerText);
   Entry.Facts = Winner.Facts;

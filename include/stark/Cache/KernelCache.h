@@ -60,6 +60,7 @@ struct MissReason {
     OtherFlags,  ///< this and those below: Then, Now
     OtherArch,
     OtherToolkit,
+    OtherTorch, ///< empty: none
   };
   Kind Is = Kind::NoEntry;
   std::string Name = {}, Detail = {}, Then = {}, Now = {};
@@ -81,7 +82,8 @@ struct Lookup {
   std::optional<MissReason> Why = MissReason(); ///< unset: it is one
   CacheEntry Entry; ///< when Hit; its Headers also when one of them differs
   std::string From; ///< the entry's folder
-  /// Folders that exist and in which a better answer could appear.
+  /// Folders that exist and in which a better answer could appear, and the
+  /// file that says which libtorch it is.
   std::vector<std::string> Watched;
 
   LookupResult result() const {

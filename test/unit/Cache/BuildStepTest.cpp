@@ -92,4 +92,8 @@ TEST(BuildStepTest, ReasonsHaveWords) {
             "it is for sm_80, not sm_90");
   EXPECT_EQ((MissReason{Miss::OtherToolkit, "", "", "12.0", "13.0"}.str()),
             "it is of CUDA toolkit 12.0, not 13.0");
+  EXPECT_EQ((MissReason{Miss::OtherTorch, "", "", "2.10.0", "2.11.0"}.str()),
+            "it is of torch 2.10.0, not of torch 2.11.0");
+  EXPECT_EQ((MissReason{Miss::OtherTorch, "", "", "", "2.11.0"}.str()),
+            "it is of no torch, not of torch 2.11.0");
 }

@@ -218,6 +218,38 @@ TEST_F(KernelCacheTest, KeyIgnoresPlaces) {
   }
 }
 
+// Of libtorch the version counts, not where its headers are or what is in them.
+TEST_F(KernelCacheTest, VersionOfTorchCounts) {
+  auto Install = [&](const std::string &Place, const std::string &Minor) {
+    write(Place + "/ATen/ATen.h", "// " + Place);
+    write(Place + "/torch/headeronly/version.h",
+          "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR " +
+              Minor + "\n#define TORCH_VERSION_PATCH 0\n");
+    In.Flags = {"-O3", "-I" + Project + "/include", "-DWIDE=1",
+                "-isystem=" + Project + "/" + Place};
+  };
+  Install("torch", "11");
+  EXPECT_EQ(said(find()), "it is of no torch, not of torch 2.11.0");
+  storeIt();
+  Lookup L = find();
+  EXPECT_EQ(L.result(), LookupResult::Hit) << said(L);
+  // What is installed in the same place is seen.
+  EXPECT_TRUE(llvm::is_contained(
+      L.Watched, absolutePath(Project + "/torch/torch/headeronly/version.h")));
+  Install("elsewhere", "11");
+  EXPECT_EQ(find().result(), LookupResult::Hit);
+  Install("torch", "12");
+  EXPECT_EQ(said(find()), "it is of torch 2.11.0, not of torch 2.12.0");
+}
+
+// A folder without both is none of libtorch's.
+TEST_F(KernelCacheTest, TorchHasAVersion) {
+  std::string Key = key();
+  write("torch/ATen/ATen.h", "");
+  In.Flags.push_back("-I" + Project + "/torch");
+  EXPECT_EQ(key(), Key);
+}
+
 TEST_F(KernelCacheTest, ChangedHeaderIsNamed) {
   write("src/util.cuh", "// util, edited\n");
   Lookup L = find();
