@@ -7,6 +7,7 @@
 
 #include "stark/Driver/KernelBuild.h"
 #include "stark/Driver/WinnerEntry.h"
+#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/Path.h"
@@ -65,9 +66,13 @@ static llvm::Error searchAndKeep(const BuildStep &Step,
       prepareSearch(Search.Request, /*GoesOn=*/"", Observer);
   if (!Prepared)
     return Prepared.takeError();
+  // With another toolkit or libtorch it is another search.
+  llvm::Expected<std::string> Key = cacheKey(Step.In);
+  if (!Key)
+    return Key.takeError();
   std::string RunFolder =
       Search.RunsFolder + "/" +
-      digestOf((*Prepared)->identity()).substr(0, FolderDigits);
+      sha256(digestOf((*Prepared)->identity()) + *Key).substr(0, FolderDigits);
   llvm::Expected<SearchOutcome> Outcome = (*Prepared)->run(RunFolder);
   if (!Outcome)
     return Outcome.takeError();
