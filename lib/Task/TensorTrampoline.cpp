@@ -84,7 +84,7 @@ template <class stark_F> bool stark_try(stark_F stark_do) {
   } catch (const std::exception &stark_error) {
     stark_now().stark_problem = stark_error.what();
   } catch (...) {
-    stark_now().stark_problem = "an exception that is no std::exception";
+    stark_now().stark_problem = "it is no std::exception";
   }
   return false;
 }
@@ -176,9 +176,10 @@ inline void stark_free_memory() {
 inline void stark_compute(void **stark_leaves, bool stark_is_wide) {
   std::vector<at::Tensor> stark_given = stark_now().stark_inputs, stark_made;
   for (at::Tensor &stark_one : stark_given)
-    stark_one = stark_is_wide
-                    ? stark_one.to(stark_wide(stark_one.scalar_type()))
-                    : stark_one.clone();
+    // Always a copy: what fails halfway is done again from the same inputs.
+    stark_one = stark_one.to(stark_is_wide ? stark_wide(stark_one.scalar_type())
+                                           : stark_one.scalar_type(),
+                             /*non_blocking=*/false, /*copy=*/true);
   stark_refer(stark_leaves, stark_given, stark_made);
   for (size_t stark_i = 0; stark_i < stark_given.size(); ++stark_i)
     if (stark_changed[stark_i])
