@@ -13,6 +13,7 @@
 
 #include "stark/Gpu/GpuRunner.h"
 #include "ChildProcess.h"
+#include "Ending.h"
 #include "stark/Judge/Compare.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Judge/Race.h"
@@ -93,16 +94,10 @@ private:
   /// asked for, "timed call".
   MaybeStop ask(Side Of, const Request &R, uint64_t LimitMs,
                 const std::string &Name, Answer &A);
-  MaybeStop whySource(const Request &R, uint64_t LimitMs, const Answer &A);
-  MaybeStop whyCandidate(const Request &R, uint64_t LimitMs,
-                         const std::string &Name, const Answer &A);
   MaybeStop findTorch();
   MaybeStop measureOwnError(const Trial &T);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf,
                        bool Own = false) const;
-  std::string leafName(uint32_t Leaf) const {
-    return Leaf < J->Leaves.size() ? J->Leaves[Leaf].Name : "?";
-  }
 
   std::string Folder;
   int Device;
@@ -126,12 +121,6 @@ constexpr double OwnErrors = 2;
 /// Two timed calls may be off it to both sides.
 constexpr double BothErrors = 1.5;
 
-/// A call of an entry, of which its inputs are told.
-bool isCall(const Request &R) {
-  return R.What == Command::Run || R.What == Command::Sample ||
-         R.What == Command::Warm;
-}
-
 Request requestFor(Command What, unsigned Case = 0) {
   Request R;
   R.What = What;
@@ -145,10 +134,6 @@ Request requestFor(const Trial &T) {
   R.WeightSeed = T.WeightSeed.value_or(T.Seed);
   R.Round = T.Round;
   return R;
-}
-
-Stop hostFailed(const std::string &Why) {
-  return Stop{Outcome::Infrastructure, Why};
 }
 } // namespace
 
@@ -401,79 +386,8 @@ MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
   A = Child.ask(R, LimitMs);
   if (A.What == Answer::Replied && A.R.What == Status::Ok)
     return std::nullopt;
-  return Of == Side::Source ? whySource(R, LimitMs, A)
-                            : whyCandidate(R, LimitMs, Name, A);
-}
-
-MaybeStop GpuRunner::whySource(const Request &R, uint64_t LimitMs,
-                               const Answer &A) {
-  std::string Why;
-  if (A.What == Answer::TimedOut)
-    Why = "no answer within " + std::to_string(LimitMs) + " ms";
-  else if (A.What == Answer::Closed)
-    Why = Source.Child->describeDeath();
-  else if (A.R.What == Status::Infrastructure)
-    return hostFailed(A.R.Text);
-  else if (A.R.What == Status::OutOfBounds)
-    Why = "it writes outside '" + leafName(A.R.Leaf) + "'";
-  else if (A.R.What == Status::InputChanged)
-    Why = "it changes '" + leafName(A.R.Leaf) +
-          "', which the workload calls an input; \"role\": \"inout\" would "
-          "allow it";
-  else if (A.R.What == Status::BadResult)
-    Why = std::string(A.R.Text) + "; the workload's \"returns\" says so";
-  else if (A.R.What == Status::Escaped)
-    Why = "it works on another stream than the one it is given";
-  else
-    Why = A.R.Text;
-  std::string Where =
-      isCall(R) ? " with size '" + J->Cases[R.Case].Label + "'" : "";
-  return hostFailed("the source itself fails" + Where + ": " + Why);
-}
-
-MaybeStop GpuRunner::whyCandidate(const Request &R, uint64_t LimitMs,
-                                  const std::string &Name, const Answer &A) {
-  std::string Where = " (" + Name;
-  if (isCall(R))
-    Where += " with " + describeInputs(*J, R.Case, R.Seed);
-  Where += ")";
-  if (A.What == Answer::TimedOut)
-    return Stop{Outcome::TimedOut,
-                "the entry did not come back within " +
-                    std::to_string(LimitMs) + " ms" + Where +
-                    "; it was killed. A loop that never ends, a barrier that "
-                    "not all threads reach, or a wait on another block would "
-                    "do that."};
-  if (A.What == Answer::Closed)
-    return Stop{Candidate.Child->madeForbiddenCall() ? Outcome::Forbidden
-                                                     : Outcome::Crashed,
-                Candidate.Child->describeDeath() + Where};
-  switch (A.R.What) {
-  case Status::Ok:
-    return std::nullopt;
-  case Status::Failed:
-    return Stop{Outcome::Crashed, A.R.Text + Where};
-  case Status::InputChanged:
-    return Stop{Outcome::Wrong, "the entry changed its input '" +
-                                    leafName(A.R.Leaf) + "'" + Where +
-                                    "; inputs must be left as they are"};
-  case Status::OutOfBounds:
-    return Stop{Outcome::Wrong,
-                "the entry wrote outside '" + leafName(A.R.Leaf) +
-                    "': at least " + std::to_string(A.R.Count) +
-                    " bytes just before or after the buffer changed" + Where};
-  case Status::BadResult:
-    return Stop{Outcome::Wrong, A.R.Text + Where};
-  case Status::Escaped:
-    return Stop{Outcome::Forbidden,
-                "work escapes the timed stream" + Where +
-                    ": outputs changed after everything on the stream was "
-                    "done. All work must be on the stream that the entry is "
-                    "given"};
-  case Status::Infrastructure:
-    break;
-  }
-  return hostFailed(A.R.Text);
+  Ending End = {*J, R, LimitMs, A, Child};
+  return Of == Side::Source ? endOfSource(End) : endOfCandidate(End, Name);
 }
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
