@@ -94,7 +94,8 @@ struct Rule {
   double Least, Greatest;
   Triangle Keep;
   uint64_t Rows, Columns; ///< the last two dimensions
-  bool Whole;
+  unsigned Parts;         ///< of an element: 2 of a complex one
+  bool Whole, Truth;
   uint64_t Key;
   unsigned HalfBits; ///< of a permutation
 };
@@ -135,10 +136,13 @@ template <class T> __global__ void fillKernel(T *Data, uint64_t Count, Rule R) {
     if (R.Clamped)
       Value = fmin(fmax(Value, R.Least), R.Greatest);
     if (R.Keep != Triangle::Whole) {
-      uint64_t Row = I / R.Columns % R.Rows, Column = I % R.Columns;
+      uint64_t Element = I / R.Parts;
+      uint64_t Row = Element / R.Columns % R.Rows, Column = Element % R.Columns;
       if (R.Keep == Triangle::Lower ? Column > Row : Column < Row)
         Value = 0;
     }
+    if (R.Truth)
+      Value = Value != 0;
     store(Data[I], Value);
   }
 }
@@ -222,7 +226,9 @@ cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
             Rank < 2 ? Triangle::Whole : Fill.Keep,
             Rank < 2 ? 1 : uint64_t(Shape[Rank - 2]),
             Rank < 1 ? 1 : uint64_t(Shape[Rank - 1]),
+            isComplex(Type) ? 2u : 1u,
             isWhole(Type),
+            Type == DType::Bool,
             mix(Seed ^ mix(uint64_t(Leaf) + 1)),
             1};
   while ((uint64_t(1) << 2 * R.HalfBits) < Count)

@@ -54,8 +54,9 @@ void put(DType T, char *Data, uint64_t I, double Value) {
   case DType::I64:
     return putAs(int64_t(Value), Data, I);
   case DType::U8:
-  case DType::Bool:
     return putAs(uint8_t(int64_t(Value)), Data, I);
+  case DType::Bool: // another byte than these two is no truth value
+    return putAs(uint8_t(Value != 0), Data, I);
   case DType::C64:
   case DType::C128:
     break; // filled as its parts
@@ -133,7 +134,7 @@ void judge::fillOnHost(DType Type, void *To, const std::vector<int64_t> &Shape,
       std::swap(Order[I - 1], Order[draw(Key, I) % I]);
     for (uint64_t I = 0; I < Count; ++I)
       put(Part, Data, I, storedValue(Fill, double(Order[I])));
-    return;
+    return keepTriangle(Fill.Keep, Data, dtypeBytes(Type), Shape, Elements);
   }
   uint64_t Drawn =
       Fill.Kind == InitKind::Arange ? Count : std::min(Count, MostDrawn);
