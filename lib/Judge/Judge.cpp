@@ -108,7 +108,7 @@ bool Judge::leavesGaps(const Trial &T) {
     const Leaf &L = J.Leaves[I];
     // A byte of the pattern is too likely as a value.
     if (L.Kind == LeafKind::Buffer && L.Use == Role::Output &&
-        L.Type != DType::U8 &&
+        dtypeBytes(L.Type) > 1 &&
         countPoison(L.Type, R.ofSource(T, I),
                     J.Cases[T.Case].Values[I].elements(),
                     poisonPattern(L.Type, T.Round)))

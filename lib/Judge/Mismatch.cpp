@@ -42,15 +42,17 @@ std::string judge::describeMismatch(const Leaf &L, const LeafValue &V,
   char Share[16];
   std::snprintf(Share, sizeof(Share), "%.3g",
                 100.0 * double(C.Mismatches) / double(C.Count));
+  std::string Elements =
+      isComplex(L.Type) ? " real and imaginary parts" : " elements";
   std::string Text = "output '" + L.Name + "' is wrong (" + Where + ").\n" +
                      std::to_string(C.Mismatches) + " of " +
-                     std::to_string(C.Count) + " elements (" + Share +
+                     std::to_string(C.Count) + Elements + " (" + Share +
                      " %) differ from the source's.\n" +
                      "First: " + place(L, V, C.FirstBad) + " = " +
                      number(C.Got) + ", wanted " + number(C.Wanted) + ".\n";
   if (C.Unwritten)
-    Text += std::to_string(C.Unwritten) +
-            " elements were never written; they still hold the pattern that "
+    Text += std::to_string(C.Unwritten) + Elements +
+            " were never written; they still hold the pattern that "
             "outputs are filled with before a call.\n";
   if (!isWhole(L.Type))
     Text += "Allowed: |got - wanted| <= " + number(L.Tolerance) +

@@ -17,10 +17,10 @@
 
 namespace stark::judge {
 
-/// Of \p Count elements of an output.
+/// Of \p Count elements of an output, or of the parts of complex ones.
 struct Comparison {
   uint64_t Count = 0, Mismatches = 0;
-  uint64_t FirstBad = 0;      ///< flat index
+  uint64_t FirstBad = 0;      ///< flat index of an element
   double Got = 0, Wanted = 0; ///< at FirstBad
   double WorstError = 0;      ///< of all, in units of the allowed error
   uint64_t Unwritten = 0;     ///< elements that still hold the poison
