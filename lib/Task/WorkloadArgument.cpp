@@ -172,7 +172,8 @@ void InitReader::parametric(job::InitKind Kind) {
 void InitReader::checkRange() {
   bool IsRange = A.Fill.Kind == job::InitKind::Uniform ||
                  A.Fill.Kind == job::InitKind::Integers;
-  if (!IsRange || !job::isWhole(A.Type))
+  bool IsConstant = A.Fill.Kind == job::InitKind::Constant;
+  if ((!IsRange && !IsConstant) || !job::isWhole(A.Type))
     return;
   unsigned Bits = 8 * job::dtypeBytes(A.Type);
   bool Signed = A.Type != job::DType::U8 && A.Type != job::DType::Bool;
@@ -181,7 +182,8 @@ void InitReader::checkRange() {
                 : Signed                   ? std::ldexp(1.0, int(Bits) - 1)
                                            : std::ldexp(1.0, int(Bits));
   double From = A.Fill.Low * A.Fill.Times + A.Fill.Plus,
-         To = (A.Fill.High - 1) * A.Fill.Times + A.Fill.Plus;
+         To =
+             IsConstant ? From : (A.Fill.High - 1) * A.Fill.Times + A.Fill.Plus;
   if (std::min(From, To) < Least || std::max(From, To) > Most - 1)
     fail(std::string("values that fit ") + nameOf(A.Type));
 }

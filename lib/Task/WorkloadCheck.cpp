@@ -103,6 +103,10 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
                       " has " + namesOf(Wanted) + didYouMean(A.Name, Known));
   }
   const Parameter &P = **Found;
+  if (A.Absent)
+    return usageError(W.File + ": field 'arguments." + A.Name +
+                      "': got no tensor, but " + Entry.Name + " takes '" +
+                      P.Type + "'");
   bool WantsBuffer =
       P.Kind == ParameterKind::Pointer || P.Kind == ParameterKind::Tensor;
   if (A.IsBuffer != WantsBuffer)
