@@ -8,25 +8,31 @@
 #include "SymbolGate.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 
 using namespace stark;
 
 namespace {
-/// The facts of \p Text compiled as C++.
-ObjectFacts compiled(llvm::StringRef Text) {
+/// The facts of \p Texts, each compiled as C++.
+ObjectFacts compiledAll(const std::vector<std::string> &Texts) {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("gate");
   EXPECT_TRUE(bool(Folder));
-  std::string Source = (Folder->path() + "/a.cpp").str(),
-              Object = (Folder->path() + "/a.o").str();
-  llvm::cantFail(writeFileAtomically(Source, Text));
-  ProcessSpec Spec;
-  Spec.Program = "c++";
-  Spec.Arguments = {"-c", "-fPIC", Source, "-o", Object};
-  ProcessResult Ran = llvm::cantFail(runProcess(Spec));
-  EXPECT_TRUE(Ran.ok()) << Ran.Err;
-  return llvm::cantFail(readObjects({Object}));
+  std::vector<std::string> Objects;
+  for (const std::string &Text : Texts) {
+    std::string Name =
+        (Folder->path() + "/" + std::to_string(Objects.size())).str();
+    llvm::cantFail(writeFileAtomically(Name + ".cpp", Text));
+    ProcessSpec Spec;
+    Spec.Program = "c++";
+    Spec.Arguments = {"-c", "-fPIC", Name + ".cpp", "-o", Name + ".o"};
+    ProcessResult Ran = llvm::cantFail(runProcess(Spec));
+    EXPECT_TRUE(Ran.ok()) << Ran.Err;
+    Objects.push_back(Name + ".o");
+  }
+  return llvm::cantFail(readObjects(Objects));
 }
+ObjectFacts compiled(const std::string &Text) { return compiledAll({Text}); }
 
 BuildResult asSource(const ObjectFacts &Facts) {
   BuildResult B;
@@ -98,6 +104,101 @@ TEST(SymbolGate, CodeThatRunsOnLoadingIsCounted) {
   EXPECT_EQ(describe(*Found),
             "the candidate has 2 functions that run when it is loaded, wanted "
             "1 at most: no dynamic initialisers of globals\n");
+}
+
+// Of all objects together: what one half defines the other may ask for.
+TEST(SymbolGate, TwoObjectsAreOneLibrary) {
+  ObjectFacts Facts = compiledAll({"void dlopen_of_ours(); void fork();\n"
+                                   "void f() { dlopen_of_ours(); fork(); }\n"
+                                   "int g(); static int A = g();\n",
+                                   "extern \"C\" void abort();\n"
+                                   "void dlopen_of_ours() { abort(); }\n"
+                                   "void fork() {}\nint g() { return 1; }\n"
+                                   "int g(); static int B = g();\n"});
+  EXPECT_EQ(Facts.Initializers, 2u);
+  EXPECT_FALSE(Facts.HasDeviceCode);
+  for (const std::string &Import : Facts.Imports)
+    EXPECT_TRUE(Import == "abort" || Import.find("_Z") != 0) << Import;
+  EXPECT_TRUE(llvm::is_contained(Facts.Imports, "abort"));
+}
+
+namespace {
+/// As much of ATen as has the names; nothing is linked.
+constexpr const char *Aten = R"(
+namespace at {
+struct Tensor;
+struct Context {
+  void setAllowTF32CuBLAS(bool);
+  bool allowTF32CuBLAS() const;
+  void setDeterministicAlgorithms(bool, bool);
+};
+Context &globalContext();
+void set_num_threads(int);
+namespace autocast { void set_enabled(bool); }
+namespace _ops {
+struct add_Tensor { static Tensor &call(const Tensor &); };
+struct _softmax { static Tensor &call(const Tensor &); };
+struct relu_ { static Tensor &call(const Tensor &); };
+struct from_file { static Tensor &call(const Tensor &); };
+}
+}
+namespace c10 { namespace cuda {
+struct CUDAStream;
+CUDAStream &getStreamFromPool(bool, signed char);
+CUDAStream &getCurrentCUDAStream(signed char);
+void setCurrentCUDAStream(CUDAStream &);
+void set_device(signed char);
+} }
+)";
+std::string found(const std::string &Body) {
+  static const BuildResult Plain =
+      asSource(compiled(Aten + std::string("void f() {}\n")));
+  std::optional<GateFinding> Found = gate(
+      compiled(Aten + ("void f(at::Tensor &x) { " + Body + " }\n")), Plain);
+  return Found ? describe(*Found) : "";
+}
+} // namespace
+
+// libtorch has settings and streams of its own.
+TEST(SymbolGate, WaysAroundTheJudgeThroughATen) {
+  const std::string Device =
+      ", which the source does not: the device's settings belong to the "
+      "judge\n";
+  EXPECT_EQ(found("at::globalContext().setAllowTF32CuBLAS(true);"),
+            "the candidate uses 'at::Context::setAllowTF32CuBLAS(bool)'" +
+                Device);
+  EXPECT_EQ(
+      found("at::globalContext().setDeterministicAlgorithms(true, false);"),
+      "the candidate uses 'at::Context::setDeterministicAlgorithms(bool, "
+      "bool)'" +
+          Device);
+  EXPECT_NE(found("at::set_num_threads(64);"), "");
+  EXPECT_NE(found("at::autocast::set_enabled(true);"), "");
+  EXPECT_NE(found("c10::cuda::set_device(1);"), "");
+  EXPECT_EQ(found("c10::cuda::getStreamFromPool(false, 0);"),
+            "the candidate uses 'c10::cuda::getStreamFromPool(bool, signed "
+            "char)', which the source does not: work must stay on the stream "
+            "that the entry is given\n");
+  EXPECT_NE(found("c10::cuda::setCurrentCUDAStream("
+                  "c10::cuda::getCurrentCUDAStream(0));"),
+            "");
+  EXPECT_NE(found("at::_ops::from_file::call(x);"), "");
+  // Asking is allowed, as is any operator.
+  EXPECT_EQ(found("at::globalContext().allowTF32CuBLAS();"), "");
+  EXPECT_EQ(found("c10::cuda::getCurrentCUDAStream(0);"), "");
+  EXPECT_EQ(found("at::_ops::add_Tensor::call(at::_ops::relu_::call(x));"), "");
+}
+
+TEST(SymbolGate, OperatorsAreNamed) {
+  ObjectFacts Facts = compiled(
+      Aten + std::string("void f(at::Tensor &x) { at::_ops::relu_::call(x); "
+                         "at::_ops::add_Tensor::call(x); "
+                         "at::_ops::_softmax::call(x); "
+                         "at::_ops::relu_::call(x); }\n"));
+  EXPECT_EQ(operatorsIn(Facts),
+            (std::vector<std::string>{"_softmax", "add_Tensor", "relu_"}));
+  Facts.Imports = {"_ZN2at4_ops", "_ZN2at4_ops999x4callE", "_ZN2at4_opsx"};
+  EXPECT_TRUE(operatorsIn(Facts).empty());
 }
 
 TEST(SymbolGate, WhatIsNoObjectIsAnError) {
