@@ -130,6 +130,9 @@ template <class Made>
 static llvm::Expected<std::unique_ptr<Made>>
 makeWithSim(const Task &T, llvm::StringRef Gpu,
             const EvaluatorOptions &Options) {
+  if (isTensorEntry(T.Entry))
+    return usageError("'" + T.Entry.Name +
+                      "' takes tensors, and the simulated GPU has no libtorch");
   llvm::Expected<EvaluatorOptions> Full = withSim(Options);
   if (!Full)
     return Full.takeError();
