@@ -20,6 +20,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -198,6 +199,9 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   if (!Facts)
     return Facts.takeError();
   Out.Imports = Facts->Imports;
+  llvm::erase_if(Out.Imports, [&](const std::string &Import) {
+    return By.isOfTheCalls(Import);
+  });
   Out.Initializers = Facts->Initializers;
   Out.HasDeviceCode = Facts->HasDeviceCode;
   Out.Diagnostics = forbidden(*Facts);

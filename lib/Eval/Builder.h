@@ -45,6 +45,9 @@ public:
   }
   virtual llvm::Expected<ProcessResult>
   link(llvm::ArrayRef<std::string> Objects, llvm::StringRef Library) = 0;
+  /// Does the source import it for the calls that are appended to it, and not
+  /// of itself? A candidate may not have it, then.
+  virtual bool isOfTheCalls(llvm::StringRef Import) const { return false; }
   /// Compiler messages with the names that the user knows.
   std::string inUserTerms(std::string Text) const;
 

@@ -53,6 +53,12 @@ public:
   compileOtherwise(llvm::StringRef Text, bool IsSource) override;
   llvm::Expected<ProcessResult> link(llvm::ArrayRef<std::string> Objects,
                                      llvm::StringRef Library) override;
+  /// The reference turns TF32 off and on.
+  bool isOfTheCalls(llvm::StringRef Import) const override {
+    return Import.starts_with("_ZN2at7Context") &&
+           Import.contains("setAllowTF32") &&
+           !llvm::StringRef(Of.SourceText).contains("setAllowTF32");
+  }
 
 private:
   std::string calls(bool IsSource) const;
