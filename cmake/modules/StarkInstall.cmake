@@ -1,7 +1,7 @@
 # find_package(Stark) from the build tree (Stark_DIR=<build>) and from an
 # install. Programs find prompts relative to themselves: ../share/stark.
 
-set(stark_programs stark-tool stark-sim stark-cache)
+set(stark_programs stark-tool stark-sim stark-sim-host stark-cache)
 if(TARGET stark-worker)
   list(APPEND stark_programs stark-worker)
 endif()

@@ -12,6 +12,7 @@
 
 #include "stark/AST/Halves.h"
 #include "HalvesLaunches.h"
+#include "HalvesStubs.h"
 #include "HalvesText.h"
 #include "MainFile.h"
 #include "stark/AST/Walk.h"
@@ -97,8 +98,8 @@ private:
 class Divider {
 public:
   Divider(const ParsedSource &Source, llvm::ArrayRef<std::string> TorchFolders,
-          std::string &WhyNot)
-      : Source(Source), SM(Source.unit().getSourceManager()),
+          KernelsOfHost Kernels, std::string &WhyNot)
+      : Kernels(Kernels), Source(Source), SM(Source.unit().getSourceManager()),
         From(Source, TorchFolders), Tokens(Source.text(), Names),
         WhyNot(WhyNot) {}
 
@@ -125,9 +126,10 @@ private:
   const std::set<const Decl *> &usesInHost(const Item &I) const {
     return I.Side == Item::Kernel ? I.InSignature : I.Uses;
   }
-  void bodiesAway(std::vector<Edit> &Edits) const;
+  bool bodiesAway(std::vector<Edit> &Edits) const;
   bool namesMinMax() const;
 
+  KernelsOfHost Kernels;
   const ParsedSource &Source;
   const SourceManager &SM;
   Headers From;
@@ -299,14 +301,24 @@ bool Divider::device(std::string &Text) {
   return true;
 }
 
-/// Kernels and methods of the device are declarations to the host.
-void Divider::bodiesAway(std::vector<Edit> &Edits) const {
+/// Kernels and methods of the device are declarations to the host; kernels may
+/// be stubs.
+bool Divider::bodiesAway(std::vector<Edit> &Edits) const {
   std::vector<Range> Bodies;
   DeviceMethods Methods(Source.unit().getASTContext());
   for (size_t I = 0; I < Items.size(); ++I) {
     if (!InHost[I])
       continue;
-    if (Items[I].Side == Item::Kernel && Items[I].Body)
+    if (Items[I].Side == Item::Kernel && Items[I].Body &&
+        Kernels == KernelsOfHost::Stubs) {
+      std::optional<std::string> Stub = stubBody(Items[I], WhyNot);
+      if (!Stub)
+        return false;
+      const Range &R = *Items[I].Body;
+      Edits.push_back({{R.Begin, R.Begin}, *Stub});
+      for (Edit &E : blank(Tokens, R))
+        Edits.push_back(std::move(E));
+    } else if (Items[I].Side == Item::Kernel && Items[I].Body)
       Bodies.push_back(*Items[I].Body);
     else if (Items[I].Side == Item::Shared)
       Methods.walk(Items[I].D);
@@ -317,6 +329,7 @@ void Divider::bodiesAway(std::vector<Edit> &Edits) const {
     for (Edit &E : blank(Tokens, R))
       Edits.push_back(std::move(E));
   }
+  return true;
 }
 
 bool Divider::namesMinMax() const {
@@ -362,7 +375,8 @@ bool Divider::host(std::string &Text) {
   if (HasKernels)
     for (Edit &E : externalNames(Tokens, Items, Source))
       Edits.push_back(std::move(E));
-  bodiesAway(Edits);
+  if (!bodiesAway(Edits))
+    return false;
   NoLaunches.insert(NoLaunches.end(), Gone.begin(), Gone.end());
   std::optional<std::vector<Edit>> Launches =
       launchEdits(Source, Tokens, NoLaunches, WhyNot);
@@ -372,6 +386,8 @@ bool Divider::host(std::string &Text) {
   std::string Prefix = includesOf(Brought);
   if (HasKernels)
     Prefix += HostPrefix;
+  if (HasKernels && Kernels == KernelsOfHost::Stubs)
+    Prefix += StubPrefix;
   if (namesMinMax())
     Prefix += MinMax;
   Text = finish(std::move(Edits), Gone, Prefix);
@@ -380,9 +396,10 @@ bool Divider::host(std::string &Text) {
 
 std::optional<Halves> stark::takeApart(const ParsedSource &Source,
                                        llvm::ArrayRef<std::string> TorchFolders,
-                                       std::string &WhyNot) {
+                                       std::string &WhyNot,
+                                       KernelsOfHost Kernels) {
   WhyNot.clear();
-  return Divider(Source, TorchFolders, WhyNot).run();
+  return Divider(Source, TorchFolders, Kernels, WhyNot).run();
 }
 
 std::vector<std::string> stark::deviceFlags(const Toolkit &Cuda) {

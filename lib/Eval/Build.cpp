@@ -155,10 +155,55 @@ makeBuilder(const Task &T, const BuildOptions &Options, const Toolkit &Found,
   return std::make_unique<PlainBuilder>(T, Options, Found, std::move(Folder));
 }
 
+/// Where nvcc is; for the simulator there may be none.
+static llvm::Expected<Toolkit> toolkitFor(const BuildOptions &Options) {
+  std::optional<Toolkit> Found = findToolkit(Options.Toolkit);
+  if (Found && (Options.Simulated || !Found->Nvcc.empty()))
+    return std::move(*Found);
+  if (Options.Simulated)
+    return Toolkit();
+  std::string Places;
+  for (const std::string &P : toolkitPlaces())
+    Places += (Places.empty() ? "" : ", ") + P;
+  return failed("no nvcc found; looked at " +
+                (Options.Toolkit.empty() ? Places : Options.Toolkit));
+}
+
+/// The first of the runtime's that stark-sim-host has not; empty: none.
+static std::string notInSimulator(const std::vector<std::string> &Imports) {
+  static const llvm::StringSet<> Known = {
+#define STARK_RUNTIME_FUNCTION(Name) #Name,
+#include "stark/SimHost/Runtime.def"
+  };
+  for (const std::string &Name : Imports)
+    if (llvm::StringRef(Name).starts_with("cuda") && !Known.contains(Name))
+      return Name;
+  return "";
+}
+
+llvm::Error stark::buildObserver(const Task &T, llvm::StringRef Library,
+                                 const BuildOptions &Options) {
+  llvm::Expected<TemporaryFolder> Work = TemporaryFolder::create("stark-build");
+  if (!Work)
+    return Work.takeError();
+  llvm::Expected<Toolkit> Cuda = toolkitFor(Options);
+  if (!Cuda)
+    return Cuda.takeError();
+  llvm::Expected<ProcessResult> How =
+      compileObserver(T, Options, *Cuda, Work->path().str(), Library);
+  if (!How)
+    return How.takeError();
+  if (!How->ok())
+    return failed("the simulator's observer of libtorch cannot be built: " +
+                  trimForWindow(How->Err, 600));
+  return llvm::Error::success();
+}
+
 namespace {
 /// From objects to a library that may be run.
 struct LibraryMaker {
   const Task &Of;
+  const BuildOptions &Options;
   Builder &By;
   std::string Library;
   const BuildResult *Source;
@@ -184,6 +229,12 @@ std::string LibraryMaker::forbidden(const ObjectFacts &Facts) const {
 
 llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   BuildResult Out;
+  if (!From.Refused.empty()) {
+    Out.Kind = VerdictKind::Unsupported;
+    Out.Diagnostics = From.Refused;
+    return Out;
+  }
+  Out.Device = From.Device;
   std::string Said = By.inUserTerms(From.How.Out + From.How.Err);
   if (From.How.TimedOut) {
     Out.Diagnostics = "the compiler did not finish in time";
@@ -207,6 +258,12 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   Out.Diagnostics = forbidden(*Facts);
   if (!Out.Diagnostics.empty()) {
     Out.Kind = VerdictKind::Forbidden;
+    return Out;
+  }
+  if (std::string Name = Options.Simulated ? notInSimulator(Out.Imports) : "";
+      !Name.empty()) {
+    Out.Kind = VerdictKind::Unsupported;
+    Out.Diagnostics = "the simulator cannot run " + Name + " beside ATen";
     return Out;
   }
   llvm::Expected<ProcessResult> Linked = By.link(From.Objects, Library);
@@ -238,14 +295,9 @@ llvm::Expected<BuildResult>
 stark::buildLibrary(const Task &T, llvm::StringRef Text,
                     llvm::StringRef OutputFolder, llvm::StringRef LibraryName,
                     const BuildOptions &Options, const BuildResult *Source) {
-  std::optional<Toolkit> Found = findToolkit(Options.Toolkit);
-  if (!Found || Found->Nvcc.empty()) {
-    std::string Places;
-    for (const std::string &P : toolkitPlaces())
-      Places += (Places.empty() ? "" : ", ") + P;
-    return failed("no nvcc found; looked at " +
-                  (Options.Toolkit.empty() ? Places : Options.Toolkit));
-  }
+  llvm::Expected<Toolkit> Found = toolkitFor(Options);
+  if (!Found)
+    return Found.takeError();
   if (Options.Arch.empty())
     return failed("cannot build: no GPU architecture is known; name one, such "
                   "as sm_90");
@@ -259,8 +311,8 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
       makeBuilder(T, Options, *Found, Work->path().str());
   if (!Made)
     return Made.takeError();
-  LibraryMaker Maker{T, **Made, (OutputFolder + "/" + LibraryName).str(),
-                     Source};
+  LibraryMaker Maker{T, Options, **Made,
+                     (OutputFolder + "/" + LibraryName).str(), Source};
   llvm::Expected<Compiled> Objects = (*Made)->compile(Text, Source == nullptr);
   if (!Objects)
     return Objects.takeError();

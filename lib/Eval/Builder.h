@@ -24,7 +24,9 @@ struct Compiled {
   ProcessResult How;
   std::vector<std::string> Objects; ///< paths
   /// Of an entry of tensors that was compiled in one piece: the reason.
-  std::optional<std::string> WhyWhole;
+  std::optional<std::string> WhyWhole = {};
+  std::string Device = {};  ///< a text that the simulator compiles
+  std::string Refused = {}; ///< why the simulator cannot have it, else empty
 };
 
 class Builder {
@@ -69,6 +71,9 @@ protected:
 llvm::Expected<std::unique_ptr<Builder>>
 makeTorchBuilder(const Task &T, const BuildOptions &Options,
                  const Toolkit &Cuda, std::string Folder);
+llvm::Expected<ProcessResult>
+compileObserver(const Task &T, const BuildOptions &Options, const Toolkit &Cuda,
+                std::string Folder, llvm::StringRef Library);
 
 } // namespace stark
 

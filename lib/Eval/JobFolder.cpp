@@ -217,12 +217,24 @@ llvm::Expected<job::Job> stark::makeSimJob(const Task &T, const Candidate &C,
 llvm::Error stark::writeSimFolder(const Task &T, const job::Job &J,
                                   llvm::StringRef Source,
                                   llvm::StringRef Candidate,
-                                  llvm::StringRef Folder) {
-  sim::CompileRequest Compile;
-  Compile.Path = T.SourcePath;
-  Compile.Folder = T.Parse.Folder;
-  Compile.Flags = T.Parse.Flags;
-  Compile.Arch = J.Arch;
+                                  llvm::StringRef Folder,
+                                  std::optional<sim::HostLibraries> Host) {
+  sim::CompileFile Compile;
+  Compile.Request.Path = T.SourcePath;
+  Compile.Request.Folder = T.Parse.Folder;
+  Compile.Request.Flags = T.Parse.Flags;
+  Compile.Request.Arch = J.Arch;
+  Compile.Host = std::move(Host);
+  // Kernels of half precision have the two small headers of its types.
+  if (Compile.Host &&
+      (Source + Candidate).str().find("#include <c10/") != std::string::npos) {
+    llvm::Expected<posix::Libtorch> Torch = torchFor(T.Parse);
+    if (!Torch)
+      return Torch.takeError();
+    for (const std::string &Include : Torch->Includes)
+      Compile.Request.Flags.insert(Compile.Request.Flags.end(),
+                                   {"-isystem", Include});
+  }
   if (llvm::Error E = writeArrays(T, J, Folder))
     return E;
   std::pair<std::string, std::string> Files[] = {
@@ -266,7 +278,7 @@ Verdict stark::verdictOf(const BuildResult &Built) {
   assert(!Built.Ok && "what was built has yet to be run");
   Verdict V;
   V.Kind = Built.Kind;
-  V.Compiler = Built.Diagnostics;
+  (V.Kind == VerdictKind::Unsupported ? V.Run : V.Compiler) = Built.Diagnostics;
   return V;
 }
 

@@ -14,6 +14,7 @@
 #define STARK_LIB_EVAL_JOBFOLDER_H
 
 #include "stark/Eval/Build.h"
+#include "stark/Sim/SimRunner.h"
 #include "stark/Support/File.h"
 
 namespace stark {
@@ -31,12 +32,15 @@ llvm::Error writeJobFolder(const Task &T, const job::Job &J,
                            llvm::StringRef CandidateLibrary,
                            llvm::StringRef Folder);
 
-/// The same for the simulator, which compiles the two texts itself.
+/// The same for the simulator, which compiles the two texts itself. Of entries
+/// of tensors these are the kernels alone, and \p Host names the libraries that
+/// call them.
 llvm::Expected<job::Job> makeSimJob(const Task &T, const Candidate &C,
                                     const EvaluatorOptions &Options);
 llvm::Error writeSimFolder(const Task &T, const job::Job &J,
                            llvm::StringRef Source, llvm::StringRef Candidate,
-                           llvm::StringRef Folder);
+                           llvm::StringRef Folder,
+                           std::optional<sim::HostLibraries> Host = {});
 
 /// What the worker found as a verdict. An outcome that is not the candidate's
 /// doing is an error.

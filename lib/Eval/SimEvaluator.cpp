@@ -8,16 +8,20 @@
 /// \file
 ///   source + candidate -> job folder -> stark-sim as a child -> verdict
 ///            candidate -> job folder -> stark-sim as a child -> counters
+/// A job folder holds two texts; of entries of tensors, the kernels' texts and
+/// two libraries of host code.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "JobFolder.h"
 #include "JobProgram.h"
+#include "stark/AST/Torch.h"
 #include "stark/Eval/Profiler.h"
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
+#include <mutex>
 
 using namespace stark;
 
@@ -26,78 +30,187 @@ constexpr uint64_t JobLimitMs = 3600 * 1000ull;
 /// Bytes of counters that a plan agent is shown.
 constexpr size_t CountersLimit = 4000;
 
-class SimEvaluator : public Evaluator {
+/// What stark-sim is given of a task: texts, and libraries where the entry
+/// takes tensors.
+class SimJobs {
 public:
-  SimEvaluator(const Task &Of, std::string Gpu, EvaluatorOptions Options)
-      : Of(Of), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
-  llvm::Expected<Verdict> evaluate(const Candidate &C) override;
-  std::string identity() const override { return "sim:" + Gpu; }
+  SimJobs(const Task &Of, std::string Gpu, const EvaluatorOptions &Options);
+  /// Runs stark-sim on \p J, for itself when \p Alone; unset when that takes
+  /// longer than \p LimitMs. A verdict when \p C does not build.
+  llvm::Expected<std::optional<job::Result>>
+  run(const job::Job &J, const Candidate &C, bool Alone, uint64_t LimitMs,
+      std::optional<Verdict> &NotBuilt);
 
-private:
   const Task &Of;
   std::string Gpu;
   EvaluatorOptions Options;
+
+private:
+  llvm::Error write(const job::Job &J, const Candidate &C, bool Alone,
+                    llvm::StringRef Folder) const;
+  llvm::Error writeTensors(const job::Job &J, const Candidate &C, bool Alone,
+                           llvm::StringRef Folder,
+                           std::optional<Verdict> &NotBuilt);
+  /// The path of the observer's library, built once.
+  llvm::Expected<std::string> observer();
+
+  std::mutex Guard; ///< of what follows, for entries of tensors
+  LibraryBuilder Libraries;
+  std::unique_ptr<TemporaryFolder> ObserverFolder;
+};
+
+class SimEvaluator : public Evaluator {
+public:
+  SimEvaluator(const Task &Of, std::string Gpu, const EvaluatorOptions &Options)
+      : Jobs(Of, std::move(Gpu), Options) {}
+  llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  std::string identity() const override { return "sim:" + Jobs.Gpu; }
+
+private:
+  SimJobs Jobs;
 };
 
 class SimProfiler : public Profiler {
 public:
-  SimProfiler(const Task &Of, std::string Gpu, EvaluatorOptions Options)
-      : Of(Of), Gpu(std::move(Gpu)), Options(std::move(Options)) {}
+  SimProfiler(const Task &Of, std::string Gpu, const EvaluatorOptions &Options)
+      : Jobs(Of, std::move(Gpu), Options) {}
   llvm::Expected<Counters> profile(const Candidate &C) override;
 
 private:
-  const Task &Of;
-  std::string Gpu;
-  EvaluatorOptions Options;
+  SimJobs Jobs;
 };
 } // namespace
 
-/// Runs stark-sim on \p J; unset when that takes longer than \p LimitMs.
-static llvm::Expected<std::optional<job::Result>>
-runSim(const Task &T, const job::Job &J, llvm::StringRef Source,
-       llvm::StringRef Candidate, const EvaluatorOptions &Options,
-       std::vector<std::string> Arguments, uint64_t LimitMs) {
-  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-sim");
-  if (!Folder)
-    return Folder.takeError();
-  if (llvm::Error E = writeSimFolder(T, J, Source, Candidate, Folder->path()))
-    return E;
-  return runJob({Options.Sim, std::move(Arguments), LimitMs}, Folder->path());
+static BuildOptions simulated(const Task &T, BuildOptions Options) {
+  Options.Simulated = true;
+  if (Options.Arch.empty())
+    Options.Arch = T.Parse.Arch;
+  return Options;
 }
+
+SimJobs::SimJobs(const Task &Of, std::string Gpu,
+                 const EvaluatorOptions &Options)
+    : Of(Of), Gpu(std::move(Gpu)), Options(Options),
+      Libraries(Of, simulated(Of, Options.Build)) {}
 
 static std::string trampoline(const Task &T) {
   return "\n#line 1 \"stark-trampoline\"\n" + makeTrampoline(T);
 }
 
+llvm::Error SimJobs::write(const job::Job &J, const Candidate &C, bool Alone,
+                           llvm::StringRef Folder) const {
+  std::string Text = C.Text + trampoline(Of);
+  return writeSimFolder(Of, J,
+                        Alone ? Text
+                              : Of.SourceText + trampoline(Of) +
+                                    makeReferenceTrampoline(Of),
+                        Text, Folder);
+}
+
+llvm::Expected<std::string> SimJobs::observer() {
+  if (!ObserverFolder) {
+    llvm::Expected<TemporaryFolder> Made =
+        TemporaryFolder::create("stark-observer");
+    if (!Made)
+      return Made.takeError();
+    if (llvm::Error E = buildObserver(Of, (Made->path() + "/observer.so").str(),
+                                      simulated(Of, Options.Build)))
+      return E;
+    ObserverFolder = std::make_unique<TemporaryFolder>(std::move(*Made));
+  }
+  return (ObserverFolder->path() + "/observer.so").str();
+}
+
+llvm::Error SimJobs::writeTensors(const job::Job &J, const Candidate &C,
+                                  bool Alone, llvm::StringRef Folder,
+                                  std::optional<Verdict> &NotBuilt) {
+  std::lock_guard Lock(Guard);
+  llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
+  if (!Built)
+    return Built.takeError();
+  if (!Built->Ok) {
+    NotBuilt = verdictOf(*Built);
+    return llvm::Error::success();
+  }
+  llvm::Expected<const BuildResult *> Source = Libraries.source();
+  if (!Source)
+    return Source.takeError();
+  llvm::Expected<std::string> Observer = observer();
+  if (!Observer)
+    return Observer.takeError();
+  llvm::Expected<posix::Libtorch> Torch = torchFor(Of.Parse);
+  if (!Torch)
+    return Torch.takeError();
+  const BuildResult &Reference = Alone ? *Built : **Source;
+  sim::HostLibraries Host;
+  Host.Source = "source.so";
+  Host.Candidate = "candidate.so";
+  Host.Preload = Torch->hostLibraryFiles();
+  Host.Preload.push_back("observer.so");
+  Host.SearchPath = Torch->searchPath();
+  for (auto [From, To] : {std::pair(Reference.Library, Host.Source),
+                          std::pair(Built->Library, Host.Candidate),
+                          std::pair(*Observer, Host.Preload.back())})
+    if (std::error_code E =
+            llvm::sys::fs::copy_file(From, (Folder + "/" + To).str()))
+      return failed("cannot copy " + From + ": " + E.message());
+  return writeSimFolder(Of, J, Reference.Device, Built->Device, Folder, Host);
+}
+
+llvm::Expected<std::optional<job::Result>>
+SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
+             uint64_t LimitMs, std::optional<Verdict> &NotBuilt) {
+  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-sim");
+  if (!Folder)
+    return Folder.takeError();
+  if (llvm::Error E = isTensorEntry(Of.Entry)
+                          ? writeTensors(J, C, Alone, Folder->path(), NotBuilt)
+                          : write(J, C, Alone, Folder->path()))
+    return E;
+  if (NotBuilt)
+    return std::nullopt;
+  std::vector<std::string> Arguments = {"--gpu=" + Gpu};
+  if (Alone)
+    Arguments.push_back("--counters");
+  return runJob({Options.Sim, std::move(Arguments), LimitMs}, Folder->path());
+}
+
 llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeSimJob(Of, C, Options);
+  llvm::Expected<job::Job> J = makeSimJob(Jobs.Of, C, Jobs.Options);
   if (!J)
     return J.takeError();
-  llvm::Expected<std::optional<job::Result>> R = runSim(
-      Of, *J, Of.SourceText + trampoline(Of) + makeReferenceTrampoline(Of),
-      C.Text + trampoline(Of), Options, {"--gpu=" + Gpu}, JobLimitMs);
+  std::optional<Verdict> NotBuilt;
+  llvm::Expected<std::optional<job::Result>> R =
+      Jobs.run(*J, C, /*Alone=*/false, JobLimitMs, NotBuilt);
   if (!R)
     return R.takeError();
+  if (NotBuilt)
+    return std::move(*NotBuilt);
   if (!*R)
     return failed("stark-sim did not end within " +
                   llvm::Twine(JobLimitMs / 1000) + " s");
-  return verdictOf(Of, *J, **R);
+  return verdictOf(Jobs.Of, *J, **R);
 }
 
 llvm::Expected<Counters> SimProfiler::profile(const Candidate &C) {
-  llvm::Expected<job::Job> J = makeSimJob(Of, C, Options);
+  const EvaluatorOptions &Options = Jobs.Options;
+  llvm::Expected<job::Job> J = makeSimJob(Jobs.Of, C, Options);
   if (!J)
     return J.takeError();
   // It stands for itself: nothing is compared, and no other text is run.
   J->SourceDigest = J->CandidateDigest;
-  std::string Text = C.Text + trampoline(Of);
+  J->Torch.clear();
+  std::optional<Verdict> NotBuilt;
   llvm::Expected<std::optional<job::Result>> R =
-      runSim(Of, *J, Text, Text, Options, {"--gpu=" + Gpu, "--counters"},
-             Options.TimeoutMs);
+      Jobs.run(*J, C, /*Alone=*/true, Options.TimeoutMs, NotBuilt);
   if (!R)
     return R.takeError();
   Counters Found;
-  Found.Device = *R ? (*R)->Device : "simulated " + Gpu;
+  Found.Device = *R ? (*R)->Device : "simulated " + Jobs.Gpu;
+  if (NotBuilt) {
+    Found.Problem = trimForWindow(NotBuilt->Compiler + NotBuilt->Run, 600);
+    return Found;
+  }
   if (*R && (*R)->End == job::Outcome::Correct) {
     Found.Text = trimForWindow((*R)->Diagnostics, CountersLimit);
     return Found;
@@ -130,9 +243,6 @@ template <class Made>
 static llvm::Expected<std::unique_ptr<Made>>
 makeWithSim(const Task &T, llvm::StringRef Gpu,
             const EvaluatorOptions &Options) {
-  if (isTensorEntry(T.Entry))
-    return usageError("'" + T.Entry.Name +
-                      "' takes tensors, and the simulated GPU has no libtorch");
   llvm::Expected<EvaluatorOptions> Full = withSim(Options);
   if (!Full)
     return Full.takeError();
@@ -148,5 +258,8 @@ stark::makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
 llvm::Expected<std::unique_ptr<Profiler>>
 stark::makeSimProfiler(const Task &T, llvm::StringRef Gpu,
                        const EvaluatorOptions &Options) {
+  if (isTensorEntry(T.Entry))
+    return usageError("'" + T.Entry.Name +
+                      "' takes tensors, which are simulated without counters");
   return makeWithSim<SimProfiler>(T, Gpu, Options);
 }

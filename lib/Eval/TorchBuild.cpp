@@ -9,14 +9,17 @@
 ///   text --> host half --g++, precompiled headers--> object --+
 ///        `-> device half --nvcc, without libtorch--> object --+--> library
 /// nvcc takes twenty seconds for libtorch's headers alone. What cannot be taken
-/// apart is compiled by it as a whole.
+/// apart is compiled by it as a whole. For the simulator the host half is all
+/// that is compiled here; its kernels stay a text.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Builder.h"
+#include "TensorObserver.h"
 #include "TorchHeaders.h"
 #include "stark/AST/Halves.h"
 #include "stark/AST/Torch.h"
+#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,12 +43,53 @@ extern "C" __attribute__((visibility("default"))) int stark_last_error() {
 constexpr const char *ExportList =
     "{ global: stark_call; stark_reference; stark_last_error; stark_prepare; "
     "stark_collect; stark_problem; stark_note; local: *; };\n";
+constexpr const char *ObserverExports =
+    "{ global: stark_observe*; _ZN3c104cuda*; _ZNK3c104cuda*; _ZN2at4cuda*; "
+    "local: *; };\n";
+/// A kernel is known by its symbol.
+constexpr const char *SimulatedExports = "{ global: *; };\n";
+
+/// At the begin of \p Words.
+size_t number(llvm::StringRef Words) {
+  size_t Value = 0;
+  Words.ltrim().consumeInteger(10, Value);
+  return Value;
+}
+
+/// The tensors of the simulated GPU lie in the host's memory, and are what code
+/// that asks for tensors of a GPU is to take.
+constexpr const char *SimulatedNames =
+    "#define is_cuda is_cpu\n#define kCUDA kCPU\n";
+constexpr const char *NoLongerSimulated =
+    "\n#undef is_cuda\n#undef kCUDA\n#undef STARK_TORCH_CUDA";
+
+/// \p Text with these names after its last include.
+std::string withSimulatedNames(llvm::StringRef Text) {
+  size_t Line = 0, LastLine = 0, End = 0;
+  for (size_t At = 0; At < Text.size();) {
+    size_t Next = std::min(Text.find('\n', At), Text.size() - 1) + 1;
+    llvm::StringRef Words = Text.slice(At, Next).ltrim();
+    ++Line;
+    if (Words.consume_front("#line"))
+      Line = number(Words) - 1;
+    if (Words.consume_front("#") && Words.ltrim().starts_with("include")) {
+      End = Next;
+      LastLine = Line;
+    }
+    At = Next;
+  }
+  return (Text.take_front(End) + SimulatedNames + "#line " +
+          llvm::Twine(LastLine + 1) + "\n" + Text.drop_front(End))
+      .str();
+}
 
 class TorchBuilder : public Builder {
 public:
   TorchBuilder(const Task &Of, const BuildOptions &Options, const Toolkit &Cuda,
                std::string Folder, posix::Libtorch Torch)
       : Builder(Of, Options, Cuda, std::move(Folder)), Torch(std::move(Torch)) {
+    // Its headers need the toolkit's.
+    this->Torch.Cuda &= !Cuda.Root.empty();
   }
   llvm::Expected<Compiled> compile(llvm::StringRef Text,
                                    bool IsSource) override;
@@ -59,16 +103,29 @@ public:
            Import.contains("setAllowTF32") &&
            !llvm::StringRef(Of.SourceText).contains("setAllowTF32");
   }
+  llvm::Expected<ProcessResult> observer(llvm::StringRef Library);
 
 private:
   std::string calls(bool IsSource) const;
   std::vector<std::string> hostFlags() const;
   std::vector<std::string> includes() const;
+  /// Of libtorch, precompiled; empty where it cannot be kept.
+  std::string header() const {
+    return torchHeader(Compiler, hostFlags(), Torch);
+  }
   llvm::Expected<Compiled> compileHost(llvm::StringRef Text);
   llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
   llvm::Expected<Compiled> compileHalves(const Halves &Text,
                                          llvm::StringRef Calls);
   llvm::Expected<Compiled> compileWhole(llvm::StringRef Text, std::string Why);
+  llvm::Expected<Compiled> compileSimulated(const ParsedSource &Source,
+                                            std::optional<Halves> Apart,
+                                            const std::string &WhyNot,
+                                            llvm::StringRef Text,
+                                            llvm::StringRef Calls);
+  llvm::Expected<ProcessResult> linkAs(llvm::ArrayRef<std::string> Objects,
+                                       llvm::StringRef Library,
+                                       llvm::StringRef ExportedNames) const;
   llvm::Expected<Compiled> run(ProcessSpec Spec, llvm::StringRef File,
                                llvm::StringRef Text, const std::string &Object);
 
@@ -78,16 +135,19 @@ private:
 } // namespace
 
 std::string TorchBuilder::calls(bool IsSource) const {
-  return std::string("\n#line 1 \"stark-trampoline\"\n") + makeTrampoline(Of) +
+  // In the simulator tensors lie in the host's memory, whatever libtorch has.
+  return std::string(Options.Simulated ? NoLongerSimulated : "") +
+         "\n#line 1 \"stark-trampoline\"\n" + makeTrampoline(Of) +
          (IsSource ? makeReferenceTrampoline(Of) : "") +
-         (Torch.Cuda ? StatusFunction : "");
+         (Torch.Cuda && !Options.Simulated ? StatusFunction : "");
 }
 
 std::vector<std::string> TorchBuilder::includes() const {
   std::vector<std::string> Flags;
   for (const std::string &Folder : Torch.Includes)
     Flags.insert(Flags.end(), {"-isystem", Folder});
-  Flags.insert(Flags.end(), {"-isystem", Cuda.Root + "/include"});
+  if (!Cuda.Root.empty())
+    Flags.insert(Flags.end(), {"-isystem", Cuda.Root + "/include"});
   return Flags;
 }
 
@@ -152,7 +212,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   Spec.Environment = environmentWithoutSecrets();
   Spec.Environment->push_back("TMPDIR=" + Folder);
   std::vector<std::string> Flags = hostFlags();
-  std::string Header = torchHeader(Compiler, Flags, Torch);
+  std::string Header = header();
   Spec.Arguments = {"-include", Header.empty() ? "ATen/ATen.h" : Header};
   Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
   Spec.Arguments.insert(Spec.Arguments.end(), {"-iquote", home(), "-x", "c++"});
@@ -215,6 +275,46 @@ llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
   return OfDevice;
 }
 
+/// Clang's errors, as a compiler that failed prints them.
+static ProcessResult errorsOf(const ParsedSource &Source) {
+  ProcessResult Failed;
+  Failed.ExitCode = 1;
+  for (const SourceError &E : Source.errors())
+    Failed.Err += (llvm::sys::path::filename(Source.path()) + ":" +
+                   llvm::Twine(E.Line) + ": error: " + E.Message + "\n")
+                      .str();
+  return Failed;
+}
+
+llvm::Expected<Compiled> TorchBuilder::compileSimulated(
+    const ParsedSource &Source, std::optional<Halves> Apart,
+    const std::string &WhyNot, llvm::StringRef Text, llvm::StringRef Calls) {
+  bool HasKernels =
+      Apart ? !Apart->Device.empty() : Text.contains("__global__");
+  if (HasKernels && Cuda.Root.empty())
+    return Compiled{{},
+                    {},
+                    "",
+                    "the simulator cannot run this: kernels beside "
+                    "tensors need a CUDA toolkit's headers"};
+  if (HasKernels && !Source.errors().empty())
+    return Compiled{errorsOf(Source), {}};
+  if (HasKernels && !Apart)
+    return Compiled{{},
+                    {},
+                    "",
+                    "the simulator cannot run this: its kernels "
+                    "cannot be told from host code: " +
+                        WhyNot};
+  if (!HasKernels)
+    return compileHost(withSimulatedNames(Text) + Calls.str());
+  llvm::Expected<Compiled> Made =
+      compileHost(withSimulatedNames(Apart->Host) + Calls.str());
+  if (Made)
+    Made->Device = std::move(Apart->Device);
+  return Made;
+}
+
 llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
                                                bool IsSource) {
   std::string Calls = calls(IsSource);
@@ -222,7 +322,11 @@ llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
   if (!Parsed)
     return Parsed.takeError();
   std::string WhyNot;
-  std::optional<Halves> Apart = takeApart(**Parsed, Torch.Includes, WhyNot);
+  std::optional<Halves> Apart = takeApart(
+      **Parsed, Torch.Includes, WhyNot,
+      Options.Simulated ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
+  if (Options.Simulated)
+    return compileSimulated(**Parsed, std::move(Apart), WhyNot, Text, Calls);
   if (!Apart)
     return compileWhole((Text + Calls).str(), WhyNot);
   return Apart->Device.empty() ? compileHost((Text + Calls).str())
@@ -231,6 +335,8 @@ llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
 
 llvm::Expected<std::optional<Compiled>>
 TorchBuilder::compileOtherwise(llvm::StringRef Text, bool IsSource) {
+  if (Options.Simulated)
+    return std::nullopt;
   llvm::Expected<Compiled> Made = compileWhole((Text + calls(IsSource)).str(),
                                                "taken apart it is not good");
   if (!Made)
@@ -241,24 +347,73 @@ TorchBuilder::compileOtherwise(llvm::StringRef Text, bool IsSource) {
 llvm::Expected<ProcessResult>
 TorchBuilder::link(llvm::ArrayRef<std::string> Objects,
                    llvm::StringRef Library) {
+  return linkAs(Objects, Library,
+                Options.Simulated ? SimulatedExports : ExportList);
+}
+
+llvm::Expected<ProcessResult>
+TorchBuilder::linkAs(llvm::ArrayRef<std::string> Objects,
+                     llvm::StringRef Library,
+                     llvm::StringRef ExportedNames) const {
   std::string Exports = Folder + "/exports.map";
-  if (llvm::Error E = writeFileAtomically(Exports, ExportList))
+  if (llvm::Error E = writeFileAtomically(Exports, ExportedNames))
     return E;
   ProcessSpec Spec;
   Spec.Program = Compiler;
   Spec.TimeoutMs = Options.TimeoutMs;
   Spec.Arguments = {"-shared", "-o", Library.str()};
   Spec.Arguments.insert(Spec.Arguments.end(), Objects.begin(), Objects.end());
-  for (const std::string &File : Torch.libraryFiles())
+  for (const std::string &File :
+       Options.Simulated ? Torch.hostLibraryFiles() : Torch.libraryFiles())
     Spec.Arguments.push_back(File);
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"-Wl,--version-script=" + Exports, "-Wl,-Bsymbolic",
+                         "-Wl,--allow-shlib-undefined"});
+  // What its process lacks, stark-sim-host tells when it loads the library.
+  if (Options.Simulated)
+    return runProcess(Spec);
   // The runtime that libtorch uses; by name, as the worker has it loaded.
   if (Torch.Cuda)
     Spec.Arguments.insert(Spec.Arguments.end(),
                           {"-L" + Cuda.Root + "/lib64", "-lcudart"});
-  Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-Wl,--version-script=" + Exports, "-Wl,-Bsymbolic",
-                         "-Wl,-z,defs", "-Wl,--allow-shlib-undefined"});
+  Spec.Arguments.push_back("-Wl,-z,defs");
   return runProcess(Spec);
+}
+
+llvm::Expected<ProcessResult> TorchBuilder::observer(llvm::StringRef Library) {
+  // Beside the headers, where there are any that last.
+  llvm::StringRef Kept = llvm::sys::path::parent_path(header());
+  std::string File =
+      (Kept + "/observer-" + sha256(TensorObserver).substr(0, 16) + ".so")
+          .str();
+  if (!Kept.empty() && !llvm::sys::fs::copy_file(File, Library))
+    return ProcessResult();
+  llvm::Expected<Compiled> Made = compileHost(TensorObserver);
+  if (!Made)
+    return Made.takeError();
+  if (!Made->How.ok())
+    return std::move(Made->How);
+  llvm::Expected<ProcessResult> Linked =
+      linkAs(Made->Objects, Library, ObserverExports);
+  if (!Linked || !Linked->ok() || Kept.empty())
+    return Linked;
+  llvm::Expected<std::string> Bytes = readFile(Library);
+  if (!Bytes)
+    return Bytes.takeError();
+  // It is built again where it cannot be kept.
+  llvm::consumeError(writeFileAtomically(File, *Bytes));
+  return Linked;
+}
+
+llvm::Expected<ProcessResult>
+stark::compileObserver(const Task &T, const BuildOptions &Options,
+                       const Toolkit &Cuda, std::string Folder,
+                       llvm::StringRef Library) {
+  llvm::Expected<posix::Libtorch> Torch = torchFor(T.Parse);
+  if (!Torch)
+    return Torch.takeError();
+  return TorchBuilder(T, Options, Cuda, std::move(Folder), std::move(*Torch))
+      .observer(Library);
 }
 
 llvm::Expected<std::unique_ptr<Builder>>

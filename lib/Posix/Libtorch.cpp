@@ -114,13 +114,22 @@ std::string posix::libtorchVersion(const std::string &Includes) {
   return "";
 }
 
-std::vector<std::string> Libtorch::libraryFiles() const {
+static std::vector<std::string>
+existing(const std::string &Folder, std::initializer_list<const char *> Names) {
   std::vector<std::string> Files;
-  for (const char *Name : {"libc10.so", "libtorch_cpu.so", "libc10_cuda.so",
-                           "libtorch_cuda.so", "libtorch.so"})
-    if (exists(Libraries + "/" + Name))
-      Files.push_back(Libraries + "/" + Name);
+  for (const char *Name : Names)
+    if (exists(Folder + "/" + Name))
+      Files.push_back(Folder + "/" + Name);
   return Files;
+}
+
+std::vector<std::string> Libtorch::libraryFiles() const {
+  return existing(Libraries, {"libc10.so", "libtorch_cpu.so", "libc10_cuda.so",
+                              "libtorch_cuda.so", "libtorch.so"});
+}
+
+std::vector<std::string> Libtorch::hostLibraryFiles() const {
+  return existing(Libraries, {"libc10.so", "libtorch_cpu.so"});
 }
 
 std::string Libtorch::searchPath() const {

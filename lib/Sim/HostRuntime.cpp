@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "HostRuntime.h"
 #include "Machine.h"
 #include "Symbols.h"
 #include "headers/stark/stark_sim_tables.h"
@@ -83,36 +84,17 @@ int hostFree(void *P) { return machine().release(P); }
 int hostCopy(void *To, const void *From, size_t N, int) {
   if (!N)
     return 0;
-  for (const void *P : {(const void *)To, From})
-    if (Allocation *A = machine().find(P);
-        A && (A->Freed || static_cast<const char *>(P) + N > A->End)) {
-      machine().finding(
-          FindingKind::OutOfBounds,
-          "cudaMemcpy of " + std::to_string(N) +
-              " bytes reaches beyond the end of " +
-              (A->Name.empty() ? "an allocation" : "'" + A->Name + "'"));
-      return machine().LastError = cudaErrorInvalidValue;
-    }
+  if (int Error = beginCopy(machine(), To, From, N))
+    return Error;
   std::memmove(To, From, N);
-  machine().markWritten(To, N);
-  machine().addTransfer(N);
   return 0;
 }
 int hostSet(void *P, int Value, size_t N) {
   if (!N)
     return 0;
-  Allocation *A = machine().find(P);
-  if (!A || A->Freed || static_cast<char *>(P) + N > A->End) {
-    machine().finding(
-        FindingKind::OutOfBounds,
-        "cudaMemset of " + std::to_string(N) + " bytes reaches beyond " +
-            (A ? (A->Name.empty() ? "an allocation" : "'" + A->Name + "'")
-               : "device memory"));
-    return machine().LastError = cudaErrorInvalidValue;
-  }
+  if (int Error = beginSet(machine(), P, N))
+    return Error;
   std::memset(P, Value, N);
-  machine().markWritten(P, N);
-  machine().addTransfer(N / 2);
   return 0;
 }
 int hostSync() { return 0; }
@@ -130,9 +112,46 @@ std::pair<int, int> computeCapability(const GpuDescription &G) {
       Arch = Arch * 10 + (C - '0');
   return {Arch / 10, Arch % 10};
 }
-/// A cudaDeviceAttr, of the ones that programs ask for; 0 for others.
-int attribute(int Which) {
-  const GpuDescription &G = machine().gpu();
+} // namespace
+
+int stark::sim::beginCopy(Machine &M, void *To, const void *From, uint64_t N) {
+  for (const void *P : {(const void *)To, From})
+    if (Allocation *A = M.find(P);
+        A && (A->Freed || static_cast<const char *>(P) + N > A->End)) {
+      M.finding(FindingKind::OutOfBounds,
+                "cudaMemcpy of " + std::to_string(N) +
+                    " bytes reaches beyond the end of " +
+                    (A->Name.empty() ? "an allocation" : "'" + A->Name + "'"));
+      return M.LastError = cudaErrorInvalidValue;
+    }
+  M.markWritten(To, N);
+  M.addTransfer(N);
+  return 0;
+}
+
+int stark::sim::beginSet(Machine &M, void *P, uint64_t N) {
+  Allocation *A = M.find(P);
+  if (!A || A->Freed || static_cast<char *>(P) + N > A->End) {
+    M.finding(FindingKind::OutOfBounds,
+              "cudaMemset of " + std::to_string(N) + " bytes reaches beyond " +
+                  (A ? (A->Name.empty() ? "an allocation" : "'" + A->Name + "'")
+                     : "device memory"));
+    return M.LastError = cudaErrorInvalidValue;
+  }
+  M.markWritten(P, N);
+  M.addTransfer(N / 2);
+  return 0;
+}
+
+int stark::sim::allowShared(Machine &M, unsigned Kernel, int Bytes) {
+  sim::Kernel &K = M.Kernels[Kernel];
+  if (Bytes < 0 || uint64_t(Bytes) + K.StaticShared > M.gpu().SharedPerBlock)
+    return M.LastError = cudaErrorInvalidValue;
+  K.MaxDynamic = uint64_t(Bytes);
+  return 0;
+}
+
+int stark::sim::deviceAttribute(const GpuDescription &G, int Which) {
   switch (Which) {
   case cudaDevAttrMaxThreadsPerBlock:
     return int(G.MaxThreadsPerBlock);
@@ -181,17 +200,16 @@ int attribute(int Which) {
     return 0;
   }
 }
+
+namespace {
+int attribute(int Which) { return deviceAttribute(machine().gpu(), Which); }
 int functionAttribute(const void *Stub, int Which, int Value) {
   Machine &M = machine();
   auto Found = M.KernelOfStub.find(Stub);
   if (Found == M.KernelOfStub.end())
     return M.LastError = cudaErrorInvalidDeviceFunction;
-  if (Which == 8) { // cudaFuncAttributeMaxDynamicSharedMemorySize
-    Kernel &K = M.Kernels[Found->second];
-    if (Value < 0 || uint64_t(Value) + K.StaticShared > M.gpu().SharedPerBlock)
-      return M.LastError = cudaErrorInvalidValue;
-    K.MaxDynamic = uint64_t(Value);
-  }
+  if (Which == 8) // cudaFuncAttributeMaxDynamicSharedMemorySize
+    return allowShared(M, Found->second, Value);
   return 0;
 }
 int occupancy(int *Blocks, const void *Stub, int Threads, size_t Shared) {

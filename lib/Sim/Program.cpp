@@ -46,6 +46,7 @@ struct Program::Image {
   std::vector<std::string> Shadows; ///< the host's copies of device variables
 
   llvm::Error prepare(Module &HostCode, Module &DeviceCode, StringRef UserFile);
+  llvm::Error prepareDevice(Module &DeviceCode, StringRef UserFile);
   llvm::Error makeJit();
   llvm::Error addSymbols(orc::JITDylib &To, const SymbolList &List);
   llvm::Error add(orc::JITDylib &To, CompileResult Code);
@@ -89,6 +90,11 @@ llvm::Error Program::Image::prepare(Module &HostCode, Module &DeviceCode,
   Links = rewriteStubs(HostCode, DeviceCode);
   Shadows = exportShadows(HostCode, DeviceCode);
   tellLaunchLines(HostCode, UserFile);
+  return prepareDevice(DeviceCode, UserFile);
+}
+
+llvm::Error Program::Image::prepareDevice(Module &DeviceCode,
+                                          StringRef UserFile) {
   translatePtx(DeviceCode);
   // Kernels stay as they are named, whatever the optimizer thinks of them.
   StringSet<> Named;
@@ -167,7 +173,7 @@ bool Program::Image::findDevice() {
         K.Function = F;
     K.Name = T.Functions[K.Function].Name;
     K.Call = reinterpret_cast<void (*)(void *)>(Adapter);
-    K.HostStub = lookup(*Jit, *Host, L.Stub);
+    K.HostStub = L.Stub.empty() ? nullptr : lookup(*Jit, *Host, L.Stub);
     for (unsigned F : T.reached(K.Function)) {
       K.Registers = std::max(K.Registers, T.Functions[F].LiveRegisters);
       for (unsigned S : T.Functions[F].Shared)
@@ -177,7 +183,8 @@ bool Program::Image::findDevice() {
     K.ParameterBytes = L.Bytes;
     K.PlainParameters = L.Plain;
     K.ClosureBytes = L.ClosureBytes;
-    KernelOfStub[K.HostStub] = unsigned(Kernels.size());
+    if (K.HostStub)
+      KernelOfStub[K.HostStub] = unsigned(Kernels.size());
     KernelOfName[L.Symbol] = unsigned(Kernels.size());
     Kernels.push_back(std::move(K));
   }
@@ -242,6 +249,41 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
   return Out;
 }
 
+llvm::Expected<std::unique_ptr<Program>> Program::buildDevice(
+    const CompileRequest &Request, const std::vector<std::string> &Kernels,
+    std::string &Diagnostics, std::optional<Unsupported> &Missing) {
+  setUpTarget();
+  llvm::Expected<CompileResult> Code = compileFor(Side::Device, Request);
+  if (!Code)
+    return Code.takeError();
+  if (!Code->Code) {
+    Diagnostics = std::move(Code->Diagnostics);
+    Missing = std::move(Code->Missing);
+    return std::unique_ptr<Program>();
+  }
+  std::unique_ptr<Program> Out(new Program);
+  Image &I = *Out->I;
+  for (const std::string &Name : Kernels) {
+    const Function *F = Code->Code->getFunction(Name);
+    if (!F || F->isDeclaration())
+      continue;
+    KernelLink L;
+    L.Symbol = Name;
+    I.Links.push_back(std::move(L));
+  }
+  if (llvm::Error E =
+          I.prepareDevice(*Code->Code, sys::path::filename(Request.Path)))
+    return E;
+  if (llvm::Error E = I.makeJit())
+    return E;
+  if (llvm::Error E = I.add(*I.Device, std::move(*Code)))
+    return E;
+  if (I.findDevice())
+    return Out;
+  Missing = {UnsupportedKind::DeviceSymbol, I.Said};
+  return std::unique_ptr<Program>();
+}
+
 bool Program::has(const char *Entry) const {
   return lookup(*I->Jit, *I->Host, Entry) != nullptr;
 }
@@ -256,30 +298,41 @@ RunProfile Program::run(const char *Entry, void **Arguments,
     Hooks.OnUnsupported({UnsupportedKind::HostSymbol, Entry});
     return {};
   }
-  Machine M(I->T, Gpu);
+  return runWith(
+      this, [&](Machine &) { Call(Arguments); }, Gpu, Mode, Buffers, Hooks);
+}
+
+RunProfile Program::runWith(const Program *Of,
+                            const std::function<void(Machine &)> &Body,
+                            const GpuDescription &Gpu, RunMode Mode,
+                            const std::vector<DeviceBuffer> &Buffers,
+                            const RunHooks &Hooks) {
+  static const Image Nothing;
+  const Image &I = Of ? *Of->I : Nothing;
+  Machine M(I.T, Gpu);
   M.setMode(Mode == RunMode::Check ? sim::Mode::Check : sim::Mode::Profile);
   M.OnFinding = Hooks.OnFinding;
   M.OnUnsupported = Hooks.OnUnsupported;
   M.AccessLimit = Hooks.AccessLimit;
   M.OnLimit = Hooks.OnLimit;
-  M.Kernels = I->Kernels;
-  M.KernelOfStub = I->KernelOfStub;
-  M.KernelOfName = &I->KernelOfName;
-  M.VariableOfShadow = I->VariableOfShadow;
-  M.VariableAddress = I->VariableAddress;
-  for (unsigned V = 0; V < I->T.Variables.size(); ++V)
-    if (I->VariableAddress[V]) {
-      Allocation &A = M.adopt(I->VariableAddress[V], I->T.Variables[V].Bytes,
-                              I->T.Variables[V].Name, 1, /*Holds=*/true);
-      A.Constant = I->T.Variables[V].Constant;
-      A.Banked = I->T.Variables[V].Banked;
+  M.Kernels = I.Kernels;
+  M.KernelOfStub = I.KernelOfStub;
+  M.KernelOfName = &I.KernelOfName;
+  M.VariableOfShadow = I.VariableOfShadow;
+  M.VariableAddress = I.VariableAddress;
+  for (unsigned V = 0; V < I.T.Variables.size(); ++V)
+    if (I.VariableAddress[V]) {
+      Allocation &A = M.adopt(I.VariableAddress[V], I.T.Variables[V].Bytes,
+                              I.T.Variables[V].Name, 1, /*Holds=*/true);
+      A.Constant = I.T.Variables[V].Constant;
+      A.Banked = I.T.Variables[V].Banked;
     }
   for (const DeviceBuffer &B : Buffers) {
     Allocation &A = M.adopt(B.Data, B.Bytes, B.Name, B.ElementBytes, B.Holds);
     A.Constant = B.ReadOnly;
   }
   setMachine(&M);
-  Call(Arguments);
+  Body(M);
   setMachine(nullptr);
   RunProfile Ran = M.takeProfile();
   Ran.Accesses = M.Accesses;

@@ -82,6 +82,7 @@ static llvm::Error run() {
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   Options.CountersOnly = CountersOnly;
   Options.Headers = sharedFolder("sim", "");
+  Options.Host = programFolder() + "/stark-sim-host";
   sim::Speeds Took;
   std::unique_ptr<judge::Runner> Runner =
       sim::makeSimRunner(Folder, *G, Options, machineClock(), Took);

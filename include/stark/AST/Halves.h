@@ -29,6 +29,12 @@
 
 namespace stark {
 
+/// What a kernel is to the host.
+enum class KernelsOfHost {
+  Declared, ///< a function that nvcc defines
+  Stubs,    ///< one that asks the simulator to launch it
+};
+
 struct Halves {
   std::string Device; ///< for nvcc, with deviceFlags(); empty: no kernels
   std::string Host;   ///< for g++, with `-include cuda_runtime.h` or a
@@ -42,9 +48,9 @@ struct Halves {
 /// What links does what the whole would do. But one of the halves may not
 /// compile, or the two not link, where nvcc takes the whole: the whole has the
 /// last word.
-std::optional<Halves> takeApart(const ParsedSource &Source,
-                                llvm::ArrayRef<std::string> TorchFolders,
-                                std::string &WhyNot);
+std::optional<Halves>
+takeApart(const ParsedSource &Source, llvm::ArrayRef<std::string> TorchFolders,
+          std::string &WhyNot, KernelsOfHost Kernels = KernelsOfHost::Declared);
 
 /// What nvcc needs beside its other flags so that the host's object finds
 /// templates of kernels.

@@ -25,6 +25,7 @@ struct BuildResult {
   std::vector<std::string> Imports; ///< undefined symbols of the object, sorted
   unsigned Initializers = 0;        ///< functions that run when it is loaded
   bool HasDeviceCode = false;
+  std::string Device; ///< of BuildOptions::Simulated: the text of the kernels
 };
 
 /// Compiles \p Text in the place of the task's source (its folder is on the
@@ -37,6 +38,11 @@ llvm::Expected<BuildResult> buildLibrary(const Task &T, llvm::StringRef Text,
                                          llvm::StringRef LibraryName,
                                          const BuildOptions &Options,
                                          const BuildResult *Source = nullptr);
+
+/// Compiles what tells the simulator of ATen's operators (TensorObserver.h) to
+/// \p Library, for entries of tensors.
+llvm::Error buildObserver(const Task &T, llvm::StringRef Library,
+                          const BuildOptions &Options);
 
 } // namespace stark
 

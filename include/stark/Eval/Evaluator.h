@@ -50,6 +50,8 @@ struct BuildOptions {
   std::string Toolkit; ///< explicit root; empty: find it
   std::string Arch;    ///< "sm_90"; empty: that of the GPU found
   uint64_t TimeoutMs = 120000;
+  /// For the simulated GPU, of an entry of tensors: host code alone, no nvcc.
+  bool Simulated = false;
 };
 
 struct EvaluatorOptions {

@@ -29,6 +29,8 @@ struct Libtorch {
   /// Full names of the libraries that code of ATen's is linked with, in the
   /// order in which they can be loaded.
   std::vector<std::string> libraryFiles() const;
+  /// Those of them that tensors in the host's memory need.
+  std::vector<std::string> hostLibraryFiles() const;
   /// For LD_LIBRARY_PATH: its own folder, and those of CUDA's libraries that
   /// were installed beside it.
   std::string searchPath() const;

@@ -71,8 +71,18 @@ struct LaunchProfile {
   double us(Part P) const { return PartUs[unsigned(P)]; }
 };
 
+/// Of a library's operator, which is not simulated: "linear" of ATen.
+struct OperatorProfile {
+  std::string Name;
+  double Bytes = 0; ///< of the tensors that go in and come out
+  double Flops = 0; ///< of products of matrices and convolutions
+  unsigned ElementBytes = 4;
+  double TimeUs = 0; ///< made by the model
+};
+
 struct RunProfile {
   std::vector<LaunchProfile> Launches;
+  std::vector<OperatorProfile> Operators;
   double TransferUs = 0;
   uint64_t Accesses = 0; ///< that threads made, of every kind
   /// That the simulated threads executed, as the GPU would count them, and the

@@ -24,6 +24,8 @@
 
 namespace stark::sim {
 
+class Machine;
+
 /// Device memory that the caller owns.
 struct DeviceBuffer {
   std::string Name;
@@ -56,12 +58,25 @@ public:
   static llvm::Expected<std::unique_ptr<Program>>
   build(const CompileRequest &Request, std::string &Diagnostics,
         std::optional<Unsupported> &Missing);
+  /// Device code alone: \p Kernels are the symbols that may be launched, where
+  /// the text has them.
+  static llvm::Expected<std::unique_ptr<Program>>
+  buildDevice(const CompileRequest &Request,
+              const std::vector<std::string> &Kernels, std::string &Diagnostics,
+              std::optional<Unsupported> &Missing);
   ~Program();
 
   /// Calls \p Entry(\p Arguments) on a fresh device.
   RunProfile run(const char *Entry, void **Arguments, const GpuDescription &Gpu,
                  RunMode Mode, const std::vector<DeviceBuffer> &Buffers,
                  const RunHooks &Hooks);
+  /// The same with host code elsewhere: \p Body has launched what it asks for
+  /// when it returns. \p Of may be null: nothing can be launched, then.
+  static RunProfile runWith(const Program *Of,
+                            const std::function<void(Machine &)> &Body,
+                            const GpuDescription &Gpu, RunMode Mode,
+                            const std::vector<DeviceBuffer> &Buffers,
+                            const RunHooks &Hooks);
   bool has(const char *Entry) const;
   const Tables &tables() const;
 

@@ -44,6 +44,30 @@ template <class IO> void fields(IO &F, CompileRequest &R) {
   F.required("arch", R.Arch);
 }
 
+/// Of entries of tensors: libraries of host code, which stark-sim-host loads.
+/// Names without a folder are in the job's.
+struct HostLibraries {
+  std::string Source, Candidate;
+  std::vector<std::string> Preload; ///< libtorch and its observer, in order
+  std::string SearchPath;           ///< for LD_LIBRARY_PATH
+};
+template <class IO> void fields(IO &F, HostLibraries &L) {
+  F.required("source", L.Source);
+  F.required("candidate", L.Candidate);
+  F.required("preload", L.Preload);
+  F.required("search_path", L.SearchPath);
+}
+
+/// All of compile.json.
+struct CompileFile {
+  CompileRequest Request;
+  std::optional<HostLibraries> Host; ///< of entries of tensors
+};
+template <class IO> void fields(IO &F, CompileFile &C) {
+  fields(F, C.Request);
+  F.optional("host", C.Host);
+}
+
 struct SimRunnerOptions {
   /// Calls that are simulated at once, each on one core; the result does not
   /// depend on it.
@@ -52,6 +76,7 @@ struct SimRunnerOptions {
   /// sizes.
   bool CountersOnly = false;
   std::string Headers; ///< CompileRequest's
+  std::string Host;    ///< the path of stark-sim-host
 };
 
 /// \p Gpu and \p Took outlive it.

@@ -30,6 +30,9 @@ const char *boundName(Part P);
 void model(LaunchProfile &P, const Tables &T, const GpuDescription &Gpu,
            const PartModels &Models = gpuParts());
 
+/// In microseconds.
+double modelOperator(const OperatorProfile &P, const GpuDescription &Gpu);
+
 } // namespace stark::sim
 
 #endif

@@ -145,6 +145,37 @@ std::string summary(const LaunchProfile &L) {
       boundName(L.Bound), L.us(Part::Issue), L.us(Part::LoadStore),
       L.us(Part::L2), L.us(Part::Dram), L.us(Part::Latency));
 }
+
+/// All calls of one operator together, the dearest first.
+std::string operators(const RunProfile &R) {
+  struct Calls {
+    unsigned Count = 0;
+    OperatorProfile Sum;
+  };
+  std::map<std::string, Calls> ByName;
+  for (const OperatorProfile &P : R.Operators) {
+    Calls &C = ByName[P.Name];
+    ++C.Count;
+    C.Sum.Bytes += P.Bytes;
+    C.Sum.Flops += P.Flops;
+    C.Sum.TimeUs += P.TimeUs;
+  }
+  Rows Found;
+  for (const auto &[Name, C] : ByName)
+    Found.push_back(
+        {C.Sum.TimeUs,
+         format("at::%s: %u call%s, %.3f MB, %.3f GFLOP; modelled %.1f us, as "
+                "one launch each\n",
+                Name.c_str(), C.Count, C.Count == 1 ? "" : "s",
+                C.Sum.Bytes * 1e-6, C.Sum.Flops * 1e-9, C.Sum.TimeUs)});
+  std::stable_sort(Found.begin(), Found.end(), [](const Row &A, const Row &B) {
+    return A.Weight > B.Weight;
+  });
+  std::string Text;
+  for (const Row &Each : Found)
+    Text += Each.Text;
+  return Text;
+}
 } // namespace
 
 std::string stark::sim::describeProfile(const RunProfile &R, const Tables &T) {
@@ -162,12 +193,14 @@ std::string stark::sim::describeProfile(const RunProfile &R, const Tables &T) {
     for (size_t I = 0; I < Found.size() && I < LinesTold; ++I)
       Text += Found[I].Text;
   }
-  return Text;
+  return Text + operators(R);
 }
 
 double RunProfile::timeUs() const {
   double Sum = TransferUs;
   for (const LaunchProfile &L : Launches)
     Sum += L.TimeUs;
+  for (const OperatorProfile &P : Operators)
+    Sum += P.TimeUs;
   return Sum;
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
+#include "HostedRun.h"
 #include "stark/Posix/Lockdown.h"
 #include <algorithm>
 #include <cstdio>
@@ -75,7 +76,6 @@ void Call::inChild(const GpuDescription &Gpu) {
     Shared->What = Report::NotRun;
     _exit(9);
   }
-  posix::lockDown();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const Finding &F) {
     Shared->Kind = F.Kind;
@@ -93,11 +93,23 @@ void Call::inChild(const GpuDescription &Gpu) {
     Shared->What = Report::TooMany;
     _exit(0);
   };
-  RunProfile Ran = Spec.Of->run(Spec.Entry, Spec.Arguments->arguments(), Gpu,
-                                Spec.Mode, Spec.Arguments->buffers(), Hooks);
+  RunProfile Ran;
+  if (Spec.Host) {
+    runHosted(Spec, Gpu, Hooks, Ran, *Shared);
+    if (Shared->What != Report::Done)
+      _exit(0);
+  } else {
+    posix::lockDown();
+    Ran =
+        Spec.Of->Kernels->run(Spec.Reference ? "stark_reference" : "stark_call",
+                              Spec.Arguments->arguments(), Gpu, Spec.Mode,
+                              Spec.Arguments->buffers(), Hooks);
+  }
+  static const Tables None;
   if (Spec.Mode == RunMode::Profile)
     copyText(Shared->Text, sizeof(Shared->Text),
-             describeProfile(Ran, Spec.Of->tables()));
+             describeProfile(Ran, Spec.Of->Kernels ? Spec.Of->Kernels->tables()
+                                                   : None));
   Shared->TimeUs = Ran.timeUs();
   Shared->Accesses = Ran.Accesses;
   Shared->ThreadInstructions = Ran.ThreadInstructions;

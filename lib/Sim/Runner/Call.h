@@ -28,20 +28,31 @@ struct Report {
     Done,
     Found,
     Unsupported,
-    TooMany, ///< accesses
-    TooLong, ///< by the clock
-    NotRun,  ///< the host's fault: Text says which
+    Stopped,   ///< host code failed: Text says how
+    BadResult, ///< what the entry returned is no output: Text says why
+    TooMany,   ///< accesses
+    TooLong,   ///< by the clock
+    NotRun,    ///< the host's fault: Text says which
   } What;
   FindingKind Kind; ///< of Found
-  char Text[8192];
+  char Text[8192];  ///< of a reference that is Done: how it was computed
   double TimeUs;
   uint64_t Accesses;
   double ThreadInstructions, LaunchSeconds;
 };
 
+class HostProcess;
+
+/// A text, compiled.
+struct SimCode {
+  std::unique_ptr<Program> Kernels; ///< null: a library without kernels
+  std::string Library; ///< of host code, for stark-sim-host; empty: in Kernels
+};
+
 struct CallSpec {
-  Program *Of = nullptr;
-  const char *Entry = "stark_call";
+  const SimCode *Of = nullptr;
+  const HostProcess *Host = nullptr; ///< where Of has a library
+  bool Reference = false;            ///< stark_reference() for stark_call()
   Inputs *Arguments = nullptr;
   RunMode Mode = RunMode::Check;
   uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;

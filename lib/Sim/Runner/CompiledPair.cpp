@@ -13,6 +13,7 @@
 #include "CompiledPair.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/File.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -35,7 +36,29 @@ Stop hostFailed(const std::string &Why) {
   return Stop{Outcome::Infrastructure, Why};
 }
 
-Built build(CompileRequest Request, const std::string &Path) {
+/// What the host's code of \p Library could launch.
+std::vector<std::string> symbolsOf(const std::string &Library) {
+  std::vector<std::string> Names;
+  auto File = llvm::object::ObjectFile::createObjectFile(Library);
+  if (!File) {
+    llvm::consumeError(File.takeError());
+    return Names;
+  }
+  if (auto *Elf =
+          llvm::dyn_cast<llvm::object::ELFObjectFileBase>(File->getBinary()))
+    for (const auto &Symbol : Elf->getDynamicSymbolIterators()) {
+      llvm::Expected<llvm::StringRef> Name = Symbol.getName();
+      if (Name)
+        Names.push_back(Name->str());
+      else
+        llvm::consumeError(Name.takeError());
+    }
+  return Names;
+}
+
+/// \p Library: of host code; empty: the text has it.
+Built build(CompileRequest Request, const std::string &Path,
+            const std::string &Library) {
   Built B;
   llvm::Expected<std::string> Text = readFile(Path);
   if (!Text) {
@@ -43,8 +66,12 @@ Built build(CompileRequest Request, const std::string &Path) {
     return B;
   }
   Request.Text = std::move(*Text);
+  if (!Library.empty() && Request.Text.empty())
+    return B; // no kernels
   llvm::Expected<std::unique_ptr<Program>> P =
-      Program::build(Request, B.Diagnostics, B.Missing);
+      Library.empty() ? Program::build(Request, B.Diagnostics, B.Missing)
+                      : Program::buildDevice(Request, symbolsOf(Library),
+                                             B.Diagnostics, B.Missing);
   if (P)
     B.Code = std::move(*P);
   else
@@ -52,12 +79,14 @@ Built build(CompileRequest Request, const std::string &Path) {
   return B;
 }
 
-MaybeStop take(Built B, std::unique_ptr<Program> &Into, bool IsSource,
-               std::string &Messages) {
+MaybeStop take(Built B, SimCode &Into, bool IsSource, std::string &Messages) {
   if (!B.HostFailure.empty())
     return hostFailed(B.HostFailure);
-  Into = std::move(B.Code);
-  if (Into)
+  Into.Kernels = std::move(B.Code);
+  if (Into.Kernels)
+    return std::nullopt;
+  // Host code alone.
+  if (!Into.Library.empty() && !B.Missing && B.Diagnostics.empty())
     return std::nullopt;
   if (B.Missing)
     return Stop{IsSource ? Outcome::Infrastructure : Outcome::Unsupported,
@@ -80,21 +109,34 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
   Json Object = Json::parse(*Text, nullptr, false);
   if (Object.is_discarded())
     return hostFailed(Path + ": not valid JSON");
-  CompileRequest Request;
-  Request.Headers = Options.Headers;
-  if (std::string P = readFields(Object, Path, "", Request); !P.empty())
+  CompileFile Compile;
+  if (std::string P = readFields(Object, Path, "", Compile); !P.empty())
     return hostFailed(P);
+  CompileRequest &Request = Compile.Request;
+  Request.Headers = Options.Headers;
+  bool HasHost = Compile.Host.has_value();
+  if (HasHost) {
+    std::string Error;
+    Into.Host = HostProcess::start(Options.Host, *Compile.Host, Folder, Error);
+    if (!Into.Host)
+      return hostFailed(Error);
+    Into.Source.Library = Folder + "/" + Compile.Host->Source;
+  }
 
   bool Two = J.SourceDigest != J.CandidateDigest;
+  if (HasHost && Two)
+    Into.Candidate.Library = Folder + "/" + Compile.Host->Candidate;
   Built Other;
   std::thread Second;
   auto BuildOther = [&] {
-    Other = build(Request, Folder + "/" + J.CandidateLibrary);
+    Other = build(Request, Folder + "/" + J.CandidateLibrary,
+                  Into.Candidate.Library);
   };
   if (Two && Options.Jobs > 1)
     Second = std::thread(BuildOther);
-  MaybeStop S = take(build(Request, Folder + "/" + J.SourceLibrary),
-                     Into.Source, !Options.CountersOnly, Messages);
+  MaybeStop S =
+      take(build(Request, Folder + "/" + J.SourceLibrary, Into.Source.Library),
+           Into.Source, !Options.CountersOnly, Messages);
   if (Second.joinable())
     Second.join();
   else if (!S && Two)

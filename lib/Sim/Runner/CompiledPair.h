@@ -13,15 +13,20 @@
 #ifndef STARK_SIM_COMPILEDPAIR_H
 #define STARK_SIM_COMPILEDPAIR_H
 
-#include "stark/Sim/Program.h"
+#include "Call.h"
+#include "HostProcess.h"
 #include "stark/Sim/SimRunner.h"
 #include <memory>
 
 namespace stark::sim {
 
 struct CompiledPair {
-  std::unique_ptr<Program> Source;
-  std::unique_ptr<Program> Candidate; ///< null when the two are the same
+  SimCode Source;
+  SimCode Candidate;                 ///< empty when the two are the same
+  std::unique_ptr<HostProcess> Host; ///< of entries of tensors
+  const SimCode &candidate() const {
+    return Candidate.Kernels || !Candidate.Library.empty() ? Candidate : Source;
+  }
 };
 
 /// Compiles what \p J names in \p Folder; both at once when there may be more

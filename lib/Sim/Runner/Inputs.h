@@ -10,6 +10,7 @@
 
 #include "stark/Job/Job.h"
 #include "stark/Sim/Program.h"
+#include "stark/SimHost/Protocol.h"
 
 namespace stark::sim {
 
@@ -17,21 +18,27 @@ namespace stark::sim {
 /// writes lies in a mapping that the parent reads afterwards.
 class Inputs {
 public:
-  Inputs(const job::Job &J, std::string Folder)
-      : J(J), Folder(std::move(Folder)) {}
+  /// \p Elsewhere: a process that is no child will call with them, too.
+  Inputs(const job::Job &J, std::string Folder, bool Elsewhere)
+      : J(J), Folder(std::move(Folder)), Elsewhere(Elsewhere) {}
   ~Inputs() { release(); }
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
 
   /// Empty, or what went wrong. \p Large: repeat a tile of random values rather
   /// than draw each one.
-  std::string fill(unsigned Case, uint64_t Seed, bool Large);
+  /// \p WeightSeed: of leaves that are weights.
+  std::string fill(unsigned Case, uint64_t Seed, uint64_t WeightSeed,
+                   bool Large);
   /// Poisons outputs and puts initial values back.
   void arm(unsigned Round);
   /// One pointer a leaf, for stark_call().
   void **arguments();
   std::vector<DeviceBuffer> buffers() const;
   const char *data(size_t Leaf) const { return Blocks[Leaf].Data; }
+  /// Of inputs that are for elsewhere: all of it, the arguments first.
+  const simhost::SharedMemory &shared() const { return Shared; }
+  int memoryFile() const { return File; }
 
 private:
   struct Block {
@@ -40,8 +47,15 @@ private:
     std::vector<char> Pristine; ///< of an in-out buffer
   };
   void release();
+  std::string mapApart(uint64_t Place, bool Large);
+  std::string mapTogether();
+  void putArguments();
+  std::string fillBlock(size_t Leaf, uint64_t Seed, bool Large);
   const job::Job &J;
   std::string Folder;
+  bool Elsewhere;
+  simhost::SharedMemory Shared;
+  int File = -1;
   unsigned Case = 0;
   std::vector<Block> Blocks;
   std::vector<job::LeafValue> Scalars;

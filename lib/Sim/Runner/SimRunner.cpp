@@ -15,6 +15,7 @@
 #include "stark/Sim/SimRunner.h"
 #include "Call.h"
 #include "CompiledPair.h"
+#include "References.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Posix/Clock.h"
 #include <algorithm>
@@ -47,11 +48,14 @@ constexpr std::chrono::microseconds ShortestPause(200), LongestPause(10000);
 struct Step {
   unsigned Case = 0;
   uint64_t Seed = 0;
+  std::optional<uint64_t> WeightSeed;
   bool Timed = false;
   bool Begun = false;
   std::string Trouble; ///< why its inputs cannot be made
-  std::unique_ptr<Inputs> Mine, Theirs;
+  std::unique_ptr<Inputs> Mine, Theirs, Own;
   std::unique_ptr<Call> Candidate, Source;
+  /// Of entries of tensors, where Source is its reference: the source itself.
+  std::unique_ptr<Call> Itself;
 };
 
 class SimRunner : public Runner {
@@ -81,11 +85,17 @@ public:
   SourceEnd source(const Trial &T) override;
   MaybeStop candidate(const Trial &T) override;
   const void *ofSource(const Trial &T, unsigned Leaf) override {
+    if (T.WeightSeed)
+      return Again.Theirs->data(Leaf);
     return alone() ? nullptr : Steps[T.Index].Theirs->data(Leaf);
   }
   const void *ofCandidate(const Trial &T, unsigned Leaf) override {
     return Steps[T.Index].Mine->data(Leaf);
   }
+  double slack(const Trial &T, unsigned Leaf) override {
+    return Found.slack(T.Case, Leaf);
+  }
+  std::string notes() override { return Found.notes(*J); }
   std::string nameOf(const Trial &) const override { return "simulated call"; }
   MaybeStop leaveOut(unsigned Case) override {
     LeftOut[Case] = true;
@@ -96,7 +106,10 @@ public:
 
 private:
   /// A source that is judged for itself has nothing to be compared with.
-  bool alone() const { return J->SourceDigest == J->CandidateDigest; }
+  bool alone() const {
+    return J->SourceDigest == J->CandidateDigest &&
+           (!Code.Host || Options.CountersOnly);
+  }
   bool passedOver(const Step &S) const { return !S.Timed && LeftOut[S.Case]; }
   /// Runs step \p Next, and some after it, until \p Done or trouble.
   void runUntil(size_t Next, const std::function<bool()> &Done);
@@ -104,9 +117,11 @@ private:
   void advance(Step &S, unsigned &Free);
   void beginChecked(Step &S, unsigned &Free);
   bool fill(Step &S, std::unique_ptr<Inputs> &In) const;
-  std::unique_ptr<Call> start(const Step &S, Program &P, Inputs &In,
-                              const char *Entry, uint64_t Limit,
+  std::unique_ptr<Call> start(const Step &S, const SimCode &Of, Inputs &In,
+                              bool Reference, uint64_t Limit,
                               unsigned &Free) const;
+  SourceEnd sourceWithWeights(const Trial &T);
+  SourceEnd whySource(const Report &R, const Step &S) const;
   void retire(Step &S);
   MaybeStop whyCandidate(const Report &R, const Step &S) const;
   std::string where(const Step &S) const {
@@ -121,7 +136,9 @@ private:
   const Job *J = nullptr;
   CompiledPair Code;
   std::vector<Step> Steps;   ///< trials in their order, then what is timed
+  Step Again;                ///< of a trial with weights of its own
   size_t Retired = 0;        ///< steps that have been freed
+  References Found;          ///< of entries of tensors
   std::vector<bool> LeftOut; ///< by case: it cannot be compared
 };
 } // namespace
@@ -149,37 +166,40 @@ void SimRunner::plan(const std::vector<Trial> &Trials) {
 }
 
 bool SimRunner::fill(Step &S, std::unique_ptr<Inputs> &In) const {
-  In = std::make_unique<Inputs>(*J, Folder);
-  S.Trouble = In->fill(S.Case, S.Seed, S.Timed);
+  In = std::make_unique<Inputs>(*J, Folder, /*Elsewhere=*/Code.Host != nullptr);
+  S.Trouble = In->fill(S.Case, S.Seed, S.WeightSeed.value_or(S.Seed), S.Timed);
   if (!S.Timed)
     In->arm(0);
   return S.Trouble.empty();
 }
 
-std::unique_ptr<Call> SimRunner::start(const Step &S, Program &P, Inputs &In,
-                                       const char *Entry, uint64_t Limit,
-                                       unsigned &Free) const {
+std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
+                                       Inputs &In, bool Reference,
+                                       uint64_t Limit, unsigned &Free) const {
   --Free;
   return std::make_unique<Call>(
-      CallSpec{&P, Entry, &In, S.Timed ? RunMode::Profile : RunMode::Check,
-               Limit, J->TimeoutMs},
+      CallSpec{&Of, Code.Host.get(), Reference, &In,
+               S.Timed ? RunMode::Profile : RunMode::Check, Limit,
+               J->TimeoutMs},
       Gpu, Time);
 }
 
 void SimRunner::beginChecked(Step &S, unsigned &Free) {
-  bool HasReference = Code.Source->has("stark_reference");
+  bool HasReference = Code.Host || Code.Source.Kernels->has("stark_reference");
   if (!S.Begun && fill(S, S.Theirs))
-    S.Source = start(S, *Code.Source, *S.Theirs,
-                     HasReference ? "stark_reference" : "stark_call",
-                     SourceLimit, Free);
+    S.Source =
+        start(S, Code.Source, *S.Theirs, HasReference, SourceLimit, Free);
   S.Begun = true;
+  if (Code.Host && Free && !S.Itself && fill(S, S.Own))
+    S.Itself = start(S, Code.Source, *S.Own, false, SourceLimit, Free);
   // How long the candidate may take follows from the source.
   if (Free && !S.Candidate && S.Source && S.Source->ended() &&
       S.Source->report().What == Report::Done)
-    S.Candidate = start(
-        S, *Code.Candidate, *S.Mine, "stark_call",
-        std::max(S.Source->report().Accesses * CandidateFactor, CandidateLimit),
-        Free);
+    S.Candidate = start(S, Code.candidate(), *S.Mine, false,
+                        std::max(S.Source->report().Accesses * CandidateFactor,
+                                 // A source of operators makes none.
+                                 Code.Host ? SourceLimit : CandidateLimit),
+                        Free);
 }
 
 void SimRunner::advance(Step &S, unsigned &Free) {
@@ -189,18 +209,19 @@ void SimRunner::advance(Step &S, unsigned &Free) {
     return;
   if (!S.Timed && !alone())
     return beginChecked(S, Free);
-  Program &P = alone() ? *Code.Source : *Code.Candidate;
   if (!S.Begun)
-    S.Candidate =
-        start(S, P, *S.Mine, "stark_call", S.Timed ? ~0ull : SourceLimit, Free);
+    S.Candidate = start(S, Code.candidate(), *S.Mine, false,
+                        S.Timed ? ~0ull : SourceLimit, Free);
   S.Begun = true;
-  // What a child of a timed size writes is its own, so both share the inputs.
-  if (!alone() && Free && !S.Source)
-    S.Source = start(S, *Code.Source, *S.Mine, "stark_call", ~0ull, Free);
+  // What a child of a timed size writes is its own, so both share the inputs;
+  // not where two processes write.
+  if (!alone() && Free && !S.Source && (!Code.Host || fill(S, S.Theirs)))
+    S.Source = start(S, Code.Source, Code.Host ? *S.Theirs : *S.Mine, false,
+                     ~0ull, Free);
 }
 
 void SimRunner::retire(Step &S) {
-  for (Call *C : {S.Source.get(), S.Candidate.get()})
+  for (Call *C : {S.Source.get(), S.Candidate.get(), S.Itself.get()})
     if (C && C->ended() && !passedOver(S)) {
       Speed &Of = S.Timed ? Took.Profile : Took.Check;
       Of.ThreadInstructions += C->report().ThreadInstructions;
@@ -217,7 +238,8 @@ void SimRunner::runUntil(size_t Next, const std::function<bool()> &Done) {
     size_t Last = std::min<size_t>(Steps.size(), Next + Options.Jobs + 1);
     unsigned Running = 0;
     for (size_t I = Next; I < Last; ++I)
-      for (Call *C : {Steps[I].Source.get(), Steps[I].Candidate.get()})
+      for (Call *C : {Steps[I].Source.get(), Steps[I].Candidate.get(),
+                      Steps[I].Itself.get()})
         Running += C && !C->ended();
     unsigned Free = Options.Jobs > Running ? Options.Jobs - Running : 0,
              Before = Free;
@@ -234,17 +256,52 @@ void SimRunner::runUntil(size_t Next, const std::function<bool()> &Done) {
   }
 }
 
+/// Outside the plan: the source alone, of which only outputs are asked.
+SourceEnd SimRunner::sourceWithWeights(const Trial &T) {
+  Step &S = Again = Step();
+  S.Case = T.Case;
+  S.Seed = T.Seed;
+  S.WeightSeed = T.WeightSeed;
+  unsigned Free = 1;
+  if (!fill(S, S.Theirs))
+    return {SourceEnd::Failed, S.Trouble};
+  S.Source = start(S, Code.Source, *S.Theirs, true, SourceLimit, Free);
+  while (!S.Source->ended())
+    Time.sleep(ShortestPause);
+  return whySource(S.Source->report(), S);
+}
+
 SourceEnd SimRunner::source(const Trial &T) {
+  if (T.WeightSeed && Code.Host)
+    return sourceWithWeights(T);
   Step &S = Steps[T.Index];
   std::unique_ptr<Call> &Wanted = alone() ? S.Candidate : S.Source;
-  runUntil(T.Index, [&] { return Wanted && Wanted->ended(); });
+  bool Two = Code.Host && !alone();
+  runUntil(T.Index, [&] {
+    return Wanted && Wanted->ended() &&
+           (!Two || (S.Itself && S.Itself->ended()));
+  });
   if (!S.Trouble.empty())
     return {}; // candidate() says so
   const Report &R = Wanted->report();
+  if (Two && R.What == Report::Done) {
+    const Report &Own = S.Itself->report();
+    if (Own.What == Report::Done)
+      Found.add(*J, S.Case, R.Text, *S.Theirs, *S.Own);
+    else if (Own.What != Report::NotRun)
+      return whySource(Own, S);
+    else
+      S.Trouble = Own.Text;
+    return {};
+  }
   if (R.What == Report::NotRun) {
     S.Trouble = R.Text;
     return {};
   }
+  return whySource(R, S);
+}
+
+SourceEnd SimRunner::whySource(const Report &R, const Step &S) const {
   if (R.What == Report::TooMany || R.What == Report::TooLong)
     return {SourceEnd::TooLarge, "too large to simulate in full"};
   // What is judged for itself may be left out, and else is the candidate.
@@ -281,7 +338,10 @@ MaybeStop SimRunner::whyCandidate(const Report &R, const Step &S) const {
   case Report::TooLong:
     return Stop{Outcome::TimedOut, "the candidate " + Text};
   case Report::Died:
+  case Report::Stopped:
     return Stop{Outcome::Crashed, Text};
+  case Report::BadResult:
+    return Stop{Outcome::Wrong, Text};
   case Report::Found:
     return Stop{effectOf(R.Kind) == Effect::Stops ? Outcome::Crashed
                                                   : Outcome::Wrong,
