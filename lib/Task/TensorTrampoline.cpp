@@ -319,9 +319,10 @@ std::string stark::makeTensorTrampoline(const Task &T) {
 
 std::string stark::makeTensorReference(const Task &T) {
   const Signature &Callee = T.Load.Reference.empty() ? T.Entry : T.Reference;
+  std::vector<job::Leaf> Leaves = makeLeaves(T);
   std::string Changed;
   for (const job::Leaf &L :
-       llvm::ArrayRef(makeLeaves(T)).take_front(leavesOf(T.Entry).size()))
+       llvm::ArrayRef(Leaves).take_front(leavesOf(T.Entry).size()))
     if (L.Kind == job::LeafKind::Buffer)
       Changed += L.Use == job::Role::Input ? "false, " : "true, ";
   return "\n#line 1 \"stark_reference\"\nnamespace stark_tensors {\nstatic "
