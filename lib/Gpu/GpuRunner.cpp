@@ -14,12 +14,10 @@
 #include "stark/Gpu/GpuRunner.h"
 #include "ChildProcess.h"
 #include "Ending.h"
-#include "stark/Judge/Compare.h"
-#include "stark/Judge/Judge.h"
 #include "stark/Judge/Race.h"
+#include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
-#include <map>
 #include <sys/prctl.h>
 #include <tuple>
 #include <utility>
@@ -66,10 +64,9 @@ public:
     return outputOf(Candidate, T.Case, Leaf);
   }
   double slack(const Trial &T, unsigned Leaf) override {
-    auto Known = Slack.find({T.Case, Leaf});
-    return Known == Slack.end() ? 1 : Known->second;
+    return Found.slack(T.Case, Leaf);
   }
-  std::string notes() override;
+  std::string notes() override { return Found.notes(*J); }
   std::string nameOf(const Trial &T) const override {
     return T.Round ? "second call with the same inputs" : "call";
   }
@@ -108,17 +105,12 @@ private:
   DeviceFacts Facts;
   Party Source, Candidate;
   double SourceUs = 0; ///< of the last verified call
-  /// Of jobs with tensors, by case and leaf.
-  std::map<std::pair<unsigned, unsigned>, double> Slack;
+  References Found;    ///< of jobs with tensors
   /// Case and seeds whose reference lies in the source's shared memory.
   std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
-  std::map<unsigned, std::string> References; ///< how it was computed, by case
 };
 
-/// A candidate may be as far off the reference as the source, and the source
-/// could have been further off with other inputs.
-constexpr double OwnErrors = 2;
-/// Two timed calls may be off it to both sides.
+/// Two timed calls may be off their reference to both sides.
 constexpr double BothErrors = 1.5;
 
 Request requestFor(Command What, unsigned Case = 0) {
@@ -267,7 +259,7 @@ SourceEnd GpuRunner::source(const Trial &T) {
   if (!Torch)
     return {};
   if (A.R.Text[0])
-    References[T.Case] = A.R.Text;
+    Found.add(T.Case, A.R.Text);
   if (MaybeStop S = measureOwnError(T))
     return {SourceEnd::Failed, S->Diagnostics};
   return {};
@@ -275,45 +267,18 @@ SourceEnd GpuRunner::source(const Trial &T) {
 
 /// How far the source is off its reference, for the worst inputs so far.
 MaybeStop GpuRunner::measureOwnError(const Trial &T) {
-  if (References.empty())
+  if (Found.empty())
     return std::nullopt;
   Request R = requestFor(T);
   R.Flags = OwnCall;
   Answer A;
   if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
     return S;
-  for (unsigned I = 0; I < J->Leaves.size(); ++I) {
-    const void *Own = outputOf(Source, T.Case, I, /*Own=*/true);
-    if (!Own)
-      continue;
-    Comparison Found = compareLeaf(*J, T.Case, I, Own,
-                                   outputOf(Source, T.Case, I), 1, T.Round);
-    double &Times = Slack.try_emplace({T.Case, I}, 1).first->second;
-    Times = std::max(Times, OwnErrors * Found.WorstError);
-  }
+  Found.compare(
+      *J, T,
+      [&](unsigned L) { return outputOf(Source, T.Case, L, /*Own=*/true); },
+      [&](unsigned L) { return ofSource(T, L); });
   return std::nullopt;
-}
-
-std::string GpuRunner::notes() {
-  // Most cases have the same to say.
-  std::map<std::string, std::string> Cases;
-  for (const auto &[Case, How] : References)
-    Cases[How] +=
-        (Cases[How].empty() ? "'" : ", '") + J->Cases[Case].Label + "'";
-  std::string Text;
-  for (const auto &[How, Labels] : Cases)
-    Text += "compared with the source computed " + How +
-            (Cases.size() > 1 ? " (" + Labels + ")" : "") + "\n";
-  for (const auto &[Place, Times] : Slack)
-    if (Times > 1) {
-      char Allowed[32];
-      std::snprintf(Allowed, sizeof(Allowed), "%.2g",
-                    Times * J->Leaves[Place.second].Tolerance);
-      Text += "output '" + J->Leaves[Place.second].Name + "' of '" +
-              J->Cases[Place.first].Label + "' may be off by " + Allowed +
-              ": twice what the source is off itself\n";
-    }
-  return Text;
 }
 
 MaybeStop GpuRunner::candidate(const Trial &T) {

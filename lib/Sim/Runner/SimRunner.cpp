@@ -15,8 +15,7 @@
 #include "stark/Sim/SimRunner.h"
 #include "Call.h"
 #include "CompiledPair.h"
-#include "References.h"
-#include "stark/Judge/Judge.h"
+#include "stark/Judge/References.h"
 #include "stark/Posix/Clock.h"
 #include <algorithm>
 #include <functional>
@@ -286,9 +285,12 @@ SourceEnd SimRunner::source(const Trial &T) {
   const Report &R = Wanted->report();
   if (Two && R.What == Report::Done) {
     const Report &Own = S.Itself->report();
-    if (Own.What == Report::Done)
-      Found.add(*J, S.Case, R.Text, *S.Theirs, *S.Own);
-    else if (Own.What != Report::NotRun)
+    if (Own.What == Report::Done) {
+      Found.add(S.Case, R.Text);
+      Found.compare(
+          *J, T, [&](unsigned L) { return S.Own->data(L); },
+          [&](unsigned L) { return S.Theirs->data(L); });
+    } else if (Own.What != Report::NotRun)
       return whySource(Own, S);
     else
       S.Trouble = Own.Text;

@@ -5,17 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Job/Names.h"
-#include "stark/Judge/Judge.h"
-#include "stark/Posix/Clock.h"
-#include "stark/Posix/File.h"
+#include "FakeRunner.h"
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
-namespace fs = std::filesystem;
 using namespace stark;
 using namespace stark::job;
 using namespace stark::judge;
@@ -56,82 +49,30 @@ Job exampleJob() {
   return J;
 }
 
-/// Source and candidate both give the trial's seed, plus the index; a test
-/// changes what they give.
-class FakeRunner : public Runner {
+/// Both give the trial's seed, plus the index.
+class SlackRunner : public FakeRunner {
 public:
-  MaybeStop open(const Job &TheJob, Result &) override {
-    J = &TheJob;
-    return std::nullopt;
-  }
-  CompareRule rule() const override { return {}; }
-  void plan(const std::vector<Trial> &) override {}
   SourceEnd source(const Trial &T) override {
-    fill(Theirs, T);
     Asked += J->Cases[T.Case].Label + " seed " + std::to_string(T.Seed) +
              " weights " + std::to_string(T.WeightSeed.value_or(T.Seed)) + "\n";
-    Source(T);
-    return {};
-  }
-  MaybeStop candidate(const Trial &T) override {
-    fill(Ours, T);
-    return Candidate(T);
-  }
-  const void *ofSource(const Trial &, unsigned) override {
-    return Theirs.data();
-  }
-  const void *ofCandidate(const Trial &, unsigned) override {
-    return Ours.data();
+    return FakeRunner::source(T);
   }
   double slack(const Trial &, unsigned) override { return Slack; }
   std::string notes() override { return "a note of the runner's\n"; }
-  std::string nameOf(const Trial &) const override { return "call"; }
-  MaybeStop leaveOut(unsigned) override { return std::nullopt; }
-  MaybeStop time(unsigned, std::vector<Timing> &, std::string &) override {
-    return std::nullopt;
-  }
 
-  std::function<void(const Trial &)> Source = [](const Trial &) {};
-  std::function<MaybeStop(const Trial &)> Candidate = [](const Trial &) {
-    return std::nullopt;
-  };
-  std::vector<float> Theirs, Ours;
   double Slack = 1;
   std::string Asked;
 
 private:
-  void fill(std::vector<float> &Output, const Trial &T) {
-    Output.resize(J->Cases[T.Case].Values[1].elements());
-    for (size_t I = 0; I < Output.size(); ++I)
-      Output[I] = float(T.Seed + I);
+  float value(const Trial &T, size_t I) const override {
+    return float(T.Seed + I);
   }
-  const Job *J = nullptr;
 };
 
-class HardenedTest : public testing::Test {
+class HardenedTest : public JudgeFixture<SlackRunner> {
 protected:
-  void SetUp() override {
-    char Name[] = "/tmp/stark-judge-XXXXXX";
-    Folder = mkdtemp(Name);
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-  Result run() {
-    std::string Error;
-    EXPECT_TRUE(posix::writeFileAtomically((Folder / "job.json").string(),
-                                           printJob(J), Error))
-        << Error;
-    return judge::judge(Folder.string(), R, "", Time);
-  }
-  std::string end() {
-    Result Out = run();
-    return std::string(nameOf(Out.End)) + ": " + Out.Diagnostics;
-  }
+  HardenedTest() { J = exampleJob(); }
   bool isHardened(const Trial &T) { return J.Cases[T.Case].Hardened; }
-
-  fs::path Folder;
-  Job J = exampleJob();
-  FakeRunner R;
-  FakeClock Time;
 };
 } // namespace
 
@@ -186,6 +127,7 @@ TEST_F(HardenedTest, IsLeftOutWhereTheSourceIsNotFinite) {
   R.Source = [&](const Trial &T) {
     if (isHardened(T))
       R.Theirs[1] = INFINITY;
+    return SourceEnd();
   };
   R.Candidate = [&](const Trial &T) -> MaybeStop {
     EXPECT_FALSE(isHardened(T));
@@ -196,6 +138,7 @@ TEST_F(HardenedTest, IsLeftOutWhereTheSourceIsNotFinite) {
   R.Source = [&](const Trial &T) {
     if (!isHardened(T))
       R.Theirs[1] = INFINITY;
+    return SourceEnd();
   };
   EXPECT_EQ(end().substr(0, 59),
             "wrong: output 'result' is wrong (call with size 'n=3', seed");
@@ -231,7 +174,10 @@ TEST_F(HardenedTest, ASourceIsTriedBeforeItIsSearched) {
                      "n=2, hardened seed 1 weights 1\n"
                      "n=2, hardened seed 2 weights 1\n";
   EXPECT_EQ(R.Asked.substr(R.Asked.size() - Last.size()), Last);
-  R.Source = [&](const Trial &) { R.Theirs.assign(R.Theirs.size(), 3); };
+  R.Source = [&](const Trial &) {
+    R.Theirs.assign(R.Theirs.size(), 3);
+    return SourceEnd();
+  };
   R.Candidate = [&](const Trial &) -> MaybeStop {
     R.Ours = R.Theirs;
     return std::nullopt;
@@ -261,6 +207,7 @@ TEST_F(HardenedTest, GapsAreNotSoughtInBytes) {
       uint32_t Poison = poisonPattern(Type, T.Round);
       R.Theirs.assign(R.Theirs.size(), 0);
       std::memcpy(R.Theirs.data(), &Poison, 4);
+      return SourceEnd();
     };
     R.Candidate = [&](const Trial &) -> MaybeStop {
       R.Ours = R.Theirs;

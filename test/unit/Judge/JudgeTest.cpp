@@ -5,15 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Judge/Judge.h"
-#include "stark/Job/Names.h"
-#include "stark/Judge/Compare.h"
-#include "stark/Posix/Clock.h"
-#include "stark/Posix/File.h"
+#include "FakeRunner.h"
 #include <cstring>
-#include <filesystem>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 using namespace stark;
@@ -49,37 +42,24 @@ Job exampleJob() {
   return J;
 }
 
-/// Source and candidate both give the seed in every element, but for what a
-/// test makes of it; one line is kept of each call.
-class FakeRunner : public Runner {
+/// Both give the seed in every element; one line is kept of each call.
+class LoggingRunner : public FakeRunner {
 public:
   void identify(Result &Out) override { Out.Device = "fake"; }
   MaybeStop open(const Job &TheJob, Result &Out) override {
-    J = &TheJob;
     Out.Driver = "opened";
-    return std::nullopt;
+    return FakeRunner::open(TheJob, Out);
   }
-  CompareRule rule() const override { return Rule; }
   void plan(const std::vector<Trial> &Trials) override {
     Planned = Trials.size();
   }
   SourceEnd source(const Trial &T) override {
     log("source", T);
-    fill(Theirs, T);
-    return Source(T);
+    return FakeRunner::source(T);
   }
   MaybeStop candidate(const Trial &T) override {
     log("candidate", T);
-    fill(Ours, T);
-    return Candidate(T);
-  }
-  const void *ofSource(const Trial &, unsigned Leaf) override {
-    EXPECT_EQ(Leaf, 1u);
-    return Theirs.data();
-  }
-  const void *ofCandidate(const Trial &, unsigned Leaf) override {
-    EXPECT_EQ(Leaf, 1u);
-    return Ours.data();
+    return FakeRunner::candidate(T);
   }
   std::string nameOf(const Trial &T) const override {
     return T.Round ? "again" : "call";
@@ -97,14 +77,6 @@ public:
     return std::nullopt;
   }
 
-  CompareRule Rule;
-  std::function<SourceEnd(const Trial &)> Source = [](const Trial &) {
-    return SourceEnd();
-  };
-  std::function<MaybeStop(const Trial &)> Candidate = [](const Trial &) {
-    return std::nullopt;
-  };
-  std::vector<float> Theirs, Ours;
   std::string Calls;
   size_t Planned = 0;
 
@@ -114,36 +86,12 @@ private:
              std::to_string(T.Seed) + " round " + std::to_string(T.Round) +
              "\n";
   }
-  void fill(std::vector<float> &Output, const Trial &T) {
-    Output.assign(J->Cases[T.Case].Values[1].elements(), float(T.Seed));
-  }
-  const Job *J = nullptr;
+  float value(const Trial &T, size_t) const override { return float(T.Seed); }
 };
 
-class JudgeTest : public testing::Test {
+class JudgeTest : public JudgeFixture<LoggingRunner> {
 protected:
-  void SetUp() override {
-    char Name[] = "/tmp/stark-judge-XXXXXX";
-    Folder = mkdtemp(Name);
-  }
-  void TearDown() override { fs::remove_all(Folder); }
-  Result run() {
-    std::string Error;
-    EXPECT_TRUE(posix::writeFileAtomically((Folder / "job.json").string(),
-                                           printJob(J), Error))
-        << Error;
-    return judge::judge(Folder.string(), R, Outputs, Time);
-  }
-  std::string end() {
-    Result Out = run();
-    return std::string(nameOf(Out.End)) + ": " + Out.Diagnostics;
-  }
-
-  fs::path Folder;
-  Job J = exampleJob();
-  FakeRunner R;
-  FakeClock Time;
-  std::string Outputs;
+  JudgeTest() { J = exampleJob(); }
 };
 } // namespace
 

@@ -5,30 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "References.h"
-#include "stark/Judge/Judge.h"
+#include "stark/Judge/References.h"
 #include <algorithm>
 #include <cstdio>
 
 using namespace stark;
-using namespace stark::sim;
+using namespace stark::judge;
 using namespace stark::job;
 
-/// A candidate may be as far off the reference as the source, and the source
-/// could have been further off with other inputs.
+/// Times what the source is off.
 static constexpr double OwnErrors = 2;
 
-void References::add(const Job &J, unsigned Case, const std::string &How,
-                     const Inputs &Reference, const Inputs &Own) {
-  Computed[Case] = How;
+void References::compare(const Job &J, const Trial &T, const OutputOf &Own,
+                         const OutputOf &OfReference) {
   for (unsigned I = 0; I < J.Leaves.size(); ++I) {
-    const Leaf &L = J.Leaves[I];
-    if (L.Kind != LeafKind::Buffer ||
-        (L.Use != Role::Output && L.Use != Role::InOut))
+    if (!isOutput(J.Leaves[I]))
       continue;
-    judge::Comparison Found = judge::compareLeaf(
-        J, Case, I, Own.data(I), Reference.data(I), 1, /*Round=*/0);
-    double &Times = Slack.try_emplace({Case, I}, 1).first->second;
+    Comparison Found =
+        compareLeaf(J, T.Case, I, Own(I), OfReference(I), 1, T.Round);
+    double &Times = Slack.try_emplace({T.Case, I}, 1).first->second;
     Times = std::max(Times, OwnErrors * Found.WorstError);
   }
 }

@@ -7,25 +7,30 @@
 ///
 /// \file
 ///   reference + the source's own outputs -> how far off a candidate may be
-/// As lib/Gpu/GpuRunner.cpp does it: docs/judging.md says why.
+/// Of entries of tensors: docs/judging.md says why.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_SIM_REFERENCES_H
-#define STARK_SIM_REFERENCES_H
+#ifndef STARK_JUDGE_REFERENCES_H
+#define STARK_JUDGE_REFERENCES_H
 
-#include "Inputs.h"
+#include "stark/Judge/Judge.h"
 #include <map>
 
-namespace stark::sim {
+namespace stark::judge {
 
 class References {
 public:
   /// \p How the reference of \p Case was computed, "in f64, TF32 off".
-  void add(const job::Job &J, unsigned Case, const std::string &How,
-           const Inputs &Reference, const Inputs &Own);
-  /// How many times its tolerance an output may be off.
+  void add(unsigned Case, const std::string &How) { Computed[Case] = How; }
+  bool empty() const { return Computed.empty(); }
+  /// What the source itself computed for the inputs of \p T.
+  void compare(const job::Job &J, const Trial &T, const OutputOf &Own,
+               const OutputOf &OfReference);
+  /// How many times its tolerance an output may be off: twice what the source
+  /// was off for the worst inputs so far, which could have been worse.
   double slack(unsigned Case, unsigned Leaf) const;
+  /// Both as lines of text.
   std::string notes(const job::Job &J) const;
 
 private:
@@ -33,6 +38,6 @@ private:
   std::map<unsigned, std::string> Computed;              ///< by case
 };
 
-} // namespace stark::sim
+} // namespace stark::judge
 
 #endif
