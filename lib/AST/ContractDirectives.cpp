@@ -21,6 +21,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
+#include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/PreprocessingRecord.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -88,10 +89,9 @@ private:
       Included Found;
       if (clang::OptionalFileEntryRef File = Include->getFile()) {
         Found.Found = true;
-        clang::FileID Id = SM.translateFile(*File);
-        Found.System =
-            Id.isValid() && clang::SrcMgr::isSystem(SM.getFileCharacteristic(
-                                SM.getLocForStartOfFile(Id)));
+        Found.System = clang::SrcMgr::isSystem(
+            Unit.getPreprocessor().getHeaderSearchInfo().getFileDirFlavor(
+                *File));
       }
       unsigned Line =
           SM.getSpellingLineNumber(Include->getSourceRange().getBegin());

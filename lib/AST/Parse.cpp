@@ -20,6 +20,7 @@
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Serialization/ASTReader.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -80,24 +81,44 @@ ParsedSource::ParsedSource(std::string Path, std::string Text,
 
 ParsedSource::~ParsedSource() = default;
 
+/// Of \p Unit itself. One pass: SourceManager::translateFile() makes one for
+/// every file, and what is expanded of macros is in the way of each.
+static void addIncluded(const clang::SourceManager &SM,
+                        std::vector<std::string> &Files) {
+  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
+    const clang::SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
+    if (!Entry.isFile() ||
+        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
+      continue;
+    clang::OptionalFileEntryRef File =
+        Entry.getFile().getContentCache().OrigEntry;
+    if (File && File != SM.getFileEntryRefForID(SM.getMainFileID()))
+      Files.push_back(absolutePath(File->getName()));
+  }
+}
+
+/// Of what was precompiled.
+static void addPrecompiled(clang::ASTReader &Reader,
+                           std::vector<std::string> &Files) {
+  for (clang::serialization::ModuleFile &Module : Reader.getModuleManager())
+    Reader.visitInputFiles(
+        Module, /*IncludeSystem=*/false, /*Complain=*/false,
+        [&](const clang::serialization::InputFile &File, bool) {
+          if (clang::OptionalFileEntryRef Found = File.getFile())
+            Files.push_back(absolutePath(Found->getName()));
+        });
+}
+
 std::vector<std::string> ParsedSource::includedFiles() const {
   std::vector<std::string> Files;
-  const clang::SourceManager &SM = Unit->getSourceManager();
-  // Asking about a file may load more of them, from a precompiled header.
-  std::vector<clang::FileEntryRef> All;
-  for (auto I = SM.fileinfo_begin(), E = SM.fileinfo_end(); I != E; ++I)
-    All.push_back(I->first);
-  for (clang::FileEntryRef File : All) {
-    clang::FileID Id = SM.translateFile(File);
-    if (Id.isInvalid() || Id == SM.getMainFileID() ||
-        clang::SrcMgr::isSystem(
-            SM.getFileCharacteristic(SM.getLocForStartOfFile(Id))))
-      continue;
-    std::string Name = absolutePath(File.getName());
-    if (!llvm::StringRef(Name).starts_with(HeaderFolder))
-      Files.push_back(std::move(Name));
-  }
+  addIncluded(Unit->getSourceManager(), Files);
+  if (llvm::IntrusiveRefCntPtr<clang::ASTReader> Reader = Unit->getASTReader())
+    addPrecompiled(*Reader, Files);
+  llvm::erase_if(Files, [](llvm::StringRef File) {
+    return File.starts_with(HeaderFolder);
+  });
   llvm::sort(Files);
+  Files.erase(std::unique(Files.begin(), Files.end()), Files.end());
   return Files;
 }
 
