@@ -15,14 +15,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builder.h"
+#include "HostFlags.h"
+#include "HostObjects.h"
+#include "SimulatedNames.h"
 #include "TensorObserver.h"
 #include "TorchHeaders.h"
 #include "stark/AST/Halves.h"
 #include "stark/AST/Torch.h"
-#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <future>
@@ -48,40 +50,6 @@ constexpr const char *ObserverExports =
     "local: *; };\n";
 /// A kernel is known by its symbol.
 constexpr const char *SimulatedExports = "{ global: *; };\n";
-
-/// At the begin of \p Words.
-size_t number(llvm::StringRef Words) {
-  size_t Value = 0;
-  Words.ltrim().consumeInteger(10, Value);
-  return Value;
-}
-
-/// The tensors of the simulated GPU lie in the host's memory, and are what code
-/// that asks for tensors of a GPU is to take.
-constexpr const char *SimulatedNames =
-    "#define is_cuda is_cpu\n#define kCUDA kCPU\n";
-constexpr const char *NoLongerSimulated =
-    "\n#undef is_cuda\n#undef kCUDA\n#undef STARK_TORCH_CUDA";
-
-/// \p Text with these names after its last include.
-std::string withSimulatedNames(llvm::StringRef Text) {
-  size_t Line = 0, LastLine = 0, End = 0;
-  for (size_t At = 0; At < Text.size();) {
-    size_t Next = std::min(Text.find('\n', At), Text.size() - 1) + 1;
-    llvm::StringRef Words = Text.slice(At, Next).ltrim();
-    ++Line;
-    if (Words.consume_front("#line"))
-      Line = number(Words) - 1;
-    if (Words.consume_front("#") && Words.ltrim().starts_with("include")) {
-      End = Next;
-      LastLine = Line;
-    }
-    At = Next;
-  }
-  return (Text.take_front(End) + SimulatedNames + "#line " +
-          llvm::Twine(LastLine + 1) + "\n" + Text.drop_front(End))
-      .str();
-}
 
 class TorchBuilder : public Builder {
 public:
@@ -151,43 +119,17 @@ std::vector<std::string> TorchBuilder::includes() const {
   return Flags;
 }
 
-/// Of the user's flags those that a host compiler takes for what nvcc does.
 std::vector<std::string> TorchBuilder::hostFlags() const {
   std::vector<std::string> Flags = {"-fPIC", "-O2", "-w"};
-  bool HasStandard = false;
-  const std::vector<std::string> &Given = Of.NvccFlags;
-  for (size_t I = 0; I < Given.size(); ++I) {
-    llvm::StringRef Flag = Given[I];
-    bool Follows = Flag == "-D" || Flag == "-U" || Flag == "-I" ||
-                   Flag == "-isystem" || Flag == "-iquote" ||
-                   Flag == "-include";
-    if (Follows && I + 1 < Given.size()) {
-      Flags.insert(Flags.end(), {Flag.str(), Given[++I]});
-    } else if (Flag.consume_front("-isystem=") || Flag.consume_front("-I=")) {
-      // As nvcc takes it; to a host compiler '=' is the system's root.
-      Flags.insert(Flags.end(),
-                   {Given[I].substr(0, Given[I].find('=')), Flag.str()});
-    } else if (Flag.starts_with("-std=")) {
-      HasStandard = true;
-      Flags.push_back(Flag.str());
-    } else if (Flag.starts_with("-D") || Flag.starts_with("-U") ||
-               Flag.starts_with("-I") || Flag.starts_with("-isystem") ||
-               Flag.starts_with("-O")) {
-      Flags.push_back(Flag.str());
-    } else if (Flag.consume_front("-Xcompiler=")) {
-      for (llvm::StringRef Each : llvm::split(Flag, ','))
-        Flags.push_back(Each.str());
-    } else if (Flag == "-Xcompiler" && I + 1 < Given.size()) {
-      for (llvm::StringRef Each : llvm::split(Given[++I], ','))
-        Flags.push_back(Each.str());
-    }
-  }
+  std::vector<std::string> Given = hostFlagsOf(Of.NvccFlags);
+  bool HasStandard = llvm::any_of(
+      Given, [](llvm::StringRef Flag) { return Flag.starts_with("-std="); });
   if (!HasStandard)
-    Flags.push_back("-std=c++17");
+    Given.push_back("-std=c++17");
   if (Torch.Cuda)
-    Flags.push_back("-DSTARK_TORCH_CUDA");
-  std::vector<std::string> Folders = includes();
-  Flags.insert(Flags.end(), Folders.begin(), Folders.end());
+    Given.push_back("-DSTARK_TORCH_CUDA");
+  for (const std::vector<std::string> &More : {Given, includes()})
+    Flags.insert(Flags.end(), More.begin(), More.end());
   return Flags;
 }
 
@@ -216,12 +158,28 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   Spec.Arguments = {"-include", Header.empty() ? "ATen/ATen.h" : Header};
   Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
   Spec.Arguments.insert(Spec.Arguments.end(), {"-iquote", home(), "-x", "c++"});
-  std::string Inner = Folder + "/host";
+  std::string Inner = Folder + "/host", Object = Folder + "/host.o";
   if (llvm::Error E = createFolders(Inner))
     return E;
-  return run(std::move(Spec),
-             Inner + "/" + llvm::sys::path::filename(fileName()).str(), Text,
-             Folder + "/host.o");
+  // The header's folder is that of the compiler and its flags.
+  HostObjects Kept(llvm::sys::path::parent_path(Header).str());
+  DigestBuilder Around;
+  Around.add("name", llvm::sys::path::filename(fileName())).add("home", home());
+  for (const std::string &File : Of.Headers) {
+    llvm::Expected<std::string> Bytes = readFile(File);
+    if (!Bytes)
+      return Bytes.takeError();
+    Around.add(File, *Bytes);
+  }
+  std::string Key = Kept.key(Text, std::move(Around));
+  if (Kept.fetch(Key, Object))
+    return Compiled{{}, {Object}, std::nullopt};
+  llvm::Expected<Compiled> Made = run(
+      std::move(Spec),
+      Inner + "/" + llvm::sys::path::filename(fileName()).str(), Text, Object);
+  if (Made && Made->How.ok())
+    Kept.keep(Key, Object);
+  return Made;
 }
 
 llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
@@ -381,28 +339,12 @@ TorchBuilder::linkAs(llvm::ArrayRef<std::string> Objects,
 }
 
 llvm::Expected<ProcessResult> TorchBuilder::observer(llvm::StringRef Library) {
-  // Beside the headers, where there are any that last.
-  llvm::StringRef Kept = llvm::sys::path::parent_path(header());
-  std::string File =
-      (Kept + "/observer-" + sha256(TensorObserver).substr(0, 16) + ".so")
-          .str();
-  if (!Kept.empty() && !llvm::sys::fs::copy_file(File, Library))
-    return ProcessResult();
   llvm::Expected<Compiled> Made = compileHost(TensorObserver);
   if (!Made)
     return Made.takeError();
   if (!Made->How.ok())
     return std::move(Made->How);
-  llvm::Expected<ProcessResult> Linked =
-      linkAs(Made->Objects, Library, ObserverExports);
-  if (!Linked || !Linked->ok() || Kept.empty())
-    return Linked;
-  llvm::Expected<std::string> Bytes = readFile(Library);
-  if (!Bytes)
-    return Bytes.takeError();
-  // It is built again where it cannot be kept.
-  llvm::consumeError(writeFileAtomically(File, *Bytes));
-  return Linked;
+  return linkAs(Made->Objects, Library, ObserverExports);
 }
 
 llvm::Expected<ProcessResult>

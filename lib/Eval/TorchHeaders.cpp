@@ -11,7 +11,9 @@
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
+#include <mutex>
 
 using namespace stark;
 namespace fs = llvm::sys::fs;
@@ -19,7 +21,7 @@ namespace fs = llvm::sys::fs;
 static constexpr uint64_t LimitMs = 300000;
 
 /// What the compiler calls itself: another version reads nothing of this one's.
-static std::string versionOf(llvm::StringRef Compiler) {
+static std::string askVersion(llvm::StringRef Compiler) {
   ProcessSpec Spec;
   Spec.Program = Compiler.str();
   Spec.Arguments = {"--version"};
@@ -29,6 +31,17 @@ static std::string versionOf(llvm::StringRef Compiler) {
     return "";
   }
   return Said->Out;
+}
+
+/// Asked once: it is wanted for every compilation.
+static std::string versionOf(llvm::StringRef Compiler) {
+  static std::mutex Guard;
+  static llvm::StringMap<std::string> Known;
+  std::lock_guard Lock(Guard);
+  auto [Entry, New] = Known.try_emplace(Compiler);
+  if (New)
+    Entry->second = askVersion(Compiler);
+  return Entry->second;
 }
 
 /// Waits for whoever else makes it.

@@ -1,0 +1,23 @@
+//===- HostFlags.h - Flags for a host compiler ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_EVAL_HOSTFLAGS_H
+#define STARK_LIB_EVAL_HOSTFLAGS_H
+
+#include <string>
+#include <vector>
+
+namespace stark {
+
+/// Of \p Given, which nvcc takes, those that a host compiler takes for the same
+/// and that change what a text means: the standard, macros, include paths, the
+/// level of optimisation, and what is handed to the host compiler by name.
+std::vector<std::string> hostFlagsOf(const std::vector<std::string> &Given);
+
+} // namespace stark
+
+#endif
