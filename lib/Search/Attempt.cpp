@@ -243,9 +243,10 @@ llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base) {
     return found(N, std::move(V));
   }
   const ParsedSource &Source = *(*Parsed)->Source;
-  if (std::optional<Verdict> V =
-          checkFootprint(Base.Source->text(), N.Given.Anchors,
-                         State.Options.Strictness, Source.text()))
+  if (std::optional<Verdict> V = checkFootprint(
+          State.Setup.Of,
+          {Base.Source->text(), N.Given.Anchors, State.Options.Strictness},
+          Source))
     return found(N, std::move(*V));
   N.SameAs = State.Known.find(N.Text);
   if (N.SameAs >= 0)

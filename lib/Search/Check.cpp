@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
-#include "stark/AST/Contract.h"
 #include "stark/AST/Torch.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 
@@ -51,46 +49,6 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
 
 void ParsedNodes::forget(unsigned Number) {
   llvm::erase_if(Kept, [&](const auto &K) { return K.first == Number; });
-}
-
-static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
-  Verdict V;
-  V.Kind = Kind;
-  V.Compiler = trimForWindow(What, ObservationBytes);
-  return V;
-}
-
-std::optional<Verdict> stark::checkFootprint(llvm::StringRef Base,
-                                             const std::vector<Anchor> &Anchors,
-                                             Grounding Strictness,
-                                             llvm::StringRef Candidate) {
-  if (Strictness == Grounding::Off)
-    return std::nullopt;
-  Footprint F = findFootprint(Base, Anchors, Candidate);
-  if (F.grounded(Strictness))
-    return std::nullopt;
-  return observed(VerdictKind::Ungrounded,
-                  llvm::join(F.complaints(Strictness), "\n"));
-}
-
-std::optional<Verdict>
-stark::checkAgainstSource(const Task &T, const ParsedSource &Candidate) {
-  std::vector<Violation> Found =
-      checkContract(*T.Parsed, Candidate, T.Load.Entry);
-  if (Found.empty())
-    return std::nullopt;
-  bool Forbidden = false;
-  std::string Text;
-  for (const Violation &V : Found) {
-    Forbidden |= V.forbidden();
-    if (!Text.empty())
-      Text += "\n";
-    if (V.Line)
-      Text += "line " + std::to_string(V.Line) + ": ";
-    Text += V.message();
-  }
-  return observed(
-      Forbidden ? VerdictKind::Forbidden : VerdictKind::ContractBroken, Text);
 }
 
 void KnownTokens::add(const Node &N) {

@@ -15,6 +15,7 @@
 #define STARK_LIB_SEARCH_CHECK_H
 
 #include "stark/AST/Prelude.h"
+#include "stark/Search/CheckCandidate.h"
 #include "stark/Search/Search.h"
 #include <map>
 
@@ -44,17 +45,6 @@ private:
   /// Least recently used first.
   std::vector<std::pair<unsigned, std::shared_ptr<const ParsedNode>>> Kept;
 };
-
-/// The verdict when the candidate changes what it was not told to; unset when
-/// \p Strictness allows every change.
-std::optional<Verdict> checkFootprint(llvm::StringRef Base,
-                                      const std::vector<Anchor> &Anchors,
-                                      Grounding Strictness,
-                                      llvm::StringRef Candidate);
-
-/// The verdict when the candidate breaks the contract with the source.
-std::optional<Verdict> checkAgainstSource(const Task &T,
-                                          const ParsedSource &Candidate);
 
 /// The oldest node with given tokens whose verdict came of these tokens alone
 /// (not of where its anchors lay).
