@@ -7,6 +7,7 @@
 
 #include "stark/Driver/SearchRequest.h"
 #include "Counters.h"
+#include "FindArch.h"
 #include "stark/Agent/RulesTeam.h"
 #include "stark/Search/Estimate.h"
 #include "stark/Support/Error.h"
@@ -95,39 +96,6 @@ static std::string promptsFor(const SearchRequest &Request,
   if (std::string Run = Request.Provider.replayedRun(); !Run.empty())
     return Run + "/prompts";
   return promptsFolder();
-}
-
-/// The architecture that the evaluator's GPU has, so that Clang sees the
-/// branches that nvcc will compile; empty when nothing says it.
-static llvm::Expected<std::string>
-findArch(const SearchRequest &Request,
-         const std::optional<RunIdentity> &Judged) {
-  if (!Request.Arch.empty())
-    return Request.Arch;
-  auto ArchOf =
-      [](llvm::Expected<gpu::DeviceFacts> D) -> llvm::Expected<std::string> {
-    if (!D)
-      return D.takeError();
-    return D->Arch;
-  };
-  switch (Request.Evaluator.Of) {
-  case EvaluatorSpec::Kind::Replay:
-    return Judged->Arch;
-  case EvaluatorSpec::Kind::Sim:
-    return std::string();
-  case EvaluatorSpec::Kind::Cuda:
-    return ArchOf(probeDevice(EvaluatorOptions()));
-  case EvaluatorSpec::Kind::Spool:
-    break;
-  }
-  std::string File = Request.Evaluator.Where + "/device.json";
-  // Without it the evaluator says what to do.
-  if (!exists(File))
-    return std::string();
-  llvm::Expected<std::string> Text = readFile(File);
-  if (!Text)
-    return Text.takeError();
-  return ArchOf(parseDevice(*Text, File));
 }
 
 /// What made the run; a replay of a run was made with what that run was.
@@ -271,7 +239,8 @@ stark::prepareSearch(const SearchRequest &Request, llvm::StringRef GoesOn,
       replayed(Request.Evaluator.replayedRun());
   if (!Judged)
     return Judged.takeError();
-  llvm::Expected<std::string> Arch = findArch(Request, *Judged);
+  llvm::Expected<std::string> Arch =
+      findArch(Request.Evaluator, Request.Arch, *Judged ? (*Judged)->Arch : "");
   if (!Arch)
     return Arch.takeError();
   std::string Folder = GoesOn.str();

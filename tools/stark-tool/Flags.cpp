@@ -72,26 +72,28 @@ ChatClientOptions ProviderFlags::answering() const {
   return Options;
 }
 
-SearchFlags::SearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need)
-    : ProviderFlags(Of, Need),
-      Evaluator(Of, "evaluator", cl::value_desc("spec"), Need,
+EvaluatorFlags::EvaluatorFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need)
+    : Evaluator(Of, "evaluator", cl::value_desc("spec"), Need,
                 cl::desc("Who judges candidates")),
+      Wait(Of, "wait", cl::init(0), cl::value_desc("seconds"),
+           cl::desc("How long to wait for each answer or result before "
+                    "suspending (default 0)")),
+      Arch(Of, "arch", cl::value_desc("sm_NN"),
+           cl::desc("GPU architecture (default: that of the evaluator's GPU, "
+                    "or of the run)")),
+      CudaPath(Of, "cuda-path", cl::value_desc("dir"), cl::desc(ToolkitText)) {}
+
+SearchFlags::SearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need)
+    : ProviderFlags(Of, Need), EvaluatorFlags(Of, Need),
       Attempts(Of, "attempts", cl::init(30), cl::value_desc("n"),
                cl::desc("Attempts of a search (default 30)")),
       Jobs(Of, "jobs", cl::init(1), cl::value_desc("n"),
            cl::desc("Attempts in flight on the one tree, 1 to 256 (default 1, "
                     "which alone is repeatable with a live model)")),
-      Wait(Of, "wait", cl::init(0), cl::value_desc("seconds"),
-           cl::desc("How long to wait for each answer or result before "
-                    "suspending (default 0)")),
       Budget(Of, "budget", cl::value_desc("limit"), cl::CommaSeparated,
              cl::desc("Of each search: tokens=N, usd=X, minutes=M; code:usd=X "
                       "is of one role. A spent budget ends it with the best "
                       "so far")),
-      Arch(Of, "arch", cl::value_desc("sm_NN"),
-           cl::desc("GPU architecture (default: that of the evaluator's GPU, "
-                    "or of the run)")),
-      CudaPath(Of, "cuda-path", cl::value_desc("dir"), cl::desc(ToolkitText)),
       Prompts(Of, "prompts", cl::value_desc("dir"),
               cl::desc("Prompt files (default: those of the run that goes on "
                        "or is replayed, then the tool's)")) {}

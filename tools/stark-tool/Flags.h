@@ -67,13 +67,20 @@ struct ProviderFlags {
   ChatClientOptions answering() const;
 };
 
-/// How a search is made: by optimize, by build, and by bench many times.
-struct SearchFlags : ProviderFlags {
-  SearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need);
+/// Who judges, and for which GPU.
+struct EvaluatorFlags {
+  EvaluatorFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need);
   Flag<std::string> Evaluator;
-  Flag<unsigned> Attempts, Jobs, Wait;
+  Flag<unsigned> Wait;
+  Flag<std::string> Arch, CudaPath;
+};
+
+/// How a search is made: by optimize, by build, and by bench many times.
+struct SearchFlags : ProviderFlags, EvaluatorFlags {
+  SearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need);
+  Flag<unsigned> Attempts, Jobs;
   FlagList Budget;
-  Flag<std::string> Arch, CudaPath, Prompts;
+  Flag<std::string> Prompts;
 
   /// Usage errors name the flag.
   llvm::Error check() const;

@@ -1,0 +1,180 @@
+//===- Evaluation.cpp - Candidates that somebody wrote --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Driver/Evaluation.h"
+#include "FindArch.h"
+#include "stark/Driver/SearchRequest.h"
+#include "stark/Search/CheckCandidate.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+
+unsigned Evaluation::correct() const {
+  return unsigned(llvm::count_if(Candidates, [](const JudgedCandidate &C) {
+    return C.Found && C.Found->correct();
+  }));
+}
+
+namespace {
+class Evaluating {
+public:
+  Evaluating(const EvaluationRequest &Request, const Task &Of,
+             EvaluationObserver &Observer)
+      : Request(Request), Of(Of), Observer(Observer) {}
+
+  llvm::Error readPlan();
+  llvm::Error readCandidates();
+  llvm::Expected<Evaluation> run(const EvaluatorOptions &Options);
+
+private:
+  /// Judges what has no verdict yet; a queue may keep it.
+  llvm::Error pass(Evaluator &Judge);
+  std::optional<Verdict> check(llvm::StringRef Text) const;
+
+  const EvaluationRequest &Request;
+  const Task &Of;
+  EvaluationObserver &Observer;
+  std::optional<std::vector<Anchor>> Anchors; ///< of the plan
+  std::vector<std::string> Texts;
+  Evaluation Out;
+};
+} // namespace
+
+llvm::Error Evaluating::readPlan() {
+  if (Request.Plan.empty())
+    return llvm::Error::success();
+  llvm::Expected<std::string> Marked = readFile(Request.Plan);
+  if (!Marked)
+    return Marked.takeError();
+  llvm::Expected<std::vector<Anchor>> Found =
+      groundMarks(*Of.Parsed, findSites(*Of.Parsed), *Marked);
+  if (!Found)
+    return withContext(Found.takeError(), Request.Plan);
+  Anchors = std::move(*Found);
+  return llvm::Error::success();
+}
+
+llvm::Error Evaluating::readCandidates() {
+  std::vector<std::string> Files = Request.Candidates;
+  if (Files.empty())
+    Files.push_back(Request.Source);
+  for (const std::string &File : Files) {
+    llvm::Expected<std::string> Text = readFile(File);
+    if (!Text)
+      return Text.takeError();
+    Texts.push_back(std::move(*Text));
+    Out.Candidates.emplace_back();
+    Out.Candidates.back().File = File;
+  }
+  return llvm::Error::success();
+}
+
+std::optional<Verdict> Evaluating::check(llvm::StringRef Text) const {
+  if (Text == Of.SourceText)
+    return std::nullopt;
+  llvm::Expected<std::unique_ptr<ParsedSource>> Parsed =
+      parseSource(Of.SourcePath, Text, Of.Parse);
+  if (!Parsed) {
+    Verdict V;
+    V.Kind = VerdictKind::NotCompiled;
+    V.Compiler = llvm::toString(Parsed.takeError());
+    return V;
+  }
+  if (Anchors)
+    if (std::optional<Verdict> V = checkFootprint(
+            Of, {Of.SourceText, *Anchors, Request.Strictness}, **Parsed))
+      return V;
+  return checkAgainstSource(Of, **Parsed);
+}
+
+llvm::Error Evaluating::pass(Evaluator &Judge) {
+  Out.Waiting.clear();
+  for (size_t I = 0; I < Texts.size(); ++I) {
+    JudgedCandidate &C = Out.Candidates[I];
+    if (C.Found)
+      continue;
+    if (Request.Cancelled && *Request.Cancelled)
+      return interrupted("before " + C.File);
+    Clock::Time Start = Request.Time->now();
+    C.Found = check(Texts[I]);
+    if (!C.Found) {
+      Candidate Next;
+      Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
+      Next.Text = Texts[I];
+      Next.Seed = Request.Seed;
+      llvm::Expected<Verdict> V = Judge.evaluate(Next);
+      if (V)
+        C.Found = std::move(*V);
+      else if (llvm::Error E = V.takeError();
+               errorKind(E) == ErrorKind::Suspended)
+        Out.Waiting = llvm::toString(std::move(E));
+      else
+        return withContext(std::move(E), C.File);
+    }
+    C.WallMs += Request.Time->millisecondsSince(Start);
+    if (C.Found)
+      Observer.onVerdict(C);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Evaluation> Evaluating::run(const EvaluatorOptions &Options) {
+  // A queue is given all before any is waited for.
+  for (uint64_t WaitMs : {uint64_t(0), Options.WaitMs}) {
+    EvaluatorOptions Now = Options;
+    Now.WaitMs = WaitMs;
+    llvm::Expected<std::unique_ptr<Evaluator>> Judge =
+        makeEvaluator(Request.Evaluator, Of, Now, *Request.Time);
+    if (!Judge)
+      return Judge.takeError();
+    Out.Evaluator = (*Judge)->identity();
+    if (llvm::Error E = pass(**Judge))
+      return E;
+    if (Out.Waiting.empty() || !Options.WaitMs)
+      break;
+  }
+  Out.TaskName = Of.Name;
+  Out.Entry = Of.Load.Entry;
+  return std::move(Out);
+}
+
+llvm::Expected<Evaluation>
+stark::evaluateCandidates(const EvaluationRequest &Request,
+                          EvaluationObserver &Observer) {
+  if (Request.Evaluator.Of == EvaluatorSpec::Kind::Replay)
+    return usageError("evaluator: got '" +
+                      printEvaluatorSpec(Request.Evaluator) +
+                      "', wanted cuda, sim[:GPU] or spool:DIR");
+  llvm::Expected<std::string> Arch =
+      findArch(Request.Evaluator, Request.Arch, /*Replayed=*/"");
+  if (!Arch)
+    return Arch.takeError();
+  ParseOptions Parse;
+  Parse.Flags = Request.Flags;
+  Parse.Toolkit = Request.Toolkit;
+  if (!Arch->empty())
+    Parse.Arch = *Arch;
+  llvm::Expected<Task> T =
+      loadTask(Request.Source,
+               Request.Workload.empty() ? defaultWorkload(Request.Source)
+                                        : Request.Workload,
+               Parse);
+  if (!T)
+    return T.takeError();
+  Evaluating Work(Request, *T, Observer);
+  if (llvm::Error E = Work.readPlan())
+    return E;
+  if (llvm::Error E = Work.readCandidates())
+    return E;
+  EvaluatorOptions Options;
+  Options.Build.Toolkit = Request.Toolkit;
+  Options.Build.Arch = *Arch;
+  Options.WaitMs = Request.WaitMs;
+  return Work.run(Options);
+}
