@@ -55,6 +55,12 @@ if os.path.exists(os.path.join(llama, "ready.json")):
 torch = os.environ.get("STARK_TORCH") or os.path.join(config.stark_source, "build", "torch")
 torch_python = os.path.join(torch, "python3")
 config.substitutions.append(("%torch-python", torch_python))
+# Reading libtorch's headers takes minutes where the disk is slow: what the
+# compilers keep of them, half a GB, is made once, for all builds of this folder.
+beside = os.path.dirname(config.stark_build)
+of_all = beside if beside == os.path.join(config.stark_source, "build") else config.test_exec_root
+torch_cache = os.path.join(of_all, "torch-cache")
+config.substitutions.append(("%torch-cache", torch_cache))
 if os.path.exists(torch_python) and shutil.which("g++"):
     config.available_features.add("torch")
     config.environment["STARK_TORCH"] = torch

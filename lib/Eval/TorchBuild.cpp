@@ -146,6 +146,14 @@ llvm::Expected<Compiled> TorchBuilder::run(ProcessSpec Spec,
   return Compiled{std::move(*How), {Object}, std::nullopt};
 }
 
+/// Or one whose name a macro gives.
+static bool hasQuotedInclude(llvm::StringRef Text) {
+  for (size_t At = 0; (At = Text.find("include", At)) != llvm::StringRef::npos;)
+    if (!Text.substr(At += 7).ltrim(" \t").starts_with("<"))
+      return true;
+  return false;
+}
+
 llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   ProcessSpec Spec;
   Spec.Program = Compiler;
@@ -164,7 +172,10 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   // The header's folder is that of the compiler and its flags.
   HostObjects Kept(llvm::sys::path::parent_path(Header).str());
   DigestBuilder Around;
-  Around.add("name", llvm::sys::path::filename(fileName())).add("home", home());
+  Around.add("name", llvm::sys::path::filename(fileName()));
+  // Where the text and the flags are is of account for what they find there.
+  if (hasQuotedInclude(Text) || !Of.NvccFlags.empty())
+    Around.add("home", home()).add("folder", Of.Parse.Folder);
   for (const std::string &File : Of.Headers) {
     llvm::Expected<std::string> Bytes = readFile(File);
     if (!Bytes)
