@@ -13,14 +13,9 @@
 
 using namespace stark;
 using namespace stark::job;
+using namespace stark::judge;
 
 namespace {
-uint64_t mix(uint64_t Z) {
-  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBull;
-  return Z ^ (Z >> 31);
-}
-
 uint64_t draw(uint64_t Key, uint64_t Index) {
   return mix(Key + (Index + 1) * 0x9E3779B97F4A7C15ull);
 }

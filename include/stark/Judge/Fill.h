@@ -18,6 +18,13 @@
 
 namespace stark::judge {
 
+/// Spreads what few bits say over all 64 (the finalizer of splitmix64).
+constexpr uint64_t mix(uint64_t Z) {
+  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBull;
+  return Z ^ (Z >> 31);
+}
+
 /// Fills a buffer of \p Shape as \p Fill says, from \p Key alone. Of random
 /// values no more than \p Drawn are drawn; then they repeat. InitKind::File is
 /// not for here.

@@ -34,13 +34,6 @@ constexpr uint64_t ArenaBytes = uint64_t(64) << 30;
 /// Places for what another process maps, too.
 constexpr uint64_t FirstSlot = uint64_t(0x10) << 40,
                    SlotBytes = uint64_t(1) << 37, Slots = 256;
-
-uint64_t mix(uint64_t Z) {
-  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBull;
-  return Z ^ (Z >> 31);
-}
-
 } // namespace
 
 void Inputs::release() {
@@ -172,7 +165,8 @@ std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large) {
     const Init &Fill = C.Hardened && L.Hard ? *L.Hard : L.Fill;
     if (Fill.Kind != InitKind::Zeros) // fresh pages
       judge::fillOnHost(L.Type, B.Data, C.Values[I].Shape, Fill,
-                        mix(Seed) ^ mix(I + 1), Large ? Tile : ~uint64_t(0));
+                        judge::mix(Seed) ^ judge::mix(I + 1),
+                        Large ? Tile : ~uint64_t(0));
   }
   if (L.Use == Role::InOut && !Large)
     B.Pristine.assign(B.Data, B.Data + B.Bytes);

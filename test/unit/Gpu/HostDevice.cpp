@@ -121,12 +121,6 @@ cudaError_t cudaHostRegister(void *, size_t, unsigned) {
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 }
 
-static uint64_t mix(uint64_t Z) {
-  Z = (Z ^ (Z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  Z = (Z ^ (Z >> 27)) * 0x94D049BB133111EBull;
-  return Z ^ (Z >> 31);
-}
-
 static unsigned char patternByte(const void *At, uint32_t Pattern) {
   return (unsigned char)(Pattern >> 8 * (reinterpret_cast<uintptr_t>(At) & 3));
 }
@@ -136,7 +130,8 @@ bool gpu::onGpu() { return false; }
 cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
                       const Init &Fill, uint64_t Seed, uint32_t Leaf,
                       cudaStream_t) {
-  judge::fillOnHost(Type, Data, Shape, Fill, mix(Seed + mix(Leaf + 1)));
+  judge::fillOnHost(Type, Data, Shape, Fill,
+                    judge::mix(Seed + judge::mix(Leaf + 1)));
   return cudaSuccess;
 }
 
@@ -161,7 +156,7 @@ cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
                              unsigned long long *Sum, cudaStream_t) {
   const unsigned char *At = static_cast<const unsigned char *>(Data);
   for (uint64_t I = 0; I < Bytes; ++I)
-    *Sum += mix(I << 8 | At[I]);
+    *Sum += judge::mix(I << 8 | At[I]);
   return cudaSuccess;
 }
 
