@@ -40,6 +40,11 @@ llvm::Expected<std::vector<Anchor>> groundMarks(const ParsedSource &Base,
                                                 const Sites &BaseSites,
                                                 llvm::StringRef Marked);
 
+/// What comments between the marks of \p Marked say that \p Base does not, one
+/// line for each pair of marks, in their order; empty where they say nothing.
+std::vector<std::string> remarksInMarks(llvm::StringRef Marked,
+                                        llvm::StringRef Base);
+
 /// Anchors of named sites, in source order, those inside others joined with
 /// them. Errors: no id, an unknown one (with those that exist in the same
 /// function, or the nearest), a site that cannot be edited (with the reason).

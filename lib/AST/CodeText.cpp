@@ -1,0 +1,178 @@
+//===- CodeText.cpp - What tells code from what looks like it -------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/AST/CodeText.h"
+#include "Brackets.h"
+#include "SourceTokens.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace stark;
+using llvm::StringRef;
+
+namespace {
+struct Character {
+  uint32_t Code = 0;
+  size_t Bytes = 1;
+};
+} // namespace
+
+/// At the begin of \p Text; a byte that begins none is one by itself.
+static Character firstOf(StringRef Text) {
+  const auto *Begin = reinterpret_cast<const llvm::UTF8 *>(Text.data());
+  const llvm::UTF8 *At = Begin;
+  llvm::UTF32 Code = 0;
+  if (llvm::convertUTF8Sequence(&At, Begin + Text.size(), &Code,
+                                llvm::strictConversion) != llvm::conversionOK)
+    return {(unsigned char)Text[0], 1};
+  return {Code, size_t(At - Begin)};
+}
+
+static bool hasNoWidth(uint32_t Code) {
+  return Code == 0x00AD || (Code >= 0x200B && Code <= 0x200D) ||
+         (Code >= 0x2060 && Code <= 0x2064) || Code == 0xFEFF;
+}
+
+static bool changesDirection(uint32_t Code) {
+  return Code == 0x061C || Code == 0x200E || Code == 0x200F ||
+         (Code >= 0x202A && Code <= 0x202E) ||
+         (Code >= 0x2066 && Code <= 0x2069);
+}
+
+std::string stark::withoutInvisible(StringRef Text, StringRef Base) {
+  std::string Out;
+  Out.reserve(Text.size());
+  while (!Text.empty()) {
+    Character C = firstOf(Text);
+    StringRef Bytes = Text.take_front(C.Bytes);
+    if (!hasNoWidth(C.Code) || Base.contains(Bytes))
+      Out += Bytes;
+    Text = Text.drop_front(C.Bytes);
+  }
+  return Out;
+}
+
+namespace {
+/// What a typographic character is, and what stands for it in C++.
+struct Typographic {
+  const char *Kind = "character";
+  std::string Wanted; ///< empty: nothing
+};
+} // namespace
+
+static Typographic meaningOf(uint32_t Code) {
+  if ((Code >= 0x201C && Code <= 0x201F) || Code == 0x00AB || Code == 0x00BB)
+    return {"quotation mark", "'\"'"};
+  if (Code >= 0x2018 && Code <= 0x201B)
+    return {"quotation mark", "\"'\""};
+  if ((Code >= 0x2010 && Code <= 0x2015) || Code == 0x2212)
+    return {"dash", "'-'"};
+  if (Code == 0x00D7)
+    return {"multiplication sign", "'*'"};
+  if (Code == 0x2026)
+    return {"ellipsis", "what it stands for"};
+  // The wide forms of ASCII.
+  if (Code > 0xFF00 && Code <= 0xFF5E)
+    return {"wide character",
+            std::string("'") + char(Code - 0xFF00 + 0x20) + "'"};
+  return {};
+}
+
+static std::string strange(unsigned Line, uint32_t Code) {
+  Typographic Is = meaningOf(Code);
+  if (changesDirection(Code))
+    return llvm::formatv(
+        "line {0} has the control U+{1:X-4}, which changes the "
+        "direction of writing and could hide code",
+        Line, Code);
+  return llvm::formatv(
+      "line {0} has the {1} U+{2:X-4}, {3}", Line, Is.Kind, Code,
+      Is.Wanted.empty() ? "which is no C++" : "wanted " + Is.Wanted);
+}
+
+std::string stark::strangeCharacter(StringRef Text, StringRef Base) {
+  Spellings Names;
+  SourceTokens T(Text, Names);
+  size_t First = Text.size();
+  uint32_t Code = 0;
+  auto Note = [&](size_t At, uint32_t Found) {
+    if (At < First) {
+      First = At;
+      Code = Found;
+    }
+  };
+  for (size_t At = 0; At < Text.size();) {
+    Character C = firstOf(Text.substr(At));
+    if (changesDirection(C.Code) && !Base.contains(Text.substr(At, C.Bytes)))
+      Note(At, C.Code);
+    At += C.Bytes;
+  }
+  for (const SourceToken &Token : T.All) {
+    if (Token.Kind != SourceToken::Punctuator || Token.Bytes.size() == 0)
+      continue;
+    StringRef Spelling = Text.substr(Token.Bytes.Begin, Token.Bytes.size());
+    if ((unsigned char)Spelling[0] >= 0x80 && !Base.contains(Spelling))
+      Note(Token.Bytes.Begin, firstOf(Spelling).Code);
+  }
+  return First == Text.size() ? "" : strange(T.line(First), Code);
+}
+
+static std::string oddBracketOf(StringRef Text) {
+  Spellings Names;
+  SourceTokens T(Text, Names);
+  std::vector<int> Depths = bracketDepths(T);
+  // Depths[I + 1] is behind token I.
+  auto Say = [&](size_t Token, const char *What) {
+    return ("'" + T.text(Token) + "' of line " +
+            llvm::Twine(T.line(T.All[Token].Bytes.Begin)) + What)
+        .str();
+  };
+  for (size_t I = 0; I < T.All.size(); ++I)
+    if (Depths[I + 1] < 0)
+      return Say(I, " closes nothing");
+  if (Depths.back() == 0)
+    return "";
+  size_t Open = T.All.size();
+  while (Open > 0 && Depths[Open] > 0)
+    --Open;
+  return Say(Open, " is never closed");
+}
+
+std::string stark::oddBracket(StringRef Text, StringRef Base) {
+  std::string Odd = oddBracketOf(Text);
+  return Odd.empty() || !oddBracketOf(Base).empty() ? "" : Odd;
+}
+
+/// Behind the parameters and what may stand between them and the body.
+static bool hasBody(const SourceTokens &T, size_t I) {
+  while (I < T.All.size()) {
+    StringRef Text = T.text(I);
+    if (Text == "{" || Text == "try")
+      return true;
+    if (Text == ";" || Text == "=" || Text == "}" || Text == ")" || Text == ",")
+      return false;
+    I = Text == "(" || Text == "[" ? behindBracket(T, I, T.All.size()) : I + 1;
+  }
+  return false;
+}
+
+bool stark::definesFunction(StringRef Text, StringRef Name) {
+  Spellings Names;
+  SourceTokens T(Text, Names);
+  for (size_t I = 0; I < T.All.size(); ++I) {
+    if (T.All[I].Kind != SourceToken::Word || T.text(I) != Name)
+      continue;
+    size_t Open = T.is(I + 1, "<") ? behindAngles(T, I + 1) : I + 1;
+    // A call is followed by what ends an expression, or is within one.
+    if (T.is(Open, "(") && I > 0 && !T.is(I - 1, ".") && !T.is(I - 1, "->") &&
+        hasBody(T, behindBracket(T, Open, T.All.size())))
+      return true;
+  }
+  return false;
+}
