@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CandidateText.h"
+#include "stark/AST/CodeText.h"
 #include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,6 +70,24 @@ static llvm::Error refuseElision(llvm::StringRef Where, llvm::StringRef Text,
                 "'); wanted its complete text");
 }
 
+/// An error when \p Text, which takes the place of \p Old, cannot be code: it
+/// leaves something out, was cut off, or was typeset. \p Base is all that Old
+/// stands in.
+static llvm::Error refuse(llvm::StringRef Where, llvm::StringRef Text,
+                          llvm::StringRef Old, llvm::StringRef Base) {
+  if (llvm::Error E = refuseElision(Where, Text, Base))
+    return E;
+  std::string Strange = strangeCharacter(Text, Base);
+  if (!Strange.empty())
+    return failed("the " + Where +
+                  " is not as a compiler reads it: " + Strange);
+  std::string Odd = oddBracket(Text, Old);
+  if (!Odd.empty())
+    return failed("the " + Where + " is not whole: " + Odd +
+                  "; wanted its complete text");
+  return llvm::Error::success();
+}
+
 static std::string wholeFile(llvm::StringRef Reply, llvm::StringRef Base) {
   // The fence's own line end is not the file's.
   std::string Text = stripMarks(Reply);
@@ -88,36 +107,46 @@ static std::string anchorText(llvm::StringRef Reply, llvm::StringRef Base) {
   return withLineEnds(llvm::StringRef(stripMarks(Reply)).trim(), Base);
 }
 
+llvm::StringRef stark::plainName(llvm::StringRef Entry) {
+  llvm::StringRef Name = Entry.split('<').first;
+  size_t At = Name.rfind("::");
+  return At == llvm::StringRef::npos ? Name : Name.drop_front(At + 2);
+}
+
 llvm::Expected<std::string>
 stark::makeCandidate(const ParsedSource &Base,
                      const std::vector<Anchor> &Anchors, const CodeReply &Reply,
                      llvm::StringRef Entry) {
   llvm::StringRef Old = Base.text();
   if (!Reply.WholeFile.empty()) {
-    if (llvm::Error E = refuseElision("file", Reply.WholeFile, Old))
+    std::string File = withoutInvisible(Reply.WholeFile, Old);
+    if (llvm::Error E = refuse("file", File, Old, Old))
       return E;
-    // "ns::launch<float>" is written launch.
-    llvm::StringRef Name = Entry.split('<').first;
-    if (size_t At = Name.rfind("::"); At != llvm::StringRef::npos)
-      Name = Name.drop_front(At + 2);
-    if (!llvm::StringRef(Reply.WholeFile).contains(Name))
+    llvm::StringRef Name = plainName(Entry);
+    bool Defined = definesFunction(Old, Name)
+                       ? definesFunction(File, Name)
+                       : llvm::StringRef(File).contains(Name);
+    if (!Defined)
       return failed("the file does not define the entry '" + Entry +
                     "'; wanted the complete text of the file");
-    return wholeFile(Reply.WholeFile, Old);
+    return wholeFile(File, Old);
   }
   std::vector<std::string> Texts;
-  for (size_t I = 0; I < Reply.AnchorTexts.size(); ++I) {
-    std::string Where = "text of anchor " + std::to_string(I + 1);
-    if (llvm::Error E = refuseElision(Where, Reply.AnchorTexts[I], Old))
+  for (size_t I = 0; I < Reply.AnchorTexts.size() && I < Anchors.size(); ++I) {
+    std::string Text = withoutInvisible(Reply.AnchorTexts[I], Old);
+    const Range &Bytes = Anchors[I].Bytes;
+    if (llvm::Error E = refuse("text of anchor " + std::to_string(I + 1), Text,
+                               Old.slice(Bytes.Begin, Bytes.End), Old))
       return E;
-    Texts.push_back(anchorText(Reply.AnchorTexts[I], Old));
+    Texts.push_back(anchorText(Text, Old));
   }
-  if (Texts.size() != Anchors.size())
-    return failed("the answer has " + llvm::Twine(Texts.size()) +
+  if (Reply.AnchorTexts.size() != Anchors.size())
+    return failed("the answer has " + llvm::Twine(Reply.AnchorTexts.size()) +
                   " anchor texts, wanted " + llvm::Twine(Anchors.size()));
-  if (llvm::Error E = refuseElision("declarations", Reply.Declarations, Old))
+  std::string Declarations = withoutInvisible(Reply.Declarations, Old);
+  if (llvm::Error E = refuse("declarations", Declarations, "", Old))
     return E;
-  std::string Declarations =
-      withLineEnds(llvm::StringRef(stripMarks(Reply.Declarations)).trim(), Old);
-  return spliceAnchors(Base, Anchors, Texts, Declarations);
+  return spliceAnchors(
+      Base, Anchors, Texts,
+      withLineEnds(llvm::StringRef(stripMarks(Declarations)).trim(), Old));
 }

@@ -19,8 +19,12 @@
 
 namespace stark {
 
-/// \p Entry must occur in a whole file. Errors, which are the re-ask: code that
-/// is left out ("// ... rest unchanged"), a file without the entry.
+/// The name alone: "ns::launch<float>" is written launch.
+llvm::StringRef plainName(llvm::StringRef Entry);
+
+/// \p Entry must be defined in a whole file. Errors, which are the re-ask: code
+/// that is left out ("// ... rest unchanged") or cut off, that was typeset or
+/// could show as what it is not, a file without the entry.
 llvm::Expected<std::string> makeCandidate(const ParsedSource &Base,
                                           const std::vector<Anchor> &Anchors,
                                           const CodeReply &Reply,

@@ -12,7 +12,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Fences.h"
+#include "CodeObject.h"
+#include "TextForms.h"
+#include "stark/AST/CodeText.h"
 #include "stark/Agent/Reply.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringExtras.h"
@@ -118,16 +120,30 @@ static llvm::Error takeAnchors(std::map<unsigned, std::string> Texts,
   return llvm::Error::success();
 }
 
-llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
-                                                size_t AnchorCount) {
-  std::string Text = normalizeReply(Answer);
-  if (llvm::StringRef(Text).trim().empty())
-    return failed("the answer is empty; " + wantedForm(AnchorCount));
-  std::vector<CodeBlock> Blocks = findCodeBlocks(Text);
-  CodeReply Reply;
+namespace {
+/// What the blocks of an answer are.
+struct Choice {
+  const CodeBlock *File = nullptr;
+  const CodeBlock *Including = nullptr; ///< a file without a label
   std::map<unsigned, std::string> Anchors;
-  const CodeBlock *File = nullptr, *Including = nullptr;
+  std::string Declarations;
   size_t CodeBlocks = 0;
+};
+} // namespace
+
+/// A later block is a better version of an earlier one, unless the earlier one
+/// alone defines the entry: then the later one only calls it.
+static const CodeBlock *better(const CodeBlock *Before, const CodeBlock &B,
+                               llvm::StringRef Entry) {
+  if (Before && !Entry.empty() && definesFunction(Before->Body, Entry) &&
+      !definesFunction(B.Body, Entry))
+    return Before;
+  return &B;
+}
+
+static Choice chooseBlocks(const std::vector<CodeBlock> &Blocks,
+                           size_t AnchorCount, llvm::StringRef Entry) {
+  Choice C;
   // Once blocks carry labels of their own, the lines above them are prose.
   bool OwnLabels = llvm::any_of(Blocks, [](const CodeBlock &B) {
     return B.isCode() && parseLabel(B.Label).What != Part::Unknown;
@@ -135,49 +151,72 @@ llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
   for (const CodeBlock &B : Blocks) {
     if (!B.isCode())
       continue;
-    ++CodeBlocks;
+    ++C.CodeBlocks;
     Labelled L = OwnLabels ? parseLabel(B.Label) : labelAbove(B);
     switch (L.What) {
     case Part::File:
-      File = &B;
+      C.File = better(C.File, B, Entry);
       break;
     case Part::Anchor:
       if (L.Number == 0 && AnchorCount == 1)
         L.Number = 1;
-      Anchors[L.Number] = B.Body;
+      C.Anchors[L.Number] = B.Body;
       break;
     case Part::Declarations:
-      Reply.Declarations = B.Body;
+      C.Declarations = B.Body;
       break;
     case Part::Unknown:
       // Only a whole file has includes and no label.
       if (holdsInclude(B.Body))
-        Including = &B;
+        C.Including = better(C.Including, B, Entry);
       break;
     }
   }
-  if (Blocks.empty())
-    Reply.Explanation = Text;
-  else
-    Reply.Explanation =
-        llvm::StringRef(Text).take_front(Blocks.front().Begin).trim().str();
-  if (!File && Anchors.empty())
-    File = Including;
-  if (File) {
-    Reply.WholeFile = File->Body;
-    Reply.Declarations.clear();
+  return C;
+}
+
+llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
+                                                size_t AnchorCount,
+                                                llvm::StringRef Entry) {
+  std::string Text = normalizeReply(Answer);
+  if (llvm::StringRef(Text).trim().empty())
+    return failed("the answer is empty; " + wantedForm(AnchorCount));
+  CodeReply Reply;
+  std::vector<CodeBlock> Blocks = findCodeBlocks(Text);
+  bool Whole = llvm::StringRef(Text).trim().starts_with("{");
+  if (Whole ||
+      llvm::none_of(Blocks, [](const CodeBlock &B) { return B.isCode(); })) {
+    CodeObject Object = findCodeObject(Text, Blocks);
+    Reply.Explanation = std::move(Object.Explanation);
+    if (!Object.Blocks.empty())
+      Blocks = std::move(Object.Blocks);
+  }
+  if (Reply.Explanation.empty())
+    Reply.Explanation = Blocks.empty() ? Text
+                                       : llvm::StringRef(Text)
+                                             .take_front(Blocks.front().Begin)
+                                             .trim()
+                                             .str();
+  Choice C = chooseBlocks(Blocks, AnchorCount, Entry);
+  if (!C.File && C.Anchors.empty())
+    C.File = C.Including;
+  if (C.File) {
+    Reply.WholeFile = C.File->Body;
     return Reply;
   }
-  if (!Anchors.empty()) {
-    if (llvm::Error E = takeAnchors(std::move(Anchors), AnchorCount, Reply))
+  if (!C.Anchors.empty()) {
+    Reply.Declarations = std::move(C.Declarations);
+    if (llvm::Error E = takeAnchors(std::move(C.Anchors), AnchorCount, Reply))
       return E;
     return Reply;
   }
-  if (CodeBlocks == 0)
-    return failed("the answer holds no code block; " + wantedForm(AnchorCount));
-  return failed((CodeBlocks == 1
+  if (C.CodeBlocks == 0)
+    return failed("the answer holds no code block" +
+                  (Blocks.empty() ? saying(Text) : "") + "; " +
+                  wantedForm(AnchorCount));
+  return failed((C.CodeBlocks == 1
                      ? llvm::Twine("the code block does not say what it is")
-                     : "none of the " + llvm::Twine(CodeBlocks) +
+                     : "none of the " + llvm::Twine(C.CodeBlocks) +
                            " code blocks says what it is") +
                 "; " + wantedForm(AnchorCount));
 }

@@ -9,6 +9,7 @@
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 
@@ -105,4 +106,18 @@ llvm::Expected<std::string> stark::strictJson(llvm::StringRef Text,
     }
   }
   return failed("the JSON object is not closed");
+}
+
+std::optional<std::string> stark::asText(const nlohmann::json &Value) {
+  if (Value.is_string())
+    return Value.get<std::string>();
+  if (!Value.is_array())
+    return std::nullopt;
+  std::string Text;
+  for (const nlohmann::json &Line : Value) {
+    if (!Line.is_string())
+      return std::nullopt;
+    Text += (Text.empty() ? "" : "\n") + Line.get<std::string>();
+  }
+  return Text;
 }

@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 namespace stark {
@@ -24,6 +26,9 @@ namespace stark {
 /// The first JSON object of \p Text, made strict. \p Text begins with its '{'.
 /// \p Used is set to the number of bytes that were read.
 llvm::Expected<std::string> strictJson(llvm::StringRef Text, size_t &Used);
+
+/// A string, or an array of lines, which some models send.
+std::optional<std::string> asText(const nlohmann::json &Value);
 
 } // namespace stark
 

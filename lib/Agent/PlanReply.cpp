@@ -14,6 +14,7 @@
 
 #include "Fences.h"
 #include "LenientJson.h"
+#include "TextForms.h"
 #include "stark/Agent/Reply.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Utf8.h"
@@ -42,21 +43,6 @@ struct PlanObject {
   size_t Begin = 0, End = 0;
 };
 } // namespace
-
-/// A string, or an array of strings as lines.
-static std::optional<std::string> asText(const json &Value) {
-  if (Value.is_string())
-    return Value.get<std::string>();
-  if (!Value.is_array())
-    return std::nullopt;
-  std::string Text;
-  for (const json &Line : Value) {
-    if (!Line.is_string())
-      return std::nullopt;
-    Text += (Text.empty() ? "" : "\n") + Line.get<std::string>();
-  }
-  return Text;
-}
 
 static llvm::Error readSites(const json &Value, PlanObject &P) {
   P.HasSites = true;
@@ -205,16 +191,6 @@ static llvm::StringRef afterAdviceHeading(llvm::StringRef Text) {
   return Found.trim().empty() ? Text : Found;
 }
 
-/// At most \p Limit bytes, cut between characters.
-static std::string shorten(llvm::StringRef Text, size_t Limit) {
-  if (Text.size() <= Limit)
-    return Text.str();
-  std::string Cut = Text.take_front(Limit - 3).str();
-  while (!Cut.empty() && !isUtf8(Cut))
-    Cut.pop_back();
-  return Cut + "...";
-}
-
 static std::string oneLine(llvm::StringRef Text) {
   std::string Out;
   for (char C : Text)
@@ -262,10 +238,12 @@ llvm::Expected<PlanReply> stark::parsePlanReply(llvm::StringRef Reply) {
     return failed("'sites' is empty; wanted one id at least from the list of "
                   "sites");
   if (Plan.SiteIds.empty() && Plan.Marked.empty())
-    return failed(llvm::Twine(!HasObject   ? "the answer names no sites"
-                              : P.HasSites ? "'sites' is empty"
-                                           : "the JSON object has no 'sites'") +
-                  "; " + WantedForm);
+    return failed(
+        !HasObject
+            ? "the answer names no sites" + saying(Text) + "; " + WantedForm
+        : P.HasSites
+            ? llvm::Twine("'sites' is empty; ") + WantedForm
+            : llvm::Twine("the JSON object has no 'sites'; ") + WantedForm);
 
   Plan.Advice = P.Advice;
   if (llvm::StringRef(Plan.Advice).trim().empty()) {
@@ -292,10 +270,14 @@ llvm::Expected<PlanReply> stark::parsePlanReply(llvm::StringRef Reply) {
   Plan.Title = oneLine(plainLine(P.Title.empty() ? firstLine(Plan.Advice)
                                                  : llvm::StringRef(P.Title)));
   if (!Plan.Marked.empty() && P.Title.empty() && P.Advice.empty())
-    Plan.Title = oneLine(firstLine(Text));
-  Plan.Title = shorten(Plan.Title, MaxTitle);
-  Plan.Advice = shorten(llvm::StringRef(Plan.Advice).trim(), MaxAdvice);
-  if (Plan.Advice.empty() || Plan.Title.empty())
+    if (llvm::StringRef Before =
+            firstLine(llvm::StringRef(Text).take_front(Marked->Begin));
+        !Before.empty())
+      Plan.Title = oneLine(Before);
+  Plan.Title = shortenUtf8(Plan.Title, MaxTitle);
+  Plan.Advice = shortenUtf8(llvm::StringRef(Plan.Advice).trim(), MaxAdvice);
+  // Some write it into the marked code, which is read with the base at hand.
+  if (Plan.Marked.empty() && (Plan.Advice.empty() || Plan.Title.empty()))
     return failed(llvm::Twine("the answer gives no advice; ") + WantedForm);
   return Plan;
 }

@@ -16,6 +16,7 @@
 #include "stark/AST/Parse.h"
 #include "stark/Agent/Reply.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,6 +28,24 @@ std::string stark::requestId(unsigned Attempt, llvm::StringRef Role,
   llvm::raw_string_ostream(Id)
       << llvm::format("%04u-", Attempt) << Role << "-" << Try;
   return Id;
+}
+
+/// What the marked code says of itself goes to the code agent with the advice.
+static void addRemarks(PlanReply &Plan, llvm::StringRef Base) {
+  std::vector<std::string> Remarks = remarksInMarks(Plan.Marked, Base);
+  std::string Text;
+  for (size_t I = 0; I < Remarks.size(); ++I)
+    if (!Remarks[I].empty())
+      Text += "- anchor " + std::to_string(I + 1) + ": " + Remarks[I] + "\n";
+  if (Text.empty())
+    return;
+  if (Plan.Title.empty())
+    for (const std::string &Remark : Remarks)
+      if (!Remark.empty() && Plan.Title.empty())
+        Plan.Title = shortenUtf8(Remark, 120);
+  if (!Plan.Advice.empty())
+    Plan.Advice += "\n\n";
+  Plan.Advice += "Said in the marked code:\n\n" + Text;
 }
 
 llvm::Expected<Instruction> stark::readPlan(const AgentInput &In,
@@ -41,6 +60,11 @@ llvm::Expected<Instruction> stark::readPlan(const AgentInput &In,
           : groundSites(*In.Base, *In.BaseSites, Plan->SiteIds);
   if (!Anchors)
     return Anchors.takeError();
+  if (Plan->SiteIds.empty())
+    addRemarks(*Plan, In.Base->text());
+  if (Plan->Advice.empty() || Plan->Title.empty())
+    return failed("the plan marks places and does not say what is to be done "
+                  "there; wanted the advice as text before the marked code");
   if (Anchors->empty())
     return failed("the plan marks nothing; wanted one place at least");
   I.Title = std::move(Plan->Title);
@@ -52,7 +76,8 @@ llvm::Expected<Instruction> stark::readPlan(const AgentInput &In,
 llvm::Expected<std::string> stark::readCode(const AgentInput &In,
                                             llvm::StringRef Reply) {
   const std::vector<Anchor> &Anchors = In.Given->Anchors;
-  llvm::Expected<CodeReply> Code = parseCodeReply(Reply, Anchors.size());
+  llvm::Expected<CodeReply> Code =
+      parseCodeReply(Reply, Anchors.size(), plainName(In.Of->Entry.Name));
   if (!Code)
     return Code.takeError();
   return makeCandidate(*In.Base, Anchors, *Code, In.Of->Entry.Name);
@@ -75,7 +100,8 @@ static std::string titleOf(llvm::StringRef Explanation) {
 
 llvm::Expected<SingleAnswer> stark::readSingle(const AgentInput &In,
                                                llvm::StringRef Reply) {
-  llvm::Expected<CodeReply> Code = parseCodeReply(Reply, 0);
+  llvm::Expected<CodeReply> Code =
+      parseCodeReply(Reply, 0, plainName(In.Of->Entry.Name));
   if (!Code)
     return Code.takeError();
   llvm::Expected<std::string> Candidate =

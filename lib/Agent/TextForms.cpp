@@ -20,6 +20,12 @@ std::string stark::cleanText(llvm::StringRef Text) {
   return repairUtf8(withUnixLines(Text));
 }
 
+std::string stark::saying(llvm::StringRef Answer) {
+  constexpr size_t Limit = 160;
+  std::string Line = cleanText(Answer.trim().split('\n').first.rtrim());
+  return Line.empty() ? "" : ", and says '" + shortenUtf8(Line, Limit) + "'";
+}
+
 std::string stark::fenced(llvm::StringRef Language, llvm::StringRef Text) {
   std::string Clean = cleanText(Text);
   size_t Longest = 2, Run = 0;

@@ -26,6 +26,9 @@ constexpr size_t LatestLimit = 6000, WindowLimit = 2500;
 /// Valid UTF-8 with LF line ends, as any provider can carry it.
 std::string cleanText(llvm::StringRef Text);
 
+/// ", and says '...'": how \p Answer begins, which is not what was wanted.
+std::string saying(llvm::StringRef Answer);
+
 /// \p Text in a code fence that is longer than any fence inside it.
 std::string fenced(llvm::StringRef Language, llvm::StringRef Text);
 

@@ -45,3 +45,12 @@ std::string stark::withUnixLines(StringRef Text) {
       Out += Text[I];
   return Out;
 }
+
+std::string stark::shortenUtf8(llvm::StringRef Text, size_t Limit) {
+  if (Text.size() <= Limit)
+    return Text.str();
+  llvm::StringRef Cut = Text.take_front(Limit - 3);
+  while (!Cut.empty() && !isUtf8(Cut))
+    Cut = Cut.drop_back();
+  return Cut.str() + "...";
+}

@@ -37,8 +37,11 @@ struct CodeReply {
 
 /// The error's text is the re-ask: what was got and what is wanted.
 llvm::Expected<PlanReply> parsePlanReply(llvm::StringRef Text);
+/// \p Entry, the plain name of a function, tells a file from what only calls
+/// it.
 llvm::Expected<CodeReply> parseCodeReply(llvm::StringRef Text,
-                                         size_t AnchorCount);
+                                         size_t AnchorCount,
+                                         llvm::StringRef Entry = "");
 
 } // namespace stark
 

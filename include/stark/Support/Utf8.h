@@ -23,6 +23,10 @@ bool isUtf8(llvm::StringRef Text);
 /// \p Text, with U+FFFD for each longest part that begins no character.
 std::string repairUtf8(llvm::StringRef Text);
 
+/// At most \p Limit bytes of \p Text, with "..." at the end of what was cut,
+/// which is between characters. \p Limit: 3 or more.
+std::string shortenUtf8(llvm::StringRef Text, size_t Limit);
+
 /// \p Text with a line feed for each carriage return and line feed.
 std::string withUnixLines(llvm::StringRef Text);
 

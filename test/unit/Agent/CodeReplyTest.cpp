@@ -115,7 +115,8 @@ TEST(CodeReply, ProblemsAreTheReask) {
                     "file or the new text of each anchor in blocks labelled "
                     "```cuda anchor 1 to ```cuda anchor 2";
   EXPECT_EQ(problem("", 2), "the answer is empty" + Two);
-  EXPECT_EQ(problem("I cannot.", 2), "the answer holds no code block" + Two);
+  EXPECT_EQ(problem("I cannot.", 2),
+            "the answer holds no code block, and says 'I cannot.'" + Two);
   EXPECT_EQ(problem("```cuda\nf();\n```", 2),
             "the code block does not say what it is" + Two);
   EXPECT_EQ(problem("```cuda\nf();\n```\n```cuda\ng();\n```", 2),

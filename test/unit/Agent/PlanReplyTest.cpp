@@ -107,7 +107,8 @@ TEST(PlanReply, ProblemsAreTheReask) {
       "```cuda block";
   EXPECT_EQ(problem(" \n"), "the answer is empty" + Wanted);
   EXPECT_EQ(problem("I would use float4."),
-            "the answer names no sites" + Wanted);
+            "the answer names no sites, and says 'I would use float4.'" +
+                Wanted);
   EXPECT_EQ(problem("A\n```json\n{\"title\":\"T\"}\n```"),
             "the JSON object has no 'sites'" + Wanted);
   EXPECT_EQ(problem("A\n```json\n{\"title\":\"T\",\"sites\":[]}\n```"),

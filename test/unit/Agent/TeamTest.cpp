@@ -304,9 +304,9 @@ TEST_F(TeamTest, CodeReplacesTheAnchors) {
 
 TEST_F(TeamTest, CodeMayBeTheWholeFile) {
   give({"row_max"});
-  answer("```cuda file\n// <<<IMPROVE BEGIN>>>\nvoid launch_max();\n"
+  answer("```cuda file\n// <<<IMPROVE BEGIN>>>\nvoid launch_max() {}\n"
          "// <<<IMPROVE END>>>\n```\n");
-  EXPECT_EQ(value(team()->code(In)), "void launch_max();\n");
+  EXPECT_EQ(value(team()->code(In)), "void launch_max() {}\n");
 }
 
 // Bytes that a reply does not speak of stay as the base has them.
@@ -326,9 +326,9 @@ TEST_F(TeamTest, LineEndsAreTheBases) {
   EXPECT_EQ(Got.back(), '}');
   EXPECT_EQ(Asked[0].Messages[0].Text.find('\r'), std::string::npos);
 
-  answer("```cuda file\nvoid launch_max();\nint a;\n```");
+  answer("```cuda file\nvoid launch_max() {}\nint a;\n```");
   EXPECT_EQ(value(team()->code(In)),
-            "\xEF\xBB\xBFvoid launch_max();\r\nint a;");
+            "\xEF\xBB\xBFvoid launch_max() {}\r\nint a;");
 }
 
 // A file with parts left out is asked for again.
@@ -371,7 +371,7 @@ TEST_F(TeamTest, DebugWithNothingToGoBy) {
             "the failed attempt has no instruction to follow");
   EXPECT_TRUE(Asked.empty());
   give({"row_max"});
-  answer("```cuda file\nvoid launch_max();\n```");
+  answer("```cuda file\nvoid launch_max() {}\n```");
   value(team()->debug(In));
   EXPECT_TRUE(llvm::StringRef(Asked[0].Messages[0].Text)
                   .contains("It gave no candidate that could be judged"));
@@ -381,8 +381,8 @@ TEST_F(TeamTest, DebugWithNothingToGoBy) {
 TEST_F(TeamTest, StablePrefixIsShared) {
   give({"row_max"});
   answer(GoodPlan);
-  answer("```cuda file\nvoid launch_max();\n```");
-  answer("```cuda file\nvoid launch_max();\n```");
+  answer("```cuda file\nvoid launch_max() {}\n```");
+  answer("```cuda file\nvoid launch_max() {}\n```");
   auto Team = team();
   value(Team->plan(In));
   In.Attempt = 8;
@@ -415,7 +415,7 @@ TEST_F(TeamTest, WindowShowsDiffsOfLongSources) {
   Near.Run = "wrong\n" + std::string(20000, 'x') + "\nlast line";
   WindowEntry Far = Near;
   Far.Title = "attempt 4 (child of the source): anew";
-  Far.Text = "// ```\nvoid launch_max();\n";
+  Far.Text = "// ```\nvoid launch_max() {}\n";
   WindowEntry None;
   None.Title = "attempt 5 (child of the source): ?";
   In.Window = {Near, Far, None};
@@ -430,7 +430,7 @@ TEST_F(TeamTest, WindowShowsDiffsOfLongSources) {
       " }\n __constant__ int c0;\n __constant__ int c1;\n```\n"))
       << User.str();
   // A fence inside code does not end the code.
-  EXPECT_TRUE(User.contains("````cuda\n// ```\nvoid launch_max();\n````\n"));
+  EXPECT_TRUE(User.contains("````cuda\n// ```\nvoid launch_max() {}\n````\n"));
   EXPECT_TRUE(User.contains("Use 256 threads."));
   EXPECT_TRUE(User.contains("32 registers"));
   EXPECT_TRUE(User.contains("last line"));
