@@ -147,7 +147,8 @@ static const Wording Wordings[] = {
      "declares a variable that lives between calls, which is forbidden"},
 
     {K::NoSuchEntry, Subject::Symbol, "the source defines no function '{0}'"},
-    {K::SymbolMissing, Subject::Symbol, "{2} is missing; {5}"},
+    {K::SymbolMissing, Subject::Symbol,
+     "{2} is missing, which the source has in line {3}; {5}"},
     {K::TypeChanged, Subject::Symbol, "{2} was '{3}', is now '{4}'{6}"},
     {K::SideChanged, Subject::Symbol, "{2} must stay {3}, is now {4}"},
     {K::LinkageLost, Subject::Symbol, "{2} was extern \"C\", is not now"},
@@ -163,6 +164,9 @@ static const Wording Wordings[] = {
      "{2} is now inline or a template; other files may not find it"},
     {K::DefaultsChanged, Subject::Symbol,
      "{2} has other default arguments than before"},
+    {K::ParametersMoved, Subject::Symbol,
+     "{2} had the parameters ({3}), has ({4}) now; callers pass them by "
+     "position"},
     {K::SymbolAdded, Subject::Symbol,
      "adds exported {2}; make it static or put it into an anonymous "
      "namespace"},

@@ -7,6 +7,8 @@
 
 #include "ContractFindings.h"
 #include "SourceSymbols.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 
 using namespace stark;
 using llvm::StringRef;
@@ -93,7 +95,8 @@ private:
     const Symbol *Named = Now ? Now : find(New, S, false);
     if (!Named || !Named->Defined) {
       if (!Unsure || !spelled(S.Name))
-        complain(0, ViolationKind::SymbolMissing, S, SymbolRole::Entry);
+        complain(0, ViolationKind::SymbolMissing, S, SymbolRole::Entry,
+                 std::to_string(S.Line));
       return;
     }
     auto Say = [&](ViolationKind Kind, StringRef Was = "", StringRef Is = "") {
@@ -116,6 +119,17 @@ private:
       Say(ViolationKind::BecameInline);
     if (defaults(New, S) != defaults(Old, S))
       Say(ViolationKind::DefaultsChanged);
+    if (moved(S, *Now))
+      Say(ViolationKind::ParametersMoved, llvm::join(S.Parameters, ", "),
+          llvm::join(Now->Parameters, ", "));
+  }
+
+  /// Whether the parameters of \p S have changed places, which their types do
+  /// not tell. Other names alone change nothing.
+  static bool moved(const Symbol &S, const Symbol &Now) {
+    return S.Parameters != Now.Parameters &&
+           std::is_permutation(S.Parameters.begin(), S.Parameters.end(),
+                               Now.Parameters.begin(), Now.Parameters.end());
   }
 
   /// Of all declarations of \p S together.
@@ -151,7 +165,8 @@ private:
         if (Kernel && !S.ExternC && !S.InHeader && Other.Name == S.Name)
           return;
       if (!Unsure || !spelled(S.Name))
-        complain(0, ViolationKind::SymbolMissing, S, Role);
+        complain(0, ViolationKind::SymbolMissing, S, Role,
+                 std::to_string(S.Line));
       return;
     }
     // Kernels are launched from their own file: only what a header or a C name
@@ -170,6 +185,10 @@ private:
       complain(Now->Line, ViolationKind::BecameInternal, S, Role);
     else if (Now->Template || Now->Inline)
       complain(Now->Line, ViolationKind::InlineOrTemplate, S, Role);
+    else if (moved(S, *Now))
+      complain(Now->Line, ViolationKind::ParametersMoved, S, Role,
+               llvm::join(S.Parameters, ", "),
+               llvm::join(Now->Parameters, ", "));
   }
 
   void added(const Symbol &S) {

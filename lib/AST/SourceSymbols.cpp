@@ -49,9 +49,12 @@ private:
             TSK_ExplicitInstantiationDefinition)
           function(F, false);
     } else if (auto *F = dyn_cast<FunctionDecl>(D)) {
-      function(F, false);
+      // Those of templates come with their template.
+      if (!isTemplateInstantiation(F->getTemplateSpecializationKind()))
+        function(F, false);
     } else if (auto *V = dyn_cast<VarDecl>(D)) {
-      variable(V);
+      if (V->getTemplateSpecializationKind() != TSK_ImplicitInstantiation)
+        variable(V);
     }
   }
 
@@ -74,6 +77,8 @@ private:
       if (P->hasDefaultArg() && !P->hasUninstantiatedDefaultArg() &&
           !P->hasUnparsedDefaultArg())
         S.Defaults.push_back(defaultText(P));
+    for (const ParmVarDecl *P : F->parameters())
+      S.Parameters.push_back(P->getNameAsString());
     S.Line = SM.getExpansionLineNumber(F->getLocation());
     Symbols.push_back(std::move(S));
   }

@@ -24,7 +24,8 @@ struct Symbol {
   Side Where = Side::Host;
   bool ExternC = false, External = false, Template = false, Inline = false;
   bool Defined = false, InHeader = false, Variable = false;
-  std::vector<std::string> Defaults; ///< of the parameters that have one
+  std::vector<std::string> Defaults;   ///< of the parameters that have one
+  std::vector<std::string> Parameters; ///< names; empty where it has none
   unsigned Line = 0;
 };
 

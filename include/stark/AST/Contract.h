@@ -93,6 +93,7 @@ enum class ViolationKind {
   BecameInline,
   InlineOrTemplate,
   DefaultsChanged,
+  ParametersMoved, ///< the same names and types in another order
   SymbolAdded,
 };
 

@@ -325,8 +325,9 @@ TEST_F(Contract, TheEntryStays) {
   EXPECT_EQ(check(edited("void launch(", "inline void launch(")),
             "12: entry 'ns::launch' is now inline\n");
   EXPECT_EQ(check(edited("void launch(", "void start(")),
-            "0: entry 'ns::launch' is missing; it must stay as the source has "
-            "it\n12: adds exported function 'ns::start'; make it static or put "
+            "0: entry 'ns::launch' is missing, which the source has in line "
+            "12; it must stay as the source has it\n12: adds exported function "
+            "'ns::start'; make it static or put "
             "it into an anonymous namespace\n");
   EXPECT_EQ(check(edited("void launch(", "template <int N> void launch(")),
             "12: entry 'ns::launch' is now a template\n");
@@ -334,7 +335,8 @@ TEST_F(Contract, TheEntryStays) {
 
 TEST_F(Contract, ExportedSymbolsStay) {
   EXPECT_EQ(check(edited("int exported(int n) { return helper(n); }\n", "")),
-            "0: function 'exported' is missing; other files may use it\n");
+            "0: function 'exported' is missing, which the source has in line "
+            "9; other files may use it\n");
   EXPECT_EQ(check(edited("int exported(int n)", "int exported(long n)")),
             "9: function 'exported' was 'int (int)', is now 'int (long)'; "
             "other files may use it\n");
@@ -345,13 +347,54 @@ TEST_F(Contract, ExportedSymbolsStay) {
             "11: adds exported function 'more'; make it static or put it into "
             "an anonymous namespace\n");
   EXPECT_EQ(check(edited("int Global = 3;\n", "")),
-            "0: variable 'Global' is missing; other files may use it\n");
+            "0: variable 'Global' is missing, which the source has in line "
+            "10; other files may use it\n");
+}
+
+// Types do not tell that callers pass the one for the other now; new names for
+// the same are none of the callers' business.
+TEST_F(Contract, ParametersStayInTheirPlaces) {
+  std::string Own =
+      "extern \"C\" int scale(int rows, int cols, int n) { return "
+      "rows * n + cols; }\n"
+      "namespace ns { void launch(float *x, float *y, int n) {} }\n";
+  Old = parse(Own);
+  EXPECT_EQ(
+      check(edited("int rows, int cols", "int cols, int rows", Own)),
+      "1: function 'scale' had the parameters (rows, cols, n), has (cols, "
+      "rows, n) now; callers pass them by position\n");
+  EXPECT_EQ(check(edited("float *x, float *y", "float *y, float *x", Own)),
+            "2: entry 'ns::launch' had the parameters (x, y, n), has (y, x, n) "
+            "now; callers pass them by position\n");
+  EXPECT_EQ(check(edited("int rows, int cols", "int r, int c",
+                         edited("rows * n + cols", "r * n + c", Own))),
+            "");
+  EXPECT_EQ(check(edited("int rows, int cols, int n", "int rows, int, int n",
+                         edited("+ cols", "", Own))),
+            "");
+}
+
+// What Clang makes of a template for this file alone is no export: another
+// block size is another instantiation.
+TEST_F(Contract, InstancesThatAreUsedMayChange) {
+  std::string Own =
+      "template <int N> __global__ void k(float *y) { y[threadIdx.x] = N; }\n"
+      "template <int N> void go(float *y) { k<N><<<1, N>>>(y); }\n"
+      "namespace ns { void launch(float *y) { go<128>(y); } }\n";
+  Old = parse(Own);
+  EXPECT_EQ(check(edited("go<128>", "go<256>", Own)), "");
+  EXPECT_EQ(check(edited("go<128>(y)", "k<64><<<1, 64>>>(y)", Own)), "");
+  std::string Offered = Own + "template void go<32>(float *);\n";
+  Old = parse(Offered);
+  EXPECT_EQ(check(Own), "0: function 'go<32>' is missing, which the source has "
+                        "in line 2; other files may use it\n");
 }
 
 // Kernels stay by name; those that others can name keep their parameters.
 TEST_F(Contract, KernelsStay) {
   EXPECT_EQ(check(edited("k<<<", "k2<<<", edited("void k(", "void k2("))),
-            "0: kernel 'k' is missing; other files may use it\n");
+            "0: kernel 'k' is missing, which the source has in line 5; "
+            "other files may use it\n");
   EXPECT_EQ(check(edited(
                 "k<<<1, Block, 0, stream>>>(x, y, n)",
                 "k<<<1, Block, 0, stream>>>(x, y, n, 1)",
