@@ -126,7 +126,7 @@ public:
       : Source(Source), Unit(Source.unit()), SM(Unit.getSourceManager()),
         From(From), Tokens(Source.text(), Names), WhyNot(WhyNot) {}
 
-  std::optional<std::vector<Item>> run() {
+  std::optional<std::vector<Item>> run(bool ForHalves) {
     for (Decl *D : Unit.getASTContext().getTraversalScope())
       declaration(D, D);
     llvm::stable_sort(Items, [](const Item &A, const Item &B) {
@@ -134,9 +134,10 @@ public:
     });
     takeLeadingTokens();
     readMacros();
-    findHostOnly();
-    if (WhyNot.empty())
+    if (ForHalves) {
+      findHostOnly();
       checkDevice();
+    }
     if (!WhyNot.empty())
       return std::nullopt;
     return std::move(Items);
@@ -362,5 +363,11 @@ void ItemReader::checkDevice() {
 std::optional<std::vector<Item>> stark::findItems(const ParsedSource &Source,
                                                   const Headers &From,
                                                   std::string &WhyNot) {
-  return ItemReader(Source, From, WhyNot).run();
+  return ItemReader(Source, From, WhyNot).run(/*ForHalves=*/true);
+}
+
+std::optional<std::vector<Item>> stark::readItems(const ParsedSource &Source,
+                                                  const Headers &From,
+                                                  std::string &WhyNot) {
+  return ItemReader(Source, From, WhyNot).run(/*ForHalves=*/false);
 }

@@ -51,6 +51,10 @@ struct Item {
 std::optional<std::vector<Item>>
 findItems(const ParsedSource &Source, const Headers &From, std::string &WhyNot);
 
+/// The same, of any source: only what is not understood is a reason.
+std::optional<std::vector<Item>>
+readItems(const ParsedSource &Source, const Headers &From, std::string &WhyNot);
+
 /// The items that write the byte \p Offset.
 std::vector<size_t> itemsAt(const std::vector<Item> &Items, size_t Offset);
 

@@ -80,6 +80,18 @@ cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaStreamSynchronize(cudaStream_t);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
+enum cudaDeviceAttr {
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76
+};
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
+struct cudaFuncAttributes {
+  int maxThreadsPerBlock;
+};
+cudaError_t cudaGetDevice(int *);
+cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *);
+template <class T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, T *);
 const char *cudaGetErrorString(cudaError_t);
 template <class T>
 cudaError_t cudaFuncSetAttribute(T *, cudaFuncAttribute, int);
