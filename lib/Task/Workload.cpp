@@ -225,6 +225,11 @@ template <class IO> static void fields(IO &F, Workload &W) {
   F.optional("flops", W.Flops);
   F.optional("added_sizes", W.AddSizes);
   multiples(F, W);
+  std::string Range = "exact";
+  F.optional("envelope", Range);
+  F.check(Range == "exact" || Range == "between", "envelope",
+          "exact or between");
+  W.Range = Range == "between" ? Envelope::Between : Envelope::Exact;
   tensors(F, W);
 }
 } // namespace stark

@@ -77,6 +77,12 @@ struct LaunchRule {
   std::string Kernel, Grid, Block, SharedBytes = "0";
 };
 
+/// For which sizes a winner is taken.
+enum class Envelope {
+  Exact,   ///< those of the workload
+  Between, ///< and those between them
+};
+
 struct Workload {
   std::string File;  ///< for messages
   std::string Entry; ///< host function, or the launch rule's kernel
@@ -92,6 +98,7 @@ struct Workload {
   bool AddSizes = true;     ///< whether addedSizes() may add any
   /// What the entry asks of its sizes: each added one is a multiple.
   Bindings MultipleOf;
+  Envelope Range = Envelope::Exact;
   std::optional<ImportedFrom> Imported;
   std::string Weights; ///< a file beside the workload
   std::vector<ReturnedTensor> Returns;
