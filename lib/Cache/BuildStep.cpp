@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/BuildStep.h"
+#include "stark/Cache/CompileStep.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
@@ -49,6 +51,26 @@ llvm::Expected<BuildChoice> stark::chooseBuild(const BuildStep &Step,
                      None + "; building the source as it is"};
 }
 
+std::vector<std::string> stark::explain(const BuildStep &Step,
+                                        const Lookup &Found) {
+  std::string Name = llvm::sys::path::filename(Step.In.SourcePath).str();
+  if (Found.Why)
+    return {Name + ": no winner for " + Step.In.Arch + ": " + Found.Why->str()};
+  std::vector<std::string> Lines;
+  auto Say = [&](const Lookup &L) {
+    std::string Line = Name + ": winner " +
+                       llvm::sys::path::filename(L.From).str() + " for " +
+                       L.Entry.Arch + ", taken for " + L.Entry.Plan.Covers;
+    if (L.Entry.ToolkitVersion != Step.In.ToolkitVersion)
+      Line += " (of CUDA toolkit " + L.Entry.ToolkitVersion + ", this is " +
+              Step.In.ToolkitVersion + ")";
+    Lines.push_back(std::move(Line));
+  };
+  Say(Found);
+  llvm::for_each(Found.More, Say);
+  return Lines;
+}
+
 llvm::Expected<std::vector<std::string>>
 stark::readFlagsFile(llvm::StringRef Path) {
   if (Path.empty())
@@ -75,11 +97,38 @@ stark::readFlagsFile(llvm::StringRef Path) {
   return Flags;
 }
 
-std::vector<std::string> stark::cacheFolders(const BuildStep &Step) {
+/// The stores of \p Step, then the user's cache folder.
+static std::vector<std::string> cacheFolders(const BuildStep &Step) {
   std::vector<std::string> Folders = Step.Stores;
   if (std::string User = userCacheFolder(); !User.empty())
     Folders.push_back(User);
   return Folders;
+}
+
+llvm::Expected<Lookup> stark::findForBuild(const BuildStep &Step) {
+  std::vector<std::string> Archs = {Step.In.Arch};
+  Archs.insert(Archs.end(), Step.MoreArchs.begin(), Step.MoreArchs.end());
+  std::optional<Lookup> Answer;
+  std::vector<std::string> Watched;
+  for (const std::string &Arch : Archs) {
+    CacheInputs In = Step.In;
+    In.Arch = Arch;
+    llvm::Expected<Lookup> Found = findWinner(In, cacheFolders(Step));
+    if (!Found)
+      return Found.takeError();
+    for (const std::string &Path : Found->Watched)
+      if (!llvm::is_contained(Watched, Path))
+        Watched.push_back(Path);
+    if (!Found->Why && Found->Entry.Plan.empty())
+      Found->Why = MissReason{MissReason::Kind::NoPlan,
+                              llvm::sys::path::filename(Found->From).str()};
+    if (!Answer || (!Found->Why && Answer->Why))
+      Answer = std::move(*Found);
+    else if (!Found->Why)
+      Answer->More.push_back(std::move(*Found));
+  }
+  Answer->Watched = std::move(Watched);
+  return std::move(*Answer);
 }
 
 /// Make's syntax: blanks, '#', '$' and ':' in names need care.
@@ -106,13 +155,21 @@ static std::string dependencies(const BuildStep &Step, const Lookup &Found) {
   };
   Add(Step.In.SourcePath);
   Add(Step.In.WorkloadPath);
-  for (const std::string &Header : Found.Entry.Headers)
-    Add(Header);
+  std::vector<const Lookup *> All = {&Found};
+  for (const Lookup &L : Found.More)
+    All.push_back(&L);
+  std::vector<std::string> Headers;
+  for (const Lookup *L : All)
+    for (const std::string &Header : L->Entry.Headers)
+      if (!llvm::is_contained(Headers, Header))
+        Headers.push_back(Header);
+  llvm::for_each(Headers, Add);
   for (const std::string &Folder : Found.Watched)
     Add(Folder);
-  for (const char *Name : {"/entry.json", "/kernel.cu"})
-    if (!Found.From.empty() && fs::exists(Found.From + Name))
-      Add(Found.From + Name);
+  for (const Lookup *L : All)
+    for (const char *Name : {"/entry.json", "/kernel.cu"})
+      if (!L->From.empty() && fs::exists(L->From + Name))
+        Add(L->From + Name);
   return Text + "\n";
 }
 
@@ -142,12 +199,28 @@ llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found) {
   llvm::Expected<std::string> Source = readFile(Step.In.SourcePath);
   if (!Source)
     return Source.takeError();
-  return finish(Step, Found,
-                makeGeneratedSource(*Source, Found.Entry.WinnerText,
-                                    Found.Entry.Facts,
-                                    absolutePath(Step.In.SourcePath),
-                                    absolutePath(Step.Output)),
-                false);
+  std::vector<PlannedWinner> Winners;
+  auto Add = [&](const Lookup &L) {
+    Winners.push_back(
+        {L.Entry.WinnerText, L.Entry.Facts, L.Entry.Plan, L.Entry.Arch});
+  };
+  Add(Found);
+  for (const Lookup &L : Found.More)
+    Add(L);
+  llvm::Expected<std::string> Text =
+      makeGeneratedSource(*Source, Winners, absolutePath(Step.In.SourcePath),
+                          absolutePath(Step.Output));
+  if (!Text)
+    return Text.takeError();
+  // What was compiled while the mode was another may be the source.
+  if (Step.Require)
+    *Text += "// The mode is REQUIRE: this is what has to compile.\n";
+  if (llvm::Error E = writeFallback(
+          Step.Output,
+          {absolutePath(Step.In.SourcePath),
+           llvm::sys::path::filename(Found.From).str(), Step.Require}))
+    return E;
+  return finish(Step, Found, *Text, false);
 }
 
 llvm::Error stark::useSource(const BuildStep &Step, const Lookup &Found,
@@ -155,6 +228,7 @@ llvm::Error stark::useSource(const BuildStep &Step, const Lookup &Found,
   llvm::Expected<std::string> Source = readFile(Step.In.SourcePath);
   if (!Source)
     return Source.takeError();
+  removeFallback(Step.Output);
   return finish(Step, Found,
                 passThrough(*Source, absolutePath(Step.In.SourcePath)), Again);
 }

@@ -8,6 +8,7 @@
 #include "CacheKey.h"
 #include "Entry.h"
 #include "stark/Posix/Libtorch.h"
+#include "stark/Support/CodeTokens.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/FileSystem.h"
@@ -43,17 +44,16 @@ llvm::Expected<KeyParts> stark::makeKey(const CacheInputs &In) {
   llvm::Expected<std::string> Workload = readFile(In.WorkloadPath);
   if (!Workload)
     return Workload.takeError();
-  Parts.Source = textDigest(*Source);
+  Parts.Source = codeDigest(*Source);
   Parts.Workload = textDigest(*Workload);
   DigestBuilder Key;
-  Key.add("format", "stark kernel cache 1");
+  Key.add("format", "stark kernel cache 2");
   Key.add("name", Parts.Name);
   Key.add("source", Parts.Source);
   Key.add("workload", Parts.Workload);
   for (const std::string &Flag : Parts.Flags.Counting)
     Key.add("flag", Flag);
   Key.add("arch", In.Arch);
-  Key.add("toolkit", In.ToolkitVersion);
   findTorch(Parts);
   if (!Parts.Torch.empty())
     Key.add("torch", Parts.Torch);

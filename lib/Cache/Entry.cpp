@@ -23,6 +23,7 @@
 //                                   "path": relative, "digest": TEXT }* ],
 //                   "kernel":   TEXT | "",
 //                   "winner":   { facts for people },
+//                   "dispatch": { DispatchPlan }, absent in older ones
 //                   "check":    SHA-256 of all of the above }
 //   TEXT       := SHA-256 of the text with every CR LF as LF
 //
@@ -73,6 +74,31 @@ template <class IO> static void fields(IO &F, WinnerFacts &W) {
   F.required("modelled", W.Modelled);
 }
 
+template <class IO> static void fields(IO &F, TokenEdit &E) {
+  F.required("first", E.First);
+  F.required("last", E.Last);
+  F.required("text", E.Text);
+}
+
+template <class IO> static void fields(IO &F, DispatchPlan &P) {
+  F.allowUnknown();
+  F.required("suffix", P.Suffix);
+  F.required("source", P.Source);
+  F.required("winner", P.Winner);
+  F.required("choice_at", P.ChoiceAt);
+  F.required("name", P.Name);
+  F.required("linkage", P.Linkage);
+  F.required("head", P.Head);
+  F.required("tail", P.Tail);
+  F.required("winner_tail", P.WinnerTail);
+  F.required("arguments", P.Arguments);
+  F.required("renamed", P.Renamed);
+  F.required("macros", P.Macros);
+  F.required("includes", P.Includes);
+  F.required("guard", P.Guard);
+  F.required("covers", P.Covers);
+}
+
 /// All but the check, which is of the text of these.
 template <class IO> static void fields(IO &F, StoredEntry &E) {
   F.allowUnknown();
@@ -87,6 +113,11 @@ template <class IO> static void fields(IO &F, StoredEntry &E) {
   F.required("kernel", E.Kernel);
   F.required("headers", E.Headers);
   F.required("winner", E.Facts);
+  std::optional<DispatchPlan> Plan;
+  if (!E.Plan.empty())
+    Plan = E.Plan;
+  F.optional("dispatch", Plan);
+  E.Plan = Plan.value_or(DispatchPlan());
 }
 } // namespace stark
 
@@ -119,6 +150,9 @@ std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
     Check = Found->get<std::string>();
     Root.erase(Found);
   }
+  if (!Entry.Plan.empty())
+    if (std::string Why = checkPlan(Entry.Plan); !Why.empty())
+      return "its dispatch is not one: " + Why;
   if (sha256(dumpJson(Root)) != Check)
     return "entry.json was changed: its check does not match";
   return "";

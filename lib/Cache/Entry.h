@@ -32,6 +32,7 @@ struct StoredEntry {
   std::string Kernel; ///< digest of kernel.cu, empty when nothing beat it
   std::vector<StoredHeader> Headers;
   WinnerFacts Facts;
+  DispatchPlan Plan; ///< empty: of an older Stark
 };
 
 std::string printEntry(const StoredEntry &E);

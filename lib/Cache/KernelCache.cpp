@@ -12,6 +12,7 @@
 #include "stark/Cache/KernelCache.h"
 #include "CacheKey.h"
 #include "Entry.h"
+#include "stark/Support/CodeTokens.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,6 +38,8 @@ std::string MissReason::str() const {
     return "it has no entry";
   case Kind::NothingFaster:
     return "a search found nothing faster";
+  case Kind::NoPlan:
+    return "entry " + Name + " does not say where its winner was proved";
   case Kind::Damaged:
     return "entry " + Name + " is corrupt: " + Detail;
   case Kind::HeaderChanged:
@@ -51,8 +54,6 @@ std::string MissReason::str() const {
     return "its flags were '" + Then + "' and are '" + Now + "'";
   case Kind::OtherArch:
     return "it is for " + Then + ", not " + Now;
-  case Kind::OtherToolkit:
-    return "it is of CUDA toolkit " + Then + ", not " + Now;
   case Kind::OtherTorch:
     break;
   }
@@ -105,8 +106,8 @@ differenceOf(const StoredEntry &E, const KeyParts &Now, const CacheInputs &In) {
   Part(E.Flags == Now.Flags.Counting,
        {Kind::OtherFlags, "", "", joined(E.Flags), joined(Now.Flags.Counting)});
   Word(Kind::OtherArch, E.Arch, In.Arch);
-  Word(Kind::OtherToolkit, E.Toolkit, In.ToolkitVersion);
   Word(Kind::OtherTorch, E.Torch, Now.Torch);
+  Shared += !E.Torch.empty() && !Now.Torch.empty(); // another, but one
   return {Shared, First.value_or(MissReason())};
 }
 
@@ -133,7 +134,7 @@ static std::optional<MissReason> checkHeaders(const StoredEntry &Entry,
     if (!Content)
       Why = MissReason{Kind::HeaderUnread, "",
                        llvm::toString(Content.takeError())};
-    else if (textDigest(*Content) != H.Digest)
+    else if (codeDigest(*Content) != H.Digest)
       Why = MissReason{Kind::HeaderChanged, H.Path};
   }
   return Why;
@@ -152,6 +153,9 @@ static Lookup tryEntry(llvm::StringRef Folder, const StoredEntry &Entry,
   if (L.Why)
     return L;
   L.Entry.Facts = Entry.Facts;
+  L.Entry.Plan = Entry.Plan;
+  L.Entry.Arch = Entry.Arch;
+  L.Entry.ToolkitVersion = Entry.Toolkit;
   if (Entry.Kernel.empty())
     L.Why = MissReason{Kind::NothingFaster};
   else if (std::string How = readKernel(Folder, Entry, L.Entry.WinnerText);

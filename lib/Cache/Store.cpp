@@ -12,6 +12,7 @@
 
 #include "CacheKey.h"
 #include "Entry.h"
+#include "stark/Support/CodeTokens.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -36,7 +37,7 @@ static llvm::Expected<StoredHeader> nameHeader(llvm::StringRef File,
   if (!Text)
     return Text.takeError();
   StoredHeader H;
-  H.Digest = textDigest(*Text);
+  H.Digest = codeDigest(*Text);
   size_t Deepest = 0;
   auto Try = [&](llvm::StringRef Folder, const char *From) {
     llvm::StringRef Rest = File;
@@ -108,6 +109,7 @@ llvm::Expected<std::string> stark::storeWinner(const CacheInputs &In,
   if (!Winner.WinnerText.empty())
     Entry.Kernel = textDigest(Winner.WinnerText);
   Entry.Facts = Winner.Facts;
+  Entry.Plan = Winner.Plan;
 
   std::string Home = (Folder + "/" + Now->Name).str();
   std::string Place = Home + "/" + Now->prefix() +

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Driver/KernelBuild.h"
+#include "stark/Driver/WinnerDispatch.h"
 #include "stark/Driver/WinnerEntry.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
@@ -55,6 +56,18 @@ static llvm::Expected<std::string> keepingFolder(const BuildStep &Step) {
   return Folder;
 }
 
+/// How a build puts the winner of \p Entry, if any, beside its source.
+static llvm::Error addPlan(CacheEntry &Entry, const Task &T) {
+  if (Entry.WinnerText.empty())
+    return llvm::Error::success();
+  llvm::Expected<DispatchPlan> Plan = planDispatch(T, Entry.WinnerText);
+  if (!Plan)
+    return withContext(Plan.takeError(),
+                       "the winner of " + T.Name + ".cu cannot be kept");
+  Entry.Plan = std::move(*Plan);
+  return llvm::Error::success();
+}
+
 /// Searches and keeps what came of it.
 static llvm::Error searchAndKeep(const BuildStep &Step,
                                  const BuildSearch &Search,
@@ -72,15 +85,23 @@ static llvm::Error searchAndKeep(const BuildStep &Step,
     return Key.takeError();
   std::string RunFolder =
       Search.RunsFolder + "/" +
-      sha256(digestOf((*Prepared)->identity()) + *Key).substr(0, FolderDigits);
+      sha256(digestOf((*Prepared)->identity()) + *Key + Step.In.ToolkitVersion)
+          .substr(0, FolderDigits);
   llvm::Expected<SearchOutcome> Outcome = (*Prepared)->run(RunFolder);
   if (!Outcome)
     return Outcome.takeError();
   llvm::Expected<RecordedRun> Run = readRun(RunFolder);
   if (!Run)
     return Run.takeError();
-  llvm::Expected<std::string> Kept = storeWinner(
-      Step.In, makeEntry(*Run, (*Prepared)->task().Headers), *Folder);
+  CacheEntry Entry = makeEntry(*Run, (*Prepared)->task().Headers);
+  if (llvm::Error E = addPlan(Entry, (*Prepared)->task())) {
+    // It is the best that this search can give: it is not asked for again.
+    std::string Why = llvm::toString(std::move(E));
+    Observer.onWarning(Why);
+    Entry.WinnerText.clear();
+    Entry.Facts.Title = "nothing: " + Why;
+  }
+  llvm::Expected<std::string> Kept = storeWinner(Step.In, Entry, *Folder);
   if (!Kept)
     return withContext(Kept.takeError(), "the run is kept in '" + RunFolder +
                                              "' (see --from-run)");
@@ -107,7 +128,7 @@ static bool isSettled(const Lookup &Found) {
 llvm::Error stark::buildKernel(const BuildStep &Step,
                                const std::optional<BuildSearch> &Search,
                                bool MayWait, BuildObserver &Observer) {
-  llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
+  llvm::Expected<Lookup> Found = findForBuild(Step);
   if (!Found)
     return Found.takeError();
   if (isSettled(*Found))
@@ -124,7 +145,7 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
                        llvm::toString(std::move(E)));
     return useSource(Step, *Found, /*Again=*/true);
   }
-  Found = findWinner(Step.In, cacheFolders(Step));
+  Found = findForBuild(Step);
   if (!Found)
     return Found.takeError();
   if (!isSettled(*Found))
@@ -163,8 +184,10 @@ llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
   llvm::Expected<std::string> Folder = keepingFolder(Step);
   if (!Folder)
     return Folder.takeError();
-  llvm::Expected<std::string> Kept =
-      storeWinner(Step.In, makeEntry(*Run, T->Headers), *Folder);
+  CacheEntry Entry = makeEntry(*Run, T->Headers);
+  if (llvm::Error E = addPlan(Entry, *T))
+    return E;
+  llvm::Expected<std::string> Kept = storeWinner(Step.In, Entry, *Folder);
   if (!Kept || Step.Output.empty())
     return Kept;
   llvm::Expected<Lookup> Found = findWinner(Step.In, {*Folder});

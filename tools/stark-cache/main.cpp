@@ -14,7 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/BuildStep.h"
+#include "stark/Cache/CompileStep.h"
 #include "stark/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
@@ -76,8 +78,12 @@ static cl::list<std::string> Stores("store",
                                     cl::desc("A folder of winners; in order"),
                                     cl::value_desc("dir"), cl::cat(Category),
                                     cl::sub(LookupCommand));
-static Flag<std::string> Arch("arch", cl::desc("GPU architecture"),
-                              cl::value_desc("sm_NN"), cl::Required);
+static cl::list<std::string>
+    Archs("arch",
+          cl::desc("GPU architecture; the first is the one to search for, a "
+                   "winner of each is taken where it was proved"),
+          cl::value_desc("sm_NN"), cl::OneOrMore, cl::cat(Category),
+          cl::sub(LookupCommand));
 static Flag<std::string> ToolkitVersion("toolkit-version",
                                         cl::desc("CUDA toolkit, e.g. 13.0"),
                                         cl::value_desc("version"),
@@ -88,6 +94,9 @@ static Flag<std::string>
 static Flag<std::string> FlagsFile("flags-file",
                                    cl::desc("The compiler's flags, one a line"),
                                    cl::value_desc("file"));
+static Flag<bool> Explain("explain",
+                          cl::desc("Say which winners there are, or why there "
+                                   "is none"));
 static cl::list<std::string>
     Search("search",
            cl::desc("The command that searches on a miss, one word each time, "
@@ -95,10 +104,50 @@ static cl::list<std::string>
                     "search"),
            cl::value_desc("word"), cl::cat(Category), cl::sub(LookupCommand));
 
+static cl::SubCommand
+    CompileCommand("compile",
+                   "Compile, and compile the source itself when its winner "
+                   "does not\n\n"
+                   "  stark-cache compile -- COMPILER ARGUMENTS\n\n"
+                   "A compiler launcher: stark_optimize_kernels() puts it "
+                   "before the compiler. When\n"
+                   "the command compiles a source that lookup wrote and fails, "
+                   "it is run again\n"
+                   "with the user's source, and one warning names the entry "
+                   "and the error.\n\n"
+                   "Exit codes: the compiler's; 1 when the mode is REQUIRE and "
+                   "the winner does not\n"
+                   "compile; 2 usage.");
+static cl::list<std::string> Compiler(cl::Positional, cl::desc("COMPILER..."),
+                                      cl::OneOrMore, cl::sub(CompileCommand));
+
 static cl::opt<std::string> Store(cl::Positional, cl::desc("DIR"), cl::Required,
                                   cl::sub(VerifyCommand));
 
-/// Becomes the searching command; returns only when that could not start.
+/// Becomes \p Words; returns only when they could not start.
+static llvm::Error become(std::vector<std::string> Words) {
+  std::vector<char *> Arguments;
+  for (std::string &Word : Words)
+    Arguments.push_back(Word.data());
+  Arguments.push_back(nullptr);
+  ::execvp(Arguments[0], Arguments.data());
+  return failed("cannot run '" + Words[0] + "': " + std::strerror(errno));
+}
+
+static llvm::Expected<int> compile(std::vector<std::string> Words) {
+  if (!namesWinner(Words))
+    return become(std::move(Words));
+  llvm::Expected<CompileResult> Done = compileWinner(Words);
+  if (!Done)
+    return Done.takeError();
+  llvm::outs() << Done->Out;
+  llvm::errs() << Done->Err;
+  if (!Done->Warning.empty())
+    llvm::errs() << "warning: STARK: " << Done->Warning << "\n";
+  return Done->ExitCode;
+}
+
+/// The searching command instead of this one.
 static llvm::Error becomeSearch() {
   std::vector<std::string> Words(Search.begin(), Search.end());
   Words.push_back(Source);
@@ -112,16 +161,13 @@ static llvm::Error becomeSearch() {
   Add("--stamp=", Stamp);
   for (const std::string &Folder : Stores)
     Add("--store=", Folder);
-  Add("--arch=", Arch);
+  Add("--arch=", Archs.front());
+  for (const std::string &Arch : llvm::drop_begin(Archs))
+    Add("--more-arch=", Arch);
   Add("--toolkit-version=", ToolkitVersion);
   Add("--mode=", Mode);
   Add("--flags-file=", FlagsFile);
-  std::vector<char *> Arguments;
-  for (std::string &Word : Words)
-    Arguments.push_back(Word.data());
-  Arguments.push_back(nullptr);
-  ::execvp(Arguments[0], Arguments.data());
-  return failed("cannot run '" + Words[0] + "': " + std::strerror(errno));
+  return become(std::move(Words));
 }
 
 static llvm::Error lookup() {
@@ -132,18 +178,24 @@ static llvm::Error lookup() {
   if (!Flags)
     return Flags.takeError();
   BuildStep Step;
-  Step.In = {Source, Workload, std::move(*Flags), Arch, ToolkitVersion};
+  Step.In = {Source, Workload, std::move(*Flags), Archs.front(),
+             ToolkitVersion};
+  Step.MoreArchs.assign(Archs.begin() + 1, Archs.end());
+  Step.Require = *How == BuildMode::Require;
   Step.Stores.assign(Stores.begin(), Stores.end());
   Step.Output = Output;
   Step.Depfile = Depfile;
   Step.Stamp = Stamp;
-  llvm::Expected<Lookup> Found = findWinner(Step.In, cacheFolders(Step));
+  llvm::Expected<Lookup> Found = findForBuild(Step);
   if (!Found)
     return Found.takeError();
   llvm::Expected<BuildChoice> Choice =
       chooseBuild(Step, *Found, *How, /*CanSearch=*/!Search.empty());
   if (!Choice)
     return Choice.takeError();
+  if (Explain)
+    for (const std::string &Line : explain(Step, *Found))
+      llvm::errs() << "note: STARK: " << Line << "\n";
   if (!Choice->Warning.empty())
     llvm::errs() << "warning: STARK: " << Choice->Warning << "\n";
   switch (Choice->Does) {
@@ -170,8 +222,26 @@ static llvm::Error verify() {
   return llvm::Error::success();
 }
 
+static int finish(llvm::Error E) {
+  int Code = exitCodeFor(E);
+  llvm::handleAllErrors(std::move(E), [](const llvm::ErrorInfoBase &Info) {
+    llvm::errs() << "error: STARK: " << Info.message() << "\n";
+  });
+  return Code;
+}
+
+static int runCompiler(std::vector<std::string> Words) {
+  llvm::Expected<int> Done = compile(std::move(Words));
+  return Done ? *Done : finish(Done.takeError());
+}
+
 int main(int Argc, char **Argv) {
-  for (cl::SubCommand *Command : {&LookupCommand, &VerifyCommand})
+  // As a launcher: the compiler's words are its own, "@file" among them.
+  if (Argc > 3 && llvm::StringRef(Argv[1]) == "compile" &&
+      llvm::StringRef(Argv[2]) == "--")
+    return runCompiler({Argv + 3, Argv + Argc});
+  for (cl::SubCommand *Command :
+       {&LookupCommand, &VerifyCommand, &CompileCommand})
     cl::HideUnrelatedOptions(Category, *Command);
   cl::HideUnrelatedOptions(Category);
   std::string Problem;
@@ -184,15 +254,12 @@ int main(int Argc, char **Argv) {
     llvm::errs() << Problem;
     return 2;
   }
-  if (!LookupCommand && !VerifyCommand) {
+  if (!LookupCommand && !VerifyCommand && !CompileCommand) {
     llvm::errs() << "error: STARK: no verb given; stark-cache --help lists "
                     "them\n";
     return 2;
   }
-  llvm::Error E = LookupCommand ? lookup() : verify();
-  int Code = exitCodeFor(E);
-  llvm::handleAllErrors(std::move(E), [](const llvm::ErrorInfoBase &Info) {
-    llvm::errs() << "error: STARK: " << Info.message() << "\n";
-  });
-  return Code;
+  if (CompileCommand)
+    return runCompiler({Compiler.begin(), Compiler.end()});
+  return finish(LookupCommand ? lookup() : verify());
 }

@@ -70,6 +70,9 @@ static Flag<std::string>
 static Flag<std::string>
     FlagsFile(Command, "flags-file", cl::value_desc("file"),
               cl::desc("Compiler flags, one a line; those after -- follow"));
+static FlagList MoreArchs(Command, "more-arch", cl::value_desc("sm_NN"),
+                          cl::desc("Another architecture of the build, of "
+                                   "which a winner is taken as well"));
 static Flag<std::string>
     Mode(Command, "mode", cl::value_desc("mode"), cl::init("SEARCH"),
          cl::desc("SEARCH, or AUTO: a suspended search is no error (default "
@@ -107,6 +110,7 @@ makeStep(const std::vector<std::string> &Flags) {
   Step.In.Flags.insert(Step.In.Flags.end(), Flags.begin(), Flags.end());
   Step.In.Arch = Shared.Arch;
   Step.In.ToolkitVersion = ToolkitVersion;
+  Step.MoreArchs = MoreArchs.values();
   Step.Stores = Stores.values();
   Step.Output = Output;
   Step.Depfile = Depfile;

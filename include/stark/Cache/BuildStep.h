@@ -38,9 +38,12 @@ llvm::Expected<BuildMode> parseBuildMode(llvm::StringRef Name);
 
 struct BuildStep {
   CacheInputs In;
+  /// Of the target, beside that of In, which is the one to search for.
+  std::vector<std::string> MoreArchs;
   std::vector<std::string> Stores; ///< looked through in order
   std::string Output;              ///< the source that is compiled
   std::string Depfile, Stamp;      ///< empty: not written
+  bool Require = false; ///< a winner that does not compile is an error
 };
 
 /// What a build does once a winner was looked up.
@@ -56,11 +59,19 @@ llvm::Expected<BuildChoice> chooseBuild(const BuildStep &Step,
                                         const Lookup &Found, BuildMode Mode,
                                         bool CanSearch);
 
+/// What \p Found is and why, a line for each architecture with a winner:
+/// "softmax.cu: winner 68ee-1570 for sm_90, taken for n=1 (of CUDA toolkit
+/// 13.0, this is 13.1)".
+std::vector<std::string> explain(const BuildStep &Step, const Lookup &Found);
+
 /// A file of flags, one a line, as CMake writes it; none when \p Path is empty.
 llvm::Expected<std::vector<std::string>> readFlagsFile(llvm::StringRef Path);
 
-/// The stores of \p Step, then the user's cache folder.
-std::vector<std::string> cacheFolders(const BuildStep &Step);
+/// In the stores of \p Step, then in the user's cache folder: the winner for
+/// the architecture of \p Step.In, else the first for another
+/// of its architectures, with those for the rest beside it. Without any, why
+/// there is none for that of In.
+llvm::Expected<Lookup> findForBuild(const BuildStep &Step);
 
 /// Writes the winner of \p Found, a hit.
 llvm::Error useWinner(const BuildStep &Step, const Lookup &Found);

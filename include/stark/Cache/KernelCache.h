@@ -34,8 +34,9 @@ struct CacheInputs {
   /// themselves: the headers found there do. Flags that cannot change an
   /// answer (warnings, debug information, NDEBUG) do not count.
   std::vector<std::string> Flags;
-  std::string Arch;           ///< "sm_90"
-  std::string ToolkitVersion; ///< "13.0"
+  std::string Arch; ///< "sm_90"
+  /// "13.0". It does not count: a winner of another toolkit is tried.
+  std::string ToolkitVersion;
 };
 
 enum class LookupResult {
@@ -50,6 +51,7 @@ struct MissReason {
   enum class Kind {
     NoEntry,       ///< of this source
     NothingFaster, ///< was found by a search
+    NoPlan,        ///< the entry called Name does not say where it was proved
     Damaged,       ///< the entry called Name: Detail says how
     // The entry is of other headers:
     HeaderChanged, ///< Name
@@ -59,7 +61,6 @@ struct MissReason {
     FileChanged, ///< Name: the source or its workload
     OtherFlags,  ///< this and those below: Then, Now
     OtherArch,
-    OtherToolkit,
     OtherTorch, ///< empty: none
   };
   Kind Is = Kind::NoEntry;
@@ -73,6 +74,9 @@ struct CacheEntry {
   /// The whole winner, as it was measured; empty when nothing beat the source.
   std::string WinnerText;
   WinnerFacts Facts;
+  /// On and with which it was proved; filled in by a look-up.
+  std::string Arch, ToolkitVersion;
+  DispatchPlan Plan; ///< empty in entries of an older Stark: not to be built
   /// Absolute paths of the headers whose contents are part of the entry.
   std::vector<std::string> Headers;
 };
@@ -85,6 +89,8 @@ struct Lookup {
   /// Folders that exist and in which a better answer could appear, and the
   /// file that says which libtorch it is.
   std::vector<std::string> Watched;
+  /// Further hits, of other architectures.
+  std::vector<Lookup> More;
 
   LookupResult result() const {
     return Why ? Why->result() : LookupResult::Hit;

@@ -1,0 +1,86 @@
+//===- WinnerDispatch.cpp - A winner that only runs where it was proved  -===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Driver/WinnerDispatch.h"
+#include "stark/AST/Dispatch.h"
+#include "stark/Cache/GeneratedSource.h"
+#include "stark/Support/CodeTokens.h"
+#include "stark/Support/Digest.h"
+#include "stark/Support/Error.h"
+#include "stark/Task/Guard.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+
+/// Digits of the digest in a winner's names.
+static constexpr size_t SuffixDigits = 8;
+
+/// The number of the first token at or behind byte \p At.
+static size_t tokenAt(const std::vector<CodeToken> &Tokens, size_t At) {
+  return llvm::partition_point(
+             Tokens, [&](const CodeToken &T) { return T.Begin < At; }) -
+         Tokens.begin();
+}
+
+static std::vector<TokenEdit> byTokens(llvm::StringRef Text,
+                                       const std::vector<DispatchEdit> &Edits) {
+  std::vector<CodeToken> Tokens = codeTokens(Text);
+  std::vector<TokenEdit> Made;
+  for (const DispatchEdit &E : Edits)
+    Made.push_back(
+        {tokenAt(Tokens, E.Place.Begin), tokenAt(Tokens, E.Place.End), E.Text});
+  return Made;
+}
+
+llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
+                                                 llvm::StringRef WinnerText) {
+  llvm::Expected<Guard> Where = makeGuard(T);
+  if (!Where)
+    return Where.takeError();
+  llvm::Expected<std::unique_ptr<ParsedSource>> Winner =
+      parseSource(T.SourcePath, WinnerText, T.Parse);
+  if (!Winner)
+    return Winner.takeError();
+  DispatchPlan Plan;
+  Plan.Suffix = DigestBuilder()
+                    .add("winner", codeDigest(WinnerText))
+                    .add("arch", T.Parse.Arch)
+                    .add("guard", Where->Condition)
+                    .finish()
+                    .substr(0, SuffixDigits);
+  llvm::Expected<DispatchCut> Cut =
+      cutWinner(*T.Parsed, **Winner, T.Load.Entry, Plan.Suffix);
+  if (!Cut)
+    return Cut.takeError();
+  Plan.Source = byTokens(T.SourceText, Cut->Source);
+  Plan.Winner = byTokens(WinnerText, Cut->Winner);
+  Plan.ChoiceAt = tokenAt(codeTokens(T.SourceText), Cut->ChoiceAt);
+  Plan.Name = Cut->Name;
+  Plan.Linkage = Cut->Linkage;
+  Plan.Head = Cut->Head;
+  Plan.Tail = Cut->Tail;
+  Plan.WinnerTail = Cut->WinnerTail;
+  Plan.Arguments = Cut->Arguments;
+  Plan.Renamed = Cut->Renamed;
+  Plan.Macros = Cut->Macros;
+  Plan.Includes = Cut->Includes;
+  Plan.Guard = Where->Condition;
+  Plan.Covers = Where->Covers;
+  llvm::Expected<std::string> Text = makeGeneratedSource(
+      T.SourceText, {{WinnerText.str(), WinnerFacts(), Plan, T.Parse.Arch}},
+      T.SourcePath, T.SourcePath);
+  if (!Text)
+    return Text.takeError();
+  llvm::Expected<std::unique_ptr<ParsedSource>> Made =
+      parseSource(T.SourcePath, *Text, T.Parse);
+  if (!Made)
+    return Made.takeError();
+  if (llvm::Error E = checkDispatch(**Made, **Winner, *Cut,
+                                    Text->rfind(winnerMark(Plan.Suffix))))
+    return E;
+  return Plan;
+}
