@@ -12,8 +12,16 @@ cat > "$root/include/ATen/core/Tensor.h" <<'END'
 #endif
 namespace at {
 // libtorch-says-this
+enum ScalarType { kFloat };
 struct Tensor {
   long numel() const;
+  bool is_cuda() const;
+  bool is_contiguous() const;
+  int get_device() const;
+  ScalarType scalar_type() const;
+  long dim() const;
+  long size(long) const;
+  void *data_ptr() const;
   template <class T> const T *const_data_ptr() const { return nullptr; }
   template <class T> T *mutable_data_ptr() const { return nullptr; }
 };
@@ -30,7 +38,12 @@ echo "$2" | {
   printf '#define TORCH_VERSION_MAJOR %s\n#define TORCH_VERSION_MINOR %s\n#define TORCH_VERSION_PATCH %s\n' \
     "$major" "$minor" "$patch" > "$root/include/torch/headeronly/version.h"
 }
-echo 'namespace at { struct Tensor { long numel() const; }; long Tensor::numel() const { return 1; }
+echo 'namespace at { enum ScalarType { kFloat }; struct Tensor { long numel() const; bool is_cuda() const, is_contiguous() const;
+int get_device() const; ScalarType scalar_type() const; long dim() const, size(long) const; void *data_ptr() const; };
+bool Tensor::is_cuda() const { return true; } bool Tensor::is_contiguous() const { return true; }
+int Tensor::get_device() const { return 0; } ScalarType Tensor::scalar_type() const { return kFloat; }
+long Tensor::dim() const { return 1; } long Tensor::size(long) const { return 1; } void *Tensor::data_ptr() const { return 0; }
+long Tensor::numel() const { return 1; }
 Tensor empty_like(const Tensor &) { return {}; } }' > "$root/lib/torch.cpp"
 c++ -shared -fPIC -o "$root/lib/libtorch.so" "$root/lib/torch.cpp"
 cat > "$root/share/cmake/Torch/TorchConfig.cmake" <<'END'

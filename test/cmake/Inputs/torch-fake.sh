@@ -42,6 +42,6 @@ sed -i 's/MINOR 11/MINOR 12/' moved/include/torch/headeronly/version.h
 
 echo "== architectures"
 configure several "$PWD/moved" -DCMAKE_CUDA_FLAGS=-gencode=arch=compute_80,code=sm_80
-tr -s '\n ' ' ' < configure.txt
-echo
+grep -i warning configure.txt || true
+grep -o -e "--arch=[a-z0-9_]*" several/build.ninja
 echo "== end"

@@ -34,7 +34,10 @@ cat made/CMakeFiles/stark/scale/*/scale.cu
 
 echo "== header changed"
 cp "a project/src/twice.cuh" kept.cuh
-echo "// changed" >> "a project/src/twice.cuh"
+echo "// said" >> "a project/src/twice.cuh"
+make_it
+echo "-- not in a comment alone"
+echo "#define CHANGED" >> "a project/src/twice.cuh"
 make_it
 echo "== header restored"
 cp kept.cuh "a project/src/twice.cuh"
