@@ -32,6 +32,8 @@ if config.stark_sanitize:
     config.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0"
 if config.stark_header_sets:
     config.available_features.add("header-sets")
+if shutil.which("dpkg-shlibdeps"):
+    config.available_features.add("deb")
 if shutil.which("cc"):
     config.available_features.add("cc")
 

@@ -2,12 +2,18 @@
 # install. Programs find prompts relative to themselves: ../share/stark.
 
 set(stark_programs stark-tool stark-sim stark-sim-host stark-cache)
-if(TARGET stark-worker)
-  list(APPEND stark_programs stark-worker)
-endif()
+# The worker is a package of its own, for machines with a GPU alone. What else
+# is installed belongs to the other.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME stark)
 set(stark_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Stark")
 
 install(TARGETS ${stark_programs} EXPORT StarkTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET stark-worker)
+  install(TARGETS stark-worker EXPORT StarkWorkerTargets
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT stark-worker)
+  install(EXPORT StarkWorkerTargets NAMESPACE Stark:: DESTINATION "${stark_package_dir}" COMPONENT stark-worker)
+  export(EXPORT StarkWorkerTargets NAMESPACE Stark:: FILE "${PROJECT_BINARY_DIR}/StarkWorkerTargets.cmake")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/prompts" "${PROJECT_SOURCE_DIR}/lib/Torch/exporter"
   "${PROJECT_SOURCE_DIR}/lib/Torch/baselines"
   "${PROJECT_SOURCE_DIR}/lib/Torch/export"
@@ -37,3 +43,34 @@ install(FILES
   cmake/modules/StarkOptimizeKernels.cmake
   include/stark/Cache/BuildModes.def
   DESTINATION "${stark_package_dir}")
+
+# A project that adds this one as a folder (add_subdirectory, FetchContent)
+# says find_package(Stark) all the same, and finds what is here.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  include("${PROJECT_BINARY_DIR}/StarkOptimizeKernels.cmake")
+  file(WRITE "${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/stark-config.cmake" "set(Stark_FOUND TRUE)\n")
+  configure_file("${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
+    "${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/stark-config-version.cmake" COPYONLY)
+endif()
+
+# Debian packages: `cpack -G DEB` in the build folder.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_PACKAGE_NAME stark)
+  set(CPACK_PACKAGE_VENDOR "Stark")
+  set(CPACK_PACKAGE_CONTACT "Stark <stark@localhost>")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_DEB_COMPONENT_INSTALL ON)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+  set(CPACK_STRIP_FILES ON)
+  set(CPACK_COMPONENTS_ALL stark)
+  set(CPACK_DEBIAN_STARK_PACKAGE_NAME stark)
+  set(CPACK_COMPONENT_STARK_DESCRIPTION "Makes CUDA kernels faster: stark-tool, the simulator and the CMake package")
+  if(TARGET stark-worker)
+    list(APPEND CPACK_COMPONENTS_ALL stark-worker)
+    set(CPACK_DEBIAN_STARK-WORKER_PACKAGE_NAME stark-worker)
+    set(CPACK_COMPONENT_STARK-WORKER_DESCRIPTION "Judges Stark's candidates on a machine with a GPU")
+  endif()
+  include(CPack)
+endif()
