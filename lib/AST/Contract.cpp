@@ -7,6 +7,7 @@
 
 #include "stark/AST/Contract.h"
 #include "ContractFindings.h"
+#include "stark/Support/TimeTrace.h"
 #include <algorithm>
 
 using namespace stark;
@@ -28,6 +29,7 @@ static std::vector<Finding> allFindings(const ContractText &Text,
 std::vector<Violation> stark::checkContract(const ParsedSource &Source,
                                             const ParsedSource &Candidate,
                                             llvm::StringRef Entry) {
+  TraceScope Traced("contract");
   ContractText Old(Source), New(Candidate);
   bool Unsure = !newErrors(Source, Candidate).empty();
   using Identity = decltype(std::declval<Finding>().identity());

@@ -14,6 +14,7 @@
 
 #include "stark/AST/Footprint.h"
 #include "FootprintClass.h"
+#include "stark/Support/TimeTrace.h"
 #include <algorithm>
 
 using namespace stark;
@@ -54,6 +55,7 @@ static bool wholeLines(const SourceTokens &T, const Range &Tokens) {
 Footprint stark::findFootprint(llvm::StringRef BaseText,
                                const std::vector<Anchor> &Anchors,
                                llvm::StringRef CandidateText) {
+  TraceScope Traced("footprint");
   Spellings Names;
   SourceTokens Base(BaseText, Names), Candidate(CandidateText, Names);
   Comparison C(Base, Candidate, anchorTokens(Base, Anchors));

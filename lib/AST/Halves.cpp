@@ -16,6 +16,7 @@
 #include "HalvesText.h"
 #include "MainFile.h"
 #include "stark/AST/Walk.h"
+#include "stark/Support/TimeTrace.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -398,6 +399,7 @@ std::optional<Halves> stark::takeApart(const ParsedSource &Source,
                                        llvm::ArrayRef<std::string> TorchFolders,
                                        std::string &WhyNot,
                                        KernelsOfHost Kernels) {
+  TraceScope Traced("take apart");
   WhyNot.clear();
   return Divider(Source, TorchFolders, Kernels, WhyNot).run();
 }

@@ -15,6 +15,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "stark/Support/TimeTrace.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -251,6 +252,7 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
 llvm::Expected<std::unique_ptr<ParsedSource>>
 stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                    const ParseOptions &Options, const Prelude *Known) {
+  TraceScope Traced("parse");
   std::vector<SourceError> Errors;
   std::string Absolute = absolutePath(Path);
   if (Known && !Known->opens(Text))

@@ -8,6 +8,7 @@
 #include "stark/AST/Site.h"
 #include "SiteDraft.h"
 #include "stark/AST/Parse.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include <map>
@@ -172,6 +173,7 @@ static void sortDrafts(std::vector<SiteDraft> &All) {
 }
 
 Sites stark::findSites(const ParsedSource &Source) {
+  TraceScope Traced("sites");
   SiteDrafts Drafts;
   draftFromAst(Source, Drafts);
   draftFromTokens(Source, Drafts);

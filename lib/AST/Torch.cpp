@@ -9,6 +9,7 @@
 #include "stark/AST/Flags.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/Support/Path.h"
 #include <map>
 #include <mutex>
@@ -75,6 +76,7 @@ llvm::Expected<posix::Libtorch> stark::torchFor(const ParseOptions &Options) {
   std::lock_guard Lock(Guard);
   if (auto Found = Known.find(Given); Found != Known.end())
     return Found->second;
+  TraceScope Traced("find libtorch");
   std::string Error;
   std::optional<posix::Libtorch> Found = posix::findLibtorch(Given, Error);
   if (!Found)

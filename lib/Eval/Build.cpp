@@ -20,6 +20,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -113,6 +114,7 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
                       makeTrampoline(Of) + StatusFunction;
   if (IsSource)
     Whole += makeReferenceTrampoline(Of);
+  TraceScope Traced("compile");
   if (llvm::Error E = writeFileAtomically(File, Whole))
     return E;
   ProcessSpec Spec = nvcc();
@@ -183,6 +185,7 @@ static std::string notInSimulator(const std::vector<std::string> &Imports) {
 
 llvm::Error stark::buildObserver(const Task &T, llvm::StringRef Library,
                                  const BuildOptions &Options) {
+  TraceScope Traced("build observer");
   llvm::Expected<TemporaryFolder> Work = TemporaryFolder::create("stark-build");
   if (!Work)
     return Work.takeError();
@@ -266,7 +269,10 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
     Out.Diagnostics = "the simulator cannot run " + Name + " beside ATen";
     return Out;
   }
-  llvm::Expected<ProcessResult> Linked = By.link(From.Objects, Library);
+  llvm::Expected<ProcessResult> Linked = [&] {
+    TraceScope Traced("link");
+    return By.link(From.Objects, Library);
+  }();
   if (!Linked)
     return Linked.takeError();
   if (!Linked->ok()) {
@@ -295,6 +301,7 @@ llvm::Expected<BuildResult>
 stark::buildLibrary(const Task &T, llvm::StringRef Text,
                     llvm::StringRef OutputFolder, llvm::StringRef LibraryName,
                     const BuildOptions &Options, const BuildResult *Source) {
+  TraceScope Traced("build", LibraryName);
   llvm::Expected<Toolkit> Found = toolkitFor(Options);
   if (!Found)
     return Found.takeError();

@@ -18,6 +18,7 @@
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Random.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
@@ -119,6 +120,7 @@ llvm::StringRef stark::purposeName(Purpose P) {
 
 llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
                                         const EvaluatorOptions &Options) {
+  TraceScope Traced("make job");
   job::Job J;
   J.Purpose = purposeName(C.Why).str();
   J.SourceLibrary = "source.so";
@@ -189,6 +191,7 @@ llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
                                   llvm::StringRef SourceLibrary,
                                   llvm::StringRef CandidateLibrary,
                                   llvm::StringRef Folder) {
+  TraceScope Traced("write job");
   if (llvm::Error E = createFolders(Folder))
     return E;
   if (llvm::Error E = writeArrays(T, J, Folder))
@@ -219,6 +222,7 @@ llvm::Error stark::writeSimFolder(const Task &T, const job::Job &J,
                                   llvm::StringRef Candidate,
                                   llvm::StringRef Folder,
                                   std::optional<sim::HostLibraries> Host) {
+  TraceScope Traced("write job");
   sim::CompileFile Compile;
   Compile.Request.Path = T.SourcePath;
   Compile.Request.Folder = T.Parse.Folder;

@@ -9,6 +9,7 @@
 #include "stark/Eval/Verdict.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -36,6 +37,13 @@ llvm::Expected<job::Result> stark::readResult(llvm::StringRef File) {
   return R;
 }
 
+void stark::traceStages(llvm::StringRef Program, const job::Result &R) {
+  std::vector<ForeignStage> Stages;
+  for (const job::Stage &S : R.Stages)
+    Stages.push_back({S.Name, S.Label, S.BeginUs, S.EndUs});
+  traceForeign(Program, R.WallMs * 1000, Stages);
+}
+
 llvm::Expected<std::optional<job::Result>>
 stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
   ProcessSpec Spec;
@@ -52,6 +60,7 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
     llvm::Expected<job::Result> R = readResult(File);
     if (!R)
       return R.takeError();
+    traceStages(llvm::sys::path::filename(Program.Path), *R);
     return std::optional<job::Result>(std::move(*R));
   }
   if (Ran->TimedOut)

@@ -34,6 +34,9 @@ llvm::Expected<std::optional<job::Result>> runJob(const JobProgram &Program,
 /// A result that a program left.
 llvm::Expected<job::Result> readResult(llvm::StringRef File);
 
+/// Puts what \p Program spent its time on into the time trace, if there is one.
+void traceStages(llvm::StringRef Program, const job::Result &R);
+
 /// What one of our own programs says on standard error, without its "error: ",
 /// cut to a model's window; empty when it says nothing.
 std::string ownMessage(const ProcessResult &Ran);

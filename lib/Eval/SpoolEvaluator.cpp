@@ -17,6 +17,7 @@
 #include "JobProgram.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 
@@ -37,7 +38,10 @@ public:
 
 private:
   llvm::Error submit(job::Job &J, const BuildResult &Built);
-  llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File);
+  llvm::Error wait(const job::Job &J, llvm::StringRef File);
+  /// \p Awaited: it has just come.
+  llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File,
+                               bool Awaited);
 
   const Task &Of;
   std::string Folder;
@@ -67,11 +71,13 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
   return E;
 }
 
-llvm::Expected<Verdict> SpoolEvaluator::read(const job::Job &J,
-                                             llvm::StringRef File) {
+llvm::Expected<Verdict>
+SpoolEvaluator::read(const job::Job &J, llvm::StringRef File, bool Awaited) {
   llvm::Expected<job::Result> R = readResult(File);
   if (!R)
     return R.takeError();
+  if (Awaited)
+    traceStages("stark-worker", *R);
   llvm::Expected<Verdict> V = verdictOf(Of, J, *R);
   if (V || R->End != job::Outcome::Infrastructure)
     return V;
@@ -88,7 +94,7 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
     return J.takeError();
   std::string File = Folder + "/results/" + J->Id + ".json";
   if (exists(File))
-    return read(*J, File);
+    return read(*J, File, /*Awaited=*/false);
   if (!exists(Folder + "/jobs/" + J->Id) &&
       !exists(Folder + "/claimed/" + J->Id)) {
     llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
@@ -99,20 +105,27 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
     if (llvm::Error E = submit(*J, *Built))
       return E;
   }
+  if (llvm::Error E = wait(*J, File))
+    return E;
+  return read(*J, File, /*Awaited=*/true);
+}
+
+llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File) {
+  TraceScope Traced("wait for worker", J.Id);
   const Clock::Time Start = Time.now();
   while (!exists(File)) {
     if (interruptFlag())
-      return interrupted("job " + J->Id +
+      return interrupted("job " + J.Id +
                          " goes on; the same command waits "
                          "for its result again");
     if (Time.millisecondsSince(Start) >= Options.WaitMs)
-      return suspended("job " + J->Id + " waits in " + Folder +
+      return suspended("job " + J.Id + " waits in " + Folder +
                        "/jobs; have `stark-worker --spool " + Folder +
                        "` work it off on the machine with the GPU, then run "
                        "the same command again");
     Time.sleep(LookEvery);
   }
-  return read(*J, File);
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::unique_ptr<Evaluator>>

@@ -13,6 +13,7 @@
 
 #include "SymbolGate.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -245,6 +246,7 @@ static llvm::Error addObject(llvm::StringRef Path, ObjectFacts &Facts,
 
 llvm::Expected<ObjectFacts>
 stark::readObjects(llvm::ArrayRef<std::string> Paths) {
+  TraceScope Traced("symbols");
   ObjectFacts Facts;
   llvm::StringSet<> Defined;
   for (const std::string &Path : Paths)
@@ -297,6 +299,7 @@ bool stark::onlyMovesOrViews(llvm::StringRef Operator) {
 
 std::optional<GateFinding> stark::gate(const ObjectFacts &Candidate,
                                        const BuildResult &Source) {
+  TraceScope Traced("gate");
   GateFinding Found;
   bool NewDeviceCode = Candidate.HasDeviceCode && !Source.HasDeviceCode;
   for (const std::string &Import : Candidate.Imports) {

@@ -24,10 +24,11 @@
 #include "stark/AST/Torch.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <future>
+#include <thread>
 
 using namespace stark;
 
@@ -155,6 +156,7 @@ static bool hasQuotedInclude(llvm::StringRef Text) {
 }
 
 llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
+  TraceScope Traced("compile host half");
   ProcessSpec Spec;
   Spec.Program = Compiler;
   Spec.TimeoutMs = Options.TimeoutMs;
@@ -194,6 +196,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
 }
 
 llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
+  TraceScope Traced("compile kernels");
   ProcessSpec Spec = nvcc();
   for (const std::vector<std::string> &Flags : {deviceFlags(Cuda), includes()})
     Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
@@ -205,6 +208,7 @@ llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
 
 llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
                                                     std::string Why) {
+  TraceScope Traced("compile whole", Why);
   ProcessSpec Spec = nvcc();
   std::vector<std::string> Folders = includes();
   Spec.Arguments.insert(Spec.Arguments.end(), Folders.begin(), Folders.end());
@@ -230,18 +234,19 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
 /// Both halves, at the same time. Not ok() where either is not.
 llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
                                                      llvm::StringRef Calls) {
-  std::future<llvm::Expected<Compiled>> Device = std::async(
-      std::launch::async, [&] { return compileDevice(Text.Device); });
+  std::optional<llvm::Expected<Compiled>> OfDevice;
+  std::thread Device(
+      traced([&] { OfDevice.emplace(compileDevice(Text.Device)); }));
   llvm::Expected<Compiled> Host = compileHost(Text.Host + Calls.str());
-  llvm::Expected<Compiled> OfDevice = Device.get();
-  if (!Host || !OfDevice)
+  Device.join();
+  if (!Host || !*OfDevice)
     return llvm::joinErrors(Host ? llvm::Error::success() : Host.takeError(),
-                            OfDevice ? llvm::Error::success()
-                                     : OfDevice.takeError());
+                            *OfDevice ? llvm::Error::success()
+                                      : OfDevice->takeError());
   if (!Host->How.ok())
     return Host;
-  OfDevice->Objects.push_back(Host->Objects.front());
-  return OfDevice;
+  (*OfDevice)->Objects.push_back(Host->Objects.front());
+  return std::move(*OfDevice);
 }
 
 /// Clang's errors, as a compiler that failed prints them.

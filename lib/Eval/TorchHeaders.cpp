@@ -11,6 +11,7 @@
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include <mutex>
@@ -61,6 +62,7 @@ static std::unique_ptr<FileLock> lockWhenFree(llvm::StringRef Folder) {
 static void precompile(llvm::StringRef Compiler,
                        llvm::ArrayRef<std::string> Flags,
                        const std::string &Header) {
+  TraceScope Traced("precompile headers");
   ProcessSpec Spec;
   Spec.Program = Compiler.str();
   Spec.TimeoutMs = LimitMs;

@@ -130,6 +130,7 @@ Request requestFor(const Trial &T) {
 } // namespace
 
 MaybeStop GpuRunner::start(Party &P) {
+  Stages::Scope Starting(Log, "start child");
   std::string Error;
   P.Child = ChildProcess::start(P.Spec, Time, Error);
   P.Prepared.reset();
@@ -148,8 +149,11 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   if (Shared == 0)
     return hostFailed("the job has no output to compare: mark one with "
                       "\"role\": \"output\" or \"inout\" in the workload");
-  if (MaybeStop S = findTorch())
-    return S;
+  if (!J->Torch.empty()) {
+    Stages::Scope Looking(Log, "find libtorch");
+    if (MaybeStop S = findTorch())
+      return S;
+  }
   const posix::Libtorch *Needed = Torch ? &*Torch : nullptr;
   // What the source itself computes lies behind what its reference does.
   Source.Spec = {Folder,
@@ -167,14 +171,13 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   if (MaybeStop S = load())
     return S;
   Answer A;
+  Stages::Scope Loading(Log, "load candidate");
   return ask(Side::Candidate, requestFor(Command::Load), SetupLimitMs,
              "loading the library", A);
 }
 
 /// The one that the libraries were linked with, but for its patch.
 MaybeStop GpuRunner::findTorch() {
-  if (J->Torch.empty())
-    return std::nullopt;
   std::string Error;
   Torch = posix::findLibtorch(TorchFolder, Error);
   if (!Torch)
@@ -191,6 +194,7 @@ MaybeStop GpuRunner::findTorch() {
 /// Has both claim the device. The candidate's child starts its driver while the
 /// source's measures.
 MaybeStop GpuRunner::meetDevice(Result &Out) {
+  Stages::Scope Meeting(Log, "meet device");
   Request Hello;
   Candidate.Child->send(Hello);
   Hello.Flags = Calibrate;
@@ -214,6 +218,7 @@ MaybeStop GpuRunner::meetDevice(Result &Out) {
 
 /// Has the source's child load, once it has answered Hello.
 MaybeStop GpuRunner::load() {
+  Stages::Scope Loading(Log, "load source");
   Answer A;
   return ask(Side::Source, requestFor(Command::Load), SetupLimitMs, "", A);
 }
@@ -229,6 +234,7 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
 }
 
 MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
+  Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
   Party &P = Of == Side::Source ? Source : Candidate;
   Answer A;
   if (MaybeStop S = ask(Of, requestFor(Command::Prepare, Case), SetupLimitMs,
@@ -269,6 +275,7 @@ SourceEnd GpuRunner::source(const Trial &T) {
 MaybeStop GpuRunner::measureOwnError(const Trial &T) {
   if (Found.empty())
     return std::nullopt;
+  Stages::Scope Measuring(Log, "own error", J->Cases[T.Case].Label);
   Request R = requestFor(T);
   R.Flags = OwnCall;
   Answer A;
@@ -307,6 +314,7 @@ MaybeStop GpuRunner::time(unsigned Case, std::vector<Timing> &Timings,
 
 MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
                           uint64_t LimitMs, Warmth &W) {
+  Stages::Scope Warming(Log, "warm up", J->Cases[Call.Case].Label);
   Request R = requestFor(Command::Warm, Call.Case);
   R.Ms = Ms;
   R.Seed = R.WeightSeed = Call.Seed;
@@ -331,6 +339,7 @@ MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
 }
 
 MaybeStop GpuRunner::verify(const TimedCall &Last) {
+  Stages::Scope Verifying(Log, "verify", J->Cases[Last.Case].Label);
   Referred.reset();
   Answer A;
   for (Side Of : {Side::Source, Side::Candidate})

@@ -23,8 +23,11 @@ using namespace stark::judge;
 namespace {
 class Judge {
 public:
-  Judge(Runner &R, std::string Outputs) : R(R), Outputs(std::move(Outputs)) {}
-  Result run(const std::string &Folder, Clock &Time);
+  Judge(Runner &R, std::string Outputs, Clock &Time)
+      : R(R), Outputs(std::move(Outputs)), Time(Time), Spent(Time, Out.Stages) {
+    R.watch(Spent);
+  }
+  Result run(const std::string &Folder);
 
 private:
   // What returns a MaybeStop may end the job with it.
@@ -43,6 +46,8 @@ private:
   std::string Outputs; ///< where the candidate's go, until they are written
   Job J;
   Result Out;
+  Clock &Time;
+  Stages Spent;
   CompareRule Rule;
   std::vector<bool> LeftOut; ///< by case
   unsigned Compared = 0;     ///< trials
@@ -140,7 +145,11 @@ MaybeStop Judge::keepOutputs(const Trial &T) {
 
 MaybeStop Judge::compareTrial(const Trial &T) {
   bool Added = J.Cases[T.Case].Added;
-  SourceEnd Source = R.source(T);
+  const std::string &Label = J.Cases[T.Case].Label;
+  SourceEnd Source = [&] {
+    Stages::Scope S(&Spent, "source", Label);
+    return R.source(T);
+  }();
   if (Source.What == SourceEnd::TooLarge)
     return leaveOut(T, "not compared: " + Source.Text);
   bool Failed = Source.What == SourceEnd::Failed;
@@ -150,13 +159,18 @@ MaybeStop Judge::compareTrial(const Trial &T) {
     return Stop{Outcome::Infrastructure, Source.Text};
   if (J.Cases[T.Case].Hardened && !isFinite(T))
     return leaveOut(T, "left out: the source gives infinities or NaN there");
-  if (MaybeStop S = R.candidate(T)) {
+  MaybeStop Ended = [&] {
+    Stages::Scope S(&Spent, "candidate", Label);
+    return R.candidate(T);
+  }();
+  if (Ended) {
     Out.RightAsShipped = J.Cases[T.Case].Hardened;
-    return S;
+    return Ended;
   }
   if (MaybeStop S = keepOutputs(T))
     return S;
   ++Compared;
+  Stages::Scope Comparing(&Spent, "compare", Label);
   MaybeStop Bad = compareOutputs(
       J, T, R.nameOf(T), [&](unsigned L) { return R.ofCandidate(T, L); },
       [&](unsigned L) { return R.ofSource(T, L); },
@@ -181,6 +195,7 @@ bool Judge::isFinite(const Trial &T) {
 /// Of a source that is judged against itself, before a search: is there
 /// anything to judge by?
 MaybeStop Judge::admit() {
+  Stages::Scope Admitting(&Spent, "admit");
   for (unsigned Case = 0; Case < J.Cases.size(); ++Case) {
     if (LeftOut[Case] || J.Seeds.size() < 2)
       continue;
@@ -226,17 +241,22 @@ MaybeStop Judge::compareAll() {
 
 MaybeStop Judge::timeAll() {
   for (unsigned I = 0; I < J.Cases.size(); ++I)
-    if (J.Cases[I].Timed)
+    if (J.Cases[I].Timed) {
+      Stages::Scope Timing(&Spent, "time", J.Cases[I].Label);
       if (MaybeStop S = R.time(I, Out.Timings, Figures))
         return S;
+    }
   return std::nullopt;
 }
 
 MaybeStop Judge::work(const std::string &Folder) {
   if (MaybeStop S = read(Folder))
     return S;
-  if (MaybeStop S = R.open(J, Out))
-    return S;
+  {
+    Stages::Scope Opening(&Spent, "open");
+    if (MaybeStop S = R.open(J, Out))
+      return S;
+  }
   Rule = R.rule();
   if (MaybeStop S = compareAll())
     return S;
@@ -247,7 +267,7 @@ MaybeStop Judge::work(const std::string &Folder) {
   return timeAll();
 }
 
-Result Judge::run(const std::string &Folder, Clock &Time) {
+Result Judge::run(const std::string &Folder) {
   Clock::Time Start = Time.now();
   R.identify(Out);
   if (MaybeStop S = work(Folder)) {
@@ -259,10 +279,10 @@ Result Judge::run(const std::string &Folder, Clock &Time) {
     Out.Diagnostics = Figures + Notes;
   }
   Out.WallMs = Time.millisecondsSince(Start);
-  return Out;
+  return std::move(Out);
 }
 
 Result judge::judge(const std::string &Folder, Runner &R,
                     const std::string &Outputs, Clock &Time) {
-  return Judge(R, Outputs).run(Folder, Time);
+  return Judge(R, Outputs, Time).run(Folder);
 }

@@ -11,6 +11,7 @@
 #include "stark/Rewrite/Rewrite.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace stark;
@@ -124,7 +125,11 @@ llvm::Expected<std::string> Maker::counters(unsigned Base) {
 
 /// The rewrites that apply, and the counters.
 llvm::Expected<std::string> Maker::hints(const AgentInput &In, unsigned Base) {
-  std::string Hints = describeRewrites({In.Base, In.BaseSites, In.Of});
+  std::string Hints;
+  {
+    TraceScope Traced("rewrites that apply");
+    Hints = describeRewrites({In.Base, In.BaseSites, In.Of});
+  }
   llvm::Expected<std::string> More = counters(Base);
   if (!More)
     return More.takeError();
@@ -217,6 +222,7 @@ llvm::Error Maker::finish(Node N, const ParsedNode &Base,
                           const std::string &Problem) {
   // Whoever has its turn needs the run lock to end it.
   if (!State.Finishing.try_lock()) {
+    TraceScope Traced("wait for its turn");
     RunLockReleased Released(State.RunLock);
     State.Finishing.lock();
   }
@@ -257,6 +263,8 @@ llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base) {
 }
 
 llvm::Error stark::makeAttempt(SearchState &State, const SelectEvent &S) {
+  TraceSubject Of("attempt " + std::to_string(S.Attempt));
+  TraceScope Traced("attempt");
   return Maker(State, S).make();
 }
 

@@ -8,6 +8,7 @@
 #include "LiveCalls.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace stark;
@@ -64,6 +65,8 @@ public:
                                              : SearchStep::Kind::Judge,
                                     C.Node});
     RunLockReleased Released(State.RunLock);
+    TraceSubject Of("node " + std::to_string(C.Node));
+    TraceScope Traced(Confirms ? "confirm" : "judge");
     return State.Setup.Judge.evaluate(C);
   }
   std::string identity() const override { return State.Setup.Judge.identity(); }
@@ -81,6 +84,8 @@ public:
                     llvm::Twine(C.Node));
     State.Observer.onStep(Attempt, {SearchStep::Kind::Profile, C.Node});
     RunLockReleased Released(State.RunLock);
+    TraceSubject Of("node " + std::to_string(C.Node));
+    TraceScope Traced("profile");
     return State.Setup.Profile->profile(C);
   }
 };
@@ -115,6 +120,7 @@ llvm::Expected<ChatReply> LiveClient::complete(const ChatRequest &Request,
   State.Observer.onStep(Attempt, {SearchStep::Kind::Ask, 0, Request.Id});
   llvm::Expected<ChatReply> Reply = [&] {
     RunLockReleased Released(State.RunLock);
+    TraceScope Traced("ask", Request.Id);
     return State.Setup.Chat.complete(Request, Control);
   }();
   if (Worst)

@@ -9,6 +9,7 @@
 #include "LiveCalls.h"
 #include "WindowText.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/Twine.h"
 #include <algorithm>
 #include <thread>
@@ -227,7 +228,7 @@ void Search::note(llvm::Error E) {
 }
 
 void Search::start(Flight &F) {
-  F.Thread = std::thread([this, &F] {
+  F.Thread = std::thread(traced([this, &F] {
     std::lock_guard<std::mutex> Held(State.RunLock);
     llvm::Error E = makeAttempt(State, F.S);
     // Its node is in the journal, and no other event since: from here on it is
@@ -237,7 +238,7 @@ void Search::start(Flight &F) {
     note(Steps.flush());
     F.Ended = true;
     State.Changed.notify_all();
-  });
+  }));
 }
 
 /// Keeps Jobs attempts in flight until none may begin and all have ended.

@@ -13,6 +13,7 @@
 #include "stark/Support/Process.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -20,6 +21,7 @@
 using namespace stark;
 
 llvm::Expected<ProcessResult> stark::runProcess(const ProcessSpec &Spec) {
+  TraceScope Traced("run", llvm::sys::path::filename(Spec.Program));
   ProcessResult Result;
   std::string Error;
   switch (posix::runProcess(Spec, machineClock(), Result, Error)) {

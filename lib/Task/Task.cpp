@@ -11,6 +11,7 @@
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -144,6 +145,7 @@ static llvm::Error checkReference(const Task &T) {
 llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
                                      llvm::StringRef WorkloadPath,
                                      const ParseOptions &Options) {
+  TraceScope Traced("load task");
   Task T;
   T.SourcePath = absolutePath(SourcePath);
   T.Name = path::stem(T.SourcePath).str();

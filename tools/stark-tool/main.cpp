@@ -13,6 +13,7 @@
 
 #include "Verbs.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
@@ -24,12 +25,28 @@ using namespace stark;
 /// Pages that are never touched cost nothing.
 static constexpr unsigned StackBytes = 1u << 30;
 
+static llvm::cl::opt<std::string> TimeTrace(
+    "time-trace", llvm::cl::sub(llvm::cl::SubCommand::getAll()),
+    llvm::cl::cat(tool::category()), llvm::cl::value_desc("file"),
+    llvm::cl::desc("Write where the time went, in Chrome's trace format "
+                   "(docs/time-trace.md)"));
+
+static llvm::Error runTraced(const tool::Verb &V,
+                             const std::vector<std::string> &Flags) {
+  if (TimeTrace.empty())
+    return V.run(Flags);
+  startTimeTrace("stark-tool");
+  llvm::Error E = V.run(Flags);
+  // What the verb came to counts, and is told first.
+  return llvm::joinErrors(std::move(E), writeTimeTrace(TimeTrace));
+}
+
 /// Runs the verb on a stack that deep sources do not overflow.
 static llvm::Error runWithLargeStack(const tool::Verb &V,
                                      const std::vector<std::string> &Flags) {
   std::optional<llvm::Error> Result;
   llvm::thread Runner(std::optional<unsigned>(StackBytes),
-                      [&] { Result.emplace(V.run(Flags)); });
+                      [&] { Result.emplace(runTraced(V, Flags)); });
   Runner.join();
   return std::move(*Result);
 }

@@ -170,6 +170,15 @@ template <class IO> void fields(IO &F, Timing &T) {
   F.check(T.SourceMedianUs > 0, "source_median_us", "a positive time");
 }
 
+template <class IO> void fields(IO &F, Stage &S) {
+  F.required("stage", S.Name);
+  F.sparse("size", S.Label, std::string());
+  F.required("begin_us", S.BeginUs);
+  F.required("end_us", S.EndUs);
+  F.check(S.BeginUs <= S.EndUs && S.EndUs <= 1000 * MaxTimeMs, "end_us",
+          "begin_us or later, a day at most");
+}
+
 template <class IO> void fields(IO &F, Result &R) {
   F.format("format", FormatVersion);
   F.required("id", R.Id);
@@ -185,6 +194,9 @@ template <class IO> void fields(IO &F, Result &R) {
   F.required("driver", R.Driver);
   F.required("modelled", R.Modelled);
   F.required("wall_ms", R.WallMs);
+  F.optional("stages", R.Stages, !R.Stages.empty());
+  F.check(R.Stages.size() <= MaxStages, "stages",
+          std::to_string(MaxStages) + " at most");
   F.required("timings", R.Timings);
 }
 

@@ -162,6 +162,16 @@ enum class Outcome {
   Infrastructure
 };
 
+/// What the judge spent a while on. They nest, and stand in the order of their
+/// ends.
+struct Stage {
+  std::string Name;                ///< "open", "compare"
+  std::string Label;               ///< of the size; empty: of none
+  uint64_t BeginUs = 0, EndUs = 0; ///< since the job was begun
+};
+/// So that a job of many sizes stays small.
+inline constexpr size_t MaxStages = 2000;
+
 struct Result {
   std::string Id, CandidateDigest, SourceDigest;
   Outcome End = Outcome::Infrastructure;
@@ -175,6 +185,7 @@ struct Result {
   std::string Device, Driver; ///< "NVIDIA H200", "580.159.04"
   bool Modelled = false;
   uint64_t WallMs = 0;
+  std::vector<Stage> Stages; ///< the first MaxStages; none: not recorded
 };
 
 /// \p Error names file and field; the value is only good when it is empty.

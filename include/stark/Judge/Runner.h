@@ -16,7 +16,7 @@
 #ifndef STARK_JUDGE_RUNNER_H
 #define STARK_JUDGE_RUNNER_H
 
-#include "stark/Job/Job.h"
+#include "stark/Judge/Stages.h"
 
 namespace stark::judge {
 
@@ -68,6 +68,8 @@ class Runner {
 public:
   virtual ~Runner() = default;
 
+  /// Has it say in \p Into what it spends its time on.
+  void watch(Stages &Into) { Log = &Into; }
   /// What is known of the device before it is looked for.
   virtual void identify(job::Result &) {}
   /// Makes both ready to be called; the rest of what \p Out says of the device
@@ -97,6 +99,9 @@ public:
   /// Adds the timing of one size, and what there is to tell of it to \p Notes.
   virtual MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
                          std::string &Notes) = 0;
+
+protected:
+  Stages *Log = nullptr; ///< may stay null
 };
 
 } // namespace stark::judge

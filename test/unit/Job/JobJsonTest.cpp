@@ -148,11 +148,29 @@ TEST(ResultJson, AResultComesBackAsItWas) {
   R.Timings = {exampleTiming()};
   R.CopyGBs = 4250.5;
   R.Device = "GPU";
+  R.Stages = {{"open", "", 0, 12}, {"compare", "n=8", 12, 20}};
   std::string Text = printResult(R), Error;
   Result Back = parseResult(Text, "r.json", Error);
   EXPECT_EQ(Error, "");
   EXPECT_EQ(printResult(Back), Text);
   EXPECT_EQ(Back.End, Outcome::TimedOut);
+  EXPECT_EQ(Back.Stages.size(), 2u);
+}
+
+// Stages come from another machine: neither their number nor their times are
+// taken as they come.
+TEST(ResultJson, StagesAreChecked) {
+  Result R;
+  R.Stages.assign(MaxStages + 1, {"open", "", 0, 1});
+  std::string Error;
+  parseResult(printResult(R), "r.json", Error);
+  EXPECT_NE(Error.find("r.json: field 'stages'"), std::string::npos) << Error;
+  R.Stages = {{"open", "", 2, 1}};
+  Error.clear();
+  parseResult(printResult(R), "r.json", Error);
+  EXPECT_NE(Error.find("'stages[0].end_us': got 1, wanted begin_us or later"),
+            std::string::npos)
+      << Error;
 }
 
 TEST(ResultJson, AForgedTimeIsRefused) {

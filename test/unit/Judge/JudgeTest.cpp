@@ -77,6 +77,12 @@ public:
     return std::nullopt;
   }
 
+  /// Does \p Work as a stage of its own.
+  void tell(const char *Name, const std::function<void()> &Work) {
+    Stages::Scope S(Log, Name);
+    Work();
+  }
+
   std::string Calls;
   size_t Planned = 0;
 
@@ -119,6 +125,32 @@ TEST_F(JudgeTest, TheOrderOfAJob) {
   EXPECT_EQ(Out.Id + Out.SourceDigest + Out.CandidateDigest, "attempt-1sc");
   EXPECT_EQ(Out.Device + Out.Driver, "fakeopened");
   EXPECT_EQ(Out.WallMs, 20u);
+}
+
+// A result says where its time went: what the judge does and, of a runner, what
+// that tells.
+TEST_F(JudgeTest, StagesSayWhereTheTimeWent) {
+  J.Seeds = {1};
+  J.Cases.resize(1);
+  R.Candidate = [&](const Trial &) {
+    R.tell("set up", [&] { Time.advance(std::chrono::milliseconds(2)); });
+    Time.advance(std::chrono::milliseconds(3));
+    return std::nullopt;
+  };
+  std::string Text;
+  for (const Stage &S : run().Stages)
+    Text += S.Name + " " + S.Label + " " + std::to_string(S.BeginUs) + " to " +
+            std::to_string(S.EndUs) + "\n";
+  EXPECT_EQ(Text, "open  0 to 0\n"
+                  "source n=8 0 to 0\n"
+                  "set up  0 to 2000\n"
+                  "candidate n=8 0 to 5000\n"
+                  "compare n=8 5000 to 5000\n"
+                  "source n=8 5000 to 5000\n"
+                  "set up  5000 to 7000\n"
+                  "candidate n=8 5000 to 10000\n"
+                  "compare n=8 10000 to 10000\n"
+                  "time n=8 10000 to 10000\n");
 }
 
 TEST_F(JudgeTest, AWrongOutput) {
