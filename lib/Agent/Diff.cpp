@@ -11,7 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TextForms.h"
+#include "stark/Agent/Quote.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 

@@ -16,6 +16,7 @@
 #define STARK_LIB_AGENT_TEXTFORMS_H
 
 #include "stark/Agent/Agent.h"
+#include "stark/Agent/Quote.h"
 
 namespace stark {
 
@@ -28,14 +29,6 @@ std::string cleanText(llvm::StringRef Text);
 
 /// ", and says '...'": how \p Answer begins, which is not what was wanted.
 std::string saying(llvm::StringRef Answer);
-
-/// \p Text in a code fence that is longer than any fence inside it.
-std::string fenced(llvm::StringRef Language, llvm::StringRef Text);
-
-/// A unified diff (three lines of context) from \p Old to \p New; unset when
-/// the texts differ too much for one to be of use.
-std::optional<std::string> unifiedDiff(llvm::StringRef Old,
-                                       llvm::StringRef New);
 
 /// The inputs of prompts/task.md: file, entry, build, device, arguments, sizes,
 /// tolerance, headers, source.

@@ -47,6 +47,13 @@ double Verdict::speedupLow() const {
                        [](const job::Timing &T) { return T.SpeedupLow; });
 }
 
+double Verdict::speedupHigh() const {
+  if (!correct() || Timings.empty())
+    return 0;
+  return geometricMean(Timings,
+                       [](const job::Timing &T) { return T.SpeedupHigh; });
+}
+
 std::string stark::printVerdict(const Verdict &V) {
   return dumpJson(writeFields<nlohmann::json>(V));
 }

@@ -7,6 +7,7 @@
 
 #include "stark/Report/Progress.h"
 #include "Figures.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace stark;
@@ -66,10 +67,25 @@ std::string stark::stepLine(unsigned Attempt, const SearchStep &Step) {
     return ofAttempt(Attempt) + "judging " + Node;
   case SearchStep::Kind::Profile:
     return ofAttempt(Attempt) + "profiling " + Node;
+  case SearchStep::Kind::Queue:
+    return ofAttempt(Attempt) + "waiting for the judge";
   case SearchStep::Kind::Confirm:
     break;
   }
   return "confirming " + Node;
+}
+
+std::string stark::whyNot(const Verdict &V) {
+  static constexpr size_t MostColumns = 100;
+  if (V.correct())
+    return "";
+  // What a run says, it says of a candidate that compiled.
+  for (llvm::StringRef Text :
+       {llvm::StringRef(V.Run), llvm::StringRef(V.Compiler)})
+    if (llvm::StringRef Line = Text.ltrim().split('\n').first.rtrim();
+        !Line.empty())
+      return fitLine(visibleLine(Line), MostColumns);
+  return "";
 }
 
 std::string stark::nodeLine(unsigned Attempt, const Node &N, bool Recorded) {
@@ -78,6 +94,8 @@ std::string stark::nodeLine(unsigned Attempt, const Node &N, bool Recorded) {
     Line += ", " + fixed(N.scoreUs(), 2) + " us, " +
             fixed(N.Found.speedup(), 3) + " times the source's speed";
   if (!N.Given.Title.empty())
-    Line += " [" + N.Given.Title + "]";
+    Line += " [" + visibleLine(N.Given.Title) + "]";
+  if (std::string Why = whyNot(N.Found); !Why.empty())
+    Line += ": " + Why;
   return Line + (Recorded ? " (from the journal)" : "");
 }

@@ -8,7 +8,10 @@
 #include "stark/Report/Report.h"
 #include "Figures.h"
 #include "ReportJson.h"
+#include "ReportParts.h"
+#include "stark/Report/Review.h"
 #include "stark/Report/Table.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -18,10 +21,15 @@ static std::string plural(uint64_t Count, llvm::StringRef What) {
 }
 
 static void printHeading(const RecordedRun &Run, const Figures &F,
-                         bool Markdown, llvm::raw_ostream &OS) {
+                         llvm::raw_ostream &OS) {
   const RunIdentity &I = Run.Identity;
-  OS << (Markdown ? "# " : "") << I.TaskName << ": a search for a faster "
-     << I.Entry << "\n\n";
+  OS << I.TaskName << ": a search for a faster " << I.Entry << "\n\n";
+  printOrigin(Run, F, OS);
+}
+
+void stark::printOrigin(const RecordedRun &Run, const Figures &F,
+                        llvm::raw_ostream &OS) {
+  const RunIdentity &I = Run.Identity;
   OS << "Provider " << I.Provider;
   if (!F.Models.empty())
     OS << " (" << llvm::join(F.Models, ", ") << ")";
@@ -35,7 +43,7 @@ static void printHeading(const RecordedRun &Run, const Figures &F,
   OS << "\n";
 }
 
-static void printAttempts(const RecordedRun &Run, bool Markdown,
+void stark::printAttempts(const RecordedRun &Run, bool Markdown,
                           llvm::raw_ostream &OS) {
   Table Rows({"node", "parent", "by", "verdict", "us", "speed-up", "95 %",
               "instruction"},
@@ -44,7 +52,7 @@ static void printAttempts(const RecordedRun &Run, bool Markdown,
   for (unsigned Number = 0; Number < Run.Nodes.size(); ++Number) {
     const Node &N = Run.Nodes.node(Number);
     bool Timed = N.Found.correct() && !N.Found.Timings.empty();
-    std::string What = N.Given.Title;
+    std::string What = Markdown ? quoteMarkdown(N.Given.Title) : N.Given.Title;
     if (N.SameAs >= 0)
       What += " (same tokens as " + std::to_string(N.SameAs) + ")";
     Rows.add({std::to_string(Number),
@@ -75,8 +83,7 @@ static void printBranch(const RecordedRun &Run, const Figures &F,
     printBranch(Run, F, Child, Depth + 1, OS);
 }
 
-static void printSizes(const RecordedRun &Run, const Figures &F, bool Markdown,
-                       llvm::raw_ostream &OS) {
+void stark::printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS) {
   if (!F.WinnerFound)
     return;
   Table Rows({"size", "source us", "spread", "winner us", "spread", "samples",
@@ -112,7 +119,7 @@ static void printCalls(const CallFigures &C, llvm::raw_ostream &OS) {
   OS << ".\n";
 }
 
-static void printCounts(const RecordedRun &Run, const Figures &F,
+void stark::printCounts(const RecordedRun &Run, const Figures &F,
                         llvm::raw_ostream &OS) {
   OS << plural(Run.Nodes.size() ? Run.Nodes.size() - 1 : 0, "attempt") << ":";
   for (size_t I = 0; I < F.Counts.size(); ++I)
@@ -128,39 +135,54 @@ static void printCounts(const RecordedRun &Run, const Figures &F,
     }
 }
 
-static void printResult(const RecordedRun &Run, const Figures &F, bool Markdown,
+static void printResult(const RecordedRun &Run, const Figures &F,
                         llvm::raw_ostream &OS) {
-  printSizes(Run, F, Markdown, OS);
+  printSizes(F, /*Markdown=*/false, OS);
   printCounts(Run, F, OS);
   if (F.Winner >= 0)
-    OS << "Instruction: " << Run.Nodes.node(unsigned(F.Winner)).Given.Title
-       << "\n";
+    OS << "Instruction: "
+       << visibleLine(Run.Nodes.node(unsigned(F.Winner)).Given.Title) << "\n";
   std::string End = describeEnd(Run, F);
   End[0] = llvm::toUpper(End[0]);
   OS << End << ".\n";
 }
 
-void stark::printReport(const RecordedRun &Run, ReportFormat Format,
-                        llvm::raw_ostream &OS) {
-  if (Format == ReportFormat::Json)
-    return printReportJson(Run, OS);
-  bool Markdown = Format == ReportFormat::Markdown;
-  Figures F = countFigures(Run);
-  printHeading(Run, F, Markdown, OS);
-  if (Markdown)
-    OS << "## Attempts\n\n";
-  printAttempts(Run, Markdown, OS);
-  if (Run.Nodes.size()) {
-    OS << (Markdown ? "## Tree\n\n```\n" : "tree\n");
-    printBranch(Run, F, 0, Markdown ? 0 : 1, OS);
-    OS << (Markdown ? "```\n\n## Result\n\n" : "\n");
-  }
-  printResult(Run, F, Markdown, OS);
+void stark::printBranches(const RecordedRun &Run, const Figures &F,
+                          unsigned Depth, llvm::raw_ostream &OS) {
+  if (Run.Nodes.size())
+    printBranch(Run, F, 0, Depth, OS);
 }
 
-void stark::printSummary(const RecordedRun &Run, ReportFormat Format,
-                         llvm::raw_ostream &OS) {
-  if (Format == ReportFormat::Json)
-    return printReportJson(Run, OS);
-  printResult(Run, countFigures(Run), Format == ReportFormat::Markdown, OS);
+llvm::Error stark::printReport(const RecordedRun &Run, ReportFormat Format,
+                               llvm::raw_ostream &OS) {
+  switch (Format) {
+  case ReportFormat::Text: {
+    Figures F = countFigures(Run);
+    printHeading(Run, F, OS);
+    printAttempts(Run, /*Markdown=*/false, OS);
+    if (Run.Nodes.size()) {
+      OS << "tree\n";
+      printBranches(Run, F, 1, OS);
+      OS << "\n";
+    }
+    printResult(Run, F, OS);
+    break;
+  }
+  case ReportFormat::Markdown:
+    printReview(Run, OS);
+    break;
+  case ReportFormat::Json:
+    printReportJson(Run, OS);
+    break;
+  case ReportFormat::Sarif:
+    printSarif(Run, OS);
+    break;
+  case ReportFormat::Remarks:
+    return printRemarks(Run, OS);
+  }
+  return llvm::Error::success();
+}
+
+void stark::printSummary(const RecordedRun &Run, llvm::raw_ostream &OS) {
+  printResult(Run, countFigures(Run), OS);
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Report/Table.h"
-#include "llvm/Support/Unicode.h"
+#include "stark/Support/Utf8.h"
 #include <algorithm>
 
 using namespace stark;
@@ -14,31 +14,23 @@ using namespace stark;
 void Table::add(std::vector<std::string> Row) {
   for (std::string &Cell : Row) {
     // Titles come from a model.
-    for (char &C : Cell)
-      if (static_cast<unsigned char>(C) < ' ')
-        C = ' ';
-      else if (C == '|')
-        C = '/';
+    Cell = visibleLine(Cell);
+    std::replace(Cell.begin(), Cell.end(), '|', '/');
   }
   Rows.push_back(std::move(Row));
-}
-
-static size_t widthOf(const std::string &Cell) {
-  int Width = llvm::sys::unicode::columnWidthUTF8(Cell);
-  return Width < 0 ? Cell.size() : size_t(Width);
 }
 
 void Table::print(bool Markdown, llvm::raw_ostream &OS) const {
   std::vector<size_t> Width(Rows.front().size(), Markdown ? 3 : 0);
   for (const auto &Row : Rows)
     for (size_t I = 0; I < Row.size(); ++I)
-      Width[I] = std::max(Width[I], widthOf(Row[I]));
+      Width[I] = std::max(Width[I], columnsOf(Row[I]));
   for (size_t R = 0; R < Rows.size(); ++R) {
     std::string Line = Markdown ? "| " : "  ";
     for (size_t I = 0; I < Rows[R].size(); ++I) {
       if (I)
         Line += Markdown ? " | " : "  ";
-      std::string Space(Width[I] - widthOf(Rows[R][I]), ' ');
+      std::string Space(Width[I] - columnsOf(Rows[R][I]), ' ');
       Line += Numbers.count(I) ? Space + Rows[R][I] : Rows[R][I] + Space;
     }
     if (Markdown)

@@ -223,6 +223,7 @@ llvm::Error Maker::finish(Node N, const ParsedNode &Base,
   // Whoever has its turn needs the run lock to end it.
   if (!State.Finishing.try_lock()) {
     TraceScope Traced("wait for its turn");
+    State.Observer.onStep(S.Attempt, {SearchStep::Kind::Queue});
     RunLockReleased Released(State.RunLock);
     State.Finishing.lock();
   }
@@ -291,6 +292,7 @@ bool stark::takeRecorded(SearchState &State, unsigned Attempt) {
     ChatReply Reply = R.Reply;
     Reply.WallMs /= State.Options.Jobs;
     State.Budget.settleRecorded(roleOf(R.Id), Reply, WorstCase());
+    State.Observer.onReply(Attempt, R.Id, R.Reply, /*Recorded=*/true);
   }
   State.grow(Attempt, std::move(*Known), true);
   return true;

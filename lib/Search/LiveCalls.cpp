@@ -138,6 +138,7 @@ llvm::Expected<ChatReply> LiveClient::complete(const ChatRequest &Request,
   Reply->Discarded += Lost;
   if (Worst)
     State.Budget.settle(Request.Role, *Reply, *Worst);
+  State.Observer.onReply(Attempt, Request.Id, *Reply, /*Recorded=*/false);
   return Reply;
 }
 
@@ -147,6 +148,7 @@ llvm::Expected<ChatReply> stark::askModel(SearchState &State, unsigned Attempt,
   auto Settle = [&](const ChatRequest &Request, const ChatReply &Reply) {
     if (std::optional<WorstCase> Worst = Live.worstCase(Request))
       State.Budget.settleRecorded(Request.Role, Reply, *Worst);
+    State.Observer.onReply(Attempt, Request.Id, Reply, /*Recorded=*/true);
   };
   CallControl Control;
   Control.Cancelled = State.Setup.Cancelled;

@@ -39,6 +39,7 @@ public:
   llvm::Expected<SearchOutcome> run() {
     std::lock_guard<std::mutex> Held(State.RunLock);
     const RecordedRun &Before = Run.recorded();
+    Observer.onBegin(Run.identity());
     if (Before.Nodes.size() && !Before.End)
       Observer.onNote("the run goes on after attempt " +
                       std::to_string(Before.Nodes.size() - 1) + " of " +
@@ -340,6 +341,7 @@ llvm::Expected<SearchOutcome> Search::finish(RunEnd End) {
     return E.takeError();
   if (llvm::Error E = Steps.flush())
     return E;
+  Observer.onEnd(Outcome);
   Outcome.Nodes = std::move(State.Nodes);
   return Outcome;
 }

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Support/Utf8.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Unicode.h"
 #include <vector>
 
 using namespace stark;
@@ -53,4 +55,60 @@ std::string stark::shortenUtf8(llvm::StringRef Text, size_t Limit) {
   while (!Cut.empty() && !isUtf8(Cut))
     Cut = Cut.drop_back();
   return Cut.str() + "...";
+}
+
+/// The bytes of the character that \p Text, which is UTF-8, begins with.
+static StringRef firstCharacter(StringRef Text) {
+  return Text.take_front(getNumBytesForUTF8(UTF8(Text.front())));
+}
+
+std::string stark::visibleText(StringRef Text) {
+  std::string Repaired = repairUtf8(Text), Out;
+  Out.reserve(Repaired.size());
+  for (StringRef Rest = Repaired; !Rest.empty();) {
+    StringRef Bytes = firstCharacter(Rest);
+    Rest = Rest.drop_front(Bytes.size());
+    if (Bytes == "\n" || Bytes == "\t") {
+      Out += Bytes;
+      continue;
+    }
+    const UTF8 *At = Bytes.bytes_begin();
+    UTF32 Character = 0;
+    convertUTF8Sequence(&At, Bytes.bytes_end(), &Character, strictConversion);
+    if (sys::unicode::isPrintable(int(Character)))
+      Out += Bytes;
+    else
+      Out += "\\u{" + utohexstr(Character, /*LowerCase=*/true) + "}";
+  }
+  return Out;
+}
+
+std::string stark::visibleLine(StringRef Text) {
+  std::string Line = visibleText(Text);
+  for (char &C : Line)
+    if (C == '\n' || C == '\t')
+      C = ' ';
+  return Line;
+}
+
+size_t stark::columnsOf(StringRef Line) {
+  int Columns = sys::unicode::columnWidthUTF8(Line);
+  return Columns < 0 ? Line.size() : size_t(Columns);
+}
+
+std::string stark::fitLine(StringRef Line, size_t Columns) {
+  if (columnsOf(Line) <= Columns)
+    return Line.str();
+  StringRef Ellipsis = StringRef("...").take_front(Columns);
+  std::string Out;
+  size_t Used = Ellipsis.size();
+  while (!Line.empty()) {
+    StringRef Bytes = firstCharacter(Line);
+    Line = Line.drop_front(Bytes.size());
+    Used += columnsOf(Bytes);
+    if (Used > Columns)
+      break;
+    Out += Bytes;
+  }
+  return Out + Ellipsis.str();
 }

@@ -9,9 +9,11 @@
 #include "stark/Bench/Laboratory.h"
 #include "stark/Driver/KernelBenchSuite.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Report/Progress.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -167,11 +169,10 @@ public:
   void onNode(llvm::StringRef Run, unsigned Attempt, const Node &N,
               bool Recorded) override {
     if (!Quiet && !Recorded)
-      llvm::errs() << Run << ": attempt " << Attempt << ": "
-                   << verdictName(N.Found.Kind) << "\n";
+      llvm::errs() << Run << ": " << nodeLine(Attempt, N, Recorded) << "\n";
   }
   void onNote(llvm::StringRef Run, llvm::StringRef Note) override {
-    llvm::errs() << "note: " << Run << ": " << Note << "\n";
+    llvm::errs() << "note: " << Run << ": " << visibleLine(Note) << "\n";
   }
 };
 } // namespace

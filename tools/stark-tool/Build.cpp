@@ -10,6 +10,7 @@
 #include "stark/Posix/Interrupt.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,23 +79,38 @@ static Flag<std::string>
          cl::desc("SEARCH, or AUTO: a suspended search is no error (default "
                   "SEARCH)"));
 
+static tool::ProgressFlags Told(Command);
+
 namespace {
 /// A build's output is read when something happens, so little is said.
 class Progress : public BuildObserver {
 public:
+  explicit Progress(SearchObserver &Inner) : Inner(Inner) {}
+
+  void onBegin(const RunIdentity &Run) override { Inner.onBegin(Run); }
+  void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
+                const std::vector<ShownTo> &Shown, bool Recorded) override {
+    Inner.onSelect(Attempt, S, T, Shown, Recorded);
+  }
+  void onStep(unsigned Attempt, const SearchStep &Step) override {
+    Inner.onStep(Attempt, Step);
+  }
+  void onReply(unsigned Attempt, llvm::StringRef Request, const ChatReply &R,
+               bool Recorded) override {
+    Inner.onReply(Attempt, Request, R, Recorded);
+  }
   void onNode(unsigned Attempt, const Node &N, const Tree &T,
               bool Recorded) override {
-    if (Attempt && !Recorded)
-      llvm::errs() << "STARK: " << llvm::sys::path::filename(Source.File)
-                   << ": attempt " << Attempt << ": "
-                   << verdictName(N.Found.Kind) << "\n";
+    Inner.onNode(Attempt, N, T, Recorded);
   }
-  void onNote(llvm::StringRef Note) override {
-    llvm::errs() << "note: STARK: " << Note << "\n";
-  }
+  void onNote(llvm::StringRef Note) override { Inner.onNote(Note); }
+  void onEnd(const SearchOutcome &Outcome) override { Inner.onEnd(Outcome); }
   void onWarning(llvm::StringRef Warning) override {
-    llvm::errs() << "warning: STARK: " << Warning << "\n";
+    llvm::errs() << "warning: STARK: " << visibleLine(Warning) << "\n";
   }
+
+private:
+  SearchObserver &Inner;
 };
 } // namespace
 
@@ -150,7 +166,14 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<BuildStep> Step = makeStep(Flags);
   if (!Step)
     return Step.takeError();
-  Progress Observer;
+  ProgressOptions Printing = Told.options();
+  Printing.Prefix = "STARK: ";
+  Printing.Subject = llvm::sys::path::filename(Source.File).str() + ": ";
+  llvm::Expected<std::unique_ptr<ProgressPrinter>> Printer =
+      ProgressPrinter::create(std::move(Printing));
+  if (!Printer)
+    return Printer.takeError();
+  Progress Observer(**Printer);
   if (!FromRun.empty()) {
     llvm::Expected<std::string> Kept =
         keepWinner(*Step, FromRun, Shared.CudaPath, Observer);
@@ -167,8 +190,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       makeSearch(*Step, std::move(Options));
   if (!Search)
     return Search.takeError();
-  return buildKernel(*Step, *Search, /*MayWait=*/How == BuildMode::Auto,
-                     Observer);
+  return (*Printer)->finish(buildKernel(
+      *Step, *Search, /*MayWait=*/How == BuildMode::Auto, Observer));
 }
 
 static const tool::Verb Registered(Command, run);

@@ -7,8 +7,10 @@
 
 #include "Flags.h"
 #include "stark/AST/Flags.h"
+#include "stark/Report/Review.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -127,6 +129,38 @@ llvm::Error SearchFlags::apply(SearchOptions &Search) const {
     return Limits.takeError();
   Search.Limits = std::move(*Limits);
   return llvm::Error::success();
+}
+
+RemarksFlag::RemarksFlag(cl::SubCommand &Of)
+    : Flag(Of, "remarks", cl::value_desc("file"),
+           cl::desc("Write the run as LLVM's optimisation remarks, in YAML "
+                    "(docs/review.md)")) {}
+
+llvm::Error RemarksFlag::write(const RecordedRun &Run) const {
+  if (empty())
+    return llvm::Error::success();
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  if (llvm::Error E = printRemarks(Run, OS))
+    return E;
+  return writeFileAtomically(getValue(), Text);
+}
+
+ProgressFlags::ProgressFlags(cl::SubCommand &Of)
+    : Quiet(Of, "quiet", cl::desc("Print the result alone")),
+      Explain(Of, "explain",
+              cl::desc("Say which node was selected, why, and what the agents "
+                       "were shown")),
+      Events(Of, "events", cl::value_desc("file"),
+             cl::desc("Write what happens as JSON, an object a line "
+                      "(docs/progress.md)")) {}
+
+ProgressOptions ProgressFlags::options() const {
+  ProgressOptions Options;
+  Options.Quiet = Quiet;
+  Options.Explain = Explain;
+  Options.EventsFile = Events;
+  return Options;
 }
 
 /// Flags keep no text of their own.

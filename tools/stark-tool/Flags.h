@@ -17,6 +17,7 @@
 
 #include "Verbs.h"
 #include "stark/Driver/SearchRequest.h"
+#include "stark/Report/ProgressPrinter.h"
 
 namespace stark::tool {
 
@@ -88,6 +89,21 @@ struct SearchFlags : ProviderFlags, EvaluatorFlags {
   SearchRequest request() const;
   /// What was given of attempts, jobs and budget.
   llvm::Error apply(SearchOptions &Search) const;
+};
+
+/// What is said while a search goes on.
+struct ProgressFlags {
+  explicit ProgressFlags(cl::SubCommand &Of);
+  Flag<bool> Quiet, Explain;
+  Flag<std::string> Events;
+  ProgressOptions options() const;
+};
+
+/// --remarks FILE
+struct RemarksFlag : Flag<std::string> {
+  explicit RemarksFlag(cl::SubCommand &Of);
+  /// Nothing when it was not given.
+  llvm::Error write(const RecordedRun &Run) const;
 };
 
 /// One search.

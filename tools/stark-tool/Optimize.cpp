@@ -7,7 +7,6 @@
 
 #include "Flags.h"
 #include "stark/Posix/Interrupt.h"
-#include "stark/Report/Progress.h"
 #include "stark/Report/Report.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
@@ -118,38 +117,9 @@ static Flag<bool>
     Estimate(Command, "estimate",
              cl::desc("Say what the run may cost in calls, tokens and money; "
                       "ask nobody and write nothing"));
-static Flag<bool> Explain(Command, "explain",
-                          cl::desc("Say which node was selected, why, and what "
-                                   "the agents were shown"));
-static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the result alone"));
+static tool::ProgressFlags Told(Command);
+static tool::RemarksFlag Remarks(Command);
 static Flag<bool> Json(Command, "json", cl::desc("Print the result as JSON"));
-
-namespace {
-class Progress : public SearchObserver {
-public:
-  void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
-                const std::vector<ShownTo> &Shown, bool Recorded) override {
-    if (Explain)
-      llvm::errs() << selectionLine(Attempt, S, T, Shown) << "\n";
-  }
-
-  void onStep(unsigned Attempt, const SearchStep &Step) override {
-    if (!Quiet)
-      llvm::errs() << stepLine(Attempt, Step) << "\n";
-  }
-
-  void onNode(unsigned Attempt, const Node &N, const Tree &T,
-              bool Recorded) override {
-    // What an earlier call made is told again only to who asks for it.
-    if (!Quiet && (!Recorded || Explain))
-      llvm::errs() << nodeLine(Attempt, N, Recorded) << "\n";
-  }
-
-  void onNote(llvm::StringRef Note) override {
-    llvm::errs() << "note: " << Note << "\n";
-  }
-};
-} // namespace
 
 static llvm::Error checkFlags() {
   if (!(Epsilon >= 0 && Epsilon <= 1))
@@ -236,6 +206,15 @@ makeRequest(const std::vector<std::string> &Flags) {
   return Request;
 }
 
+static llvm::Expected<SearchOutcome> search(const SearchRequest &Request,
+                                            SearchObserver &Observer) {
+  llvm::Expected<std::unique_ptr<PreparedSearch>> Prepared =
+      prepareSearch(Request, RunFolder, Observer);
+  if (!Prepared)
+    return Prepared.takeError();
+  return (*Prepared)->run(RunFolder);
+}
+
 static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<SearchRequest> Request = makeRequest(Flags);
   if (!Request)
@@ -244,14 +223,14 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     return printRequestEstimate(*Request, RunFolder, llvm::outs());
   watchInterrupts();
   Request->Cancelled = &interruptFlag();
-  Progress Observer;
-  llvm::Expected<std::unique_ptr<PreparedSearch>> Prepared =
-      prepareSearch(*Request, RunFolder, Observer);
-  if (!Prepared)
-    return Prepared.takeError();
-  llvm::Expected<SearchOutcome> Outcome = (*Prepared)->run(RunFolder);
-  if (!Outcome)
-    return Outcome.takeError();
+  llvm::Expected<std::unique_ptr<ProgressPrinter>> Observer =
+      ProgressPrinter::create(Told.options());
+  if (!Observer)
+    return Observer.takeError();
+  llvm::Expected<SearchOutcome> Outcome = search(*Request, **Observer);
+  if (llvm::Error E = (*Observer)->finish(Outcome ? llvm::Error::success()
+                                                  : Outcome.takeError()))
+    return E;
   if (Outcome->Winner >= 0 && !Output.empty())
     if (llvm::Error E = writeFileAtomically(
             Output, Outcome->Nodes.node(unsigned(Outcome->Winner)).Text))
@@ -259,8 +238,11 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<RecordedRun> Run = readRun(RunFolder);
   if (!Run)
     return Run.takeError();
-  printSummary(*Run, Json ? ReportFormat::Json : ReportFormat::Text,
-               llvm::outs());
+  if (llvm::Error E = Remarks.write(*Run))
+    return E;
+  if (Json)
+    return printReport(*Run, ReportFormat::Json, llvm::outs());
+  printSummary(*Run, llvm::outs());
   return llvm::Error::success();
 }
 

@@ -14,6 +14,7 @@
 #include "Verbs.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
@@ -103,8 +104,9 @@ int main(int Argc, char **Argv) {
     int Code = exitCodeFor(E);
     bool Waits = Code == 75;
     llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
-      llvm::errs() << (Waits ? "suspended: " : "error: ") << Info.message()
-                   << "\n";
+      // A message may quote what a model wrote.
+      llvm::errs() << (Waits ? "suspended: " : "error: ")
+                   << visibleText(Info.message()) << "\n";
     });
     return Code;
   }

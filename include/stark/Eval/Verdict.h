@@ -66,9 +66,10 @@ struct Verdict {
   /// Geometric mean over the timed sizes of the median, in microseconds;
   /// +infinity unless correct.
   double scoreUs() const;
-  /// Geometric mean of the interleaved speed-ups, and of their lower bounds.
+  /// Geometric mean of the interleaved speed-ups, and of their bounds.
   double speedup() const;
   double speedupLow() const;
+  double speedupHigh() const;
 };
 
 /// One JSON object, keys sorted, without line breaks, of the fields in

@@ -25,7 +25,12 @@ std::string selectionLine(unsigned Attempt, const Selection &S, const Tree &T,
 /// "attempt 7: asking for 0007-plan-1", "confirming node 4"
 std::string stepLine(unsigned Attempt, const SearchStep &Step);
 
-/// "attempt 7: correct, 12.34 us, 1.500 times the source's speed [title]"
+/// Why a candidate is not correct, or why there is none: the first line of what
+/// was said of it, cut to 100 columns. Empty of a correct one.
+std::string whyNot(const Verdict &V);
+
+/// "attempt 7: correct, 12.34 us, 1.500 times the source's speed [title]",
+/// "attempt 8: no-candidate: plan: ..."
 std::string nodeLine(unsigned Attempt, const Node &N, bool Recorded);
 
 } // namespace stark

@@ -18,16 +18,30 @@
 
 namespace stark {
 
-enum class ReportFormat { Text, Markdown, Json };
+enum class ReportFormat {
+  Text,
+  Markdown, ///< for a pull request
+  Json,
+  Sarif,   ///< refused candidates
+  Remarks, ///< LLVM's, in YAML
+};
+inline constexpr Named<ReportFormat> ReportFormatNames[] = {
+    {ReportFormat::Text, "text"},
+    {ReportFormat::Markdown, "markdown"},
+    {ReportFormat::Json, "json"},
+    {ReportFormat::Sarif, "sarif"},
+    {ReportFormat::Remarks, "remarks"}};
+constexpr std::span<const Named<ReportFormat>> namesOf(ReportFormat) {
+  return ReportFormatNames;
+}
 
 /// What was tried and what came of it: a line an attempt, the tree, verdict
 /// counts, tokens, and for each timed size the source and the winner.
-void printReport(const RecordedRun &Run, ReportFormat Format,
-                 llvm::raw_ostream &OS);
+llvm::Error printReport(const RecordedRun &Run, ReportFormat Format,
+                        llvm::raw_ostream &OS);
 
-/// The end of that alone: sizes, counts, tokens, winner.
-void printSummary(const RecordedRun &Run, ReportFormat Format,
-                  llvm::raw_ostream &OS);
+/// The end of the text alone: sizes, counts, tokens, winner.
+void printSummary(const RecordedRun &Run, llvm::raw_ostream &OS);
 
 } // namespace stark
 

@@ -61,22 +61,39 @@ struct SearchStep {
     Judge,   ///< the evaluator, about Node
     Confirm, ///< likewise, once all attempts are made: of no attempt
     Profile, ///< the profiler, about Node
+    Queue,   ///< its turn at the judge, which has another candidate
   };
   Kind Does = Kind::Judge;
   unsigned Node = 0;
   std::string Request = {}; ///< "0007-plan-1"
 };
 
+inline constexpr Named<SearchStep::Kind> SearchStepNames[] = {
+    {SearchStep::Kind::Ask, "ask"},
+    {SearchStep::Kind::Judge, "judge"},
+    {SearchStep::Kind::Confirm, "confirm"},
+    {SearchStep::Kind::Profile, "profile"},
+    {SearchStep::Kind::Queue, "queue"}};
+constexpr std::span<const Named<SearchStep::Kind>> namesOf(SearchStep::Kind) {
+  return SearchStepNames;
+}
+
 /// Told of each step, for --explain and progress. Called by one thread at a
 /// time; steps that are taken from the journal are told too, with Recorded set.
 struct SearchObserver {
   virtual ~SearchObserver() = default;
+  /// Before any step; what earlier processes recorded is told after it.
+  virtual void onBegin(const RunIdentity &Run) {}
   virtual void onSelect(unsigned Attempt, const Selection &S, const Tree &T,
                         const std::vector<ShownTo> &Shown, bool Recorded) {}
   virtual void onStep(unsigned Attempt, const SearchStep &Step) {}
+  /// A model answered \p Request ("0007-plan-1").
+  virtual void onReply(unsigned Attempt, llvm::StringRef Request,
+                       const ChatReply &R, bool Recorded) {}
   virtual void onNode(unsigned Attempt, const Node &N, const Tree &T,
                       bool Recorded) {}
   virtual void onNote(llvm::StringRef Note) {}
+  virtual void onEnd(const SearchOutcome &Outcome) {}
 };
 
 /// Runs, resumes or finishes the run in \p RunFolder (created when missing),

@@ -30,6 +30,21 @@ std::string shortenUtf8(llvm::StringRef Text, size_t Limit);
 /// \p Text with a line feed for each carriage return and line feed.
 std::string withUnixLines(llvm::StringRef Text);
 
+/// \p Text as a terminal may be sent it, whoever wrote it: what is no character
+/// of UTF-8 as U+FFFD; control characters, those that change the direction of
+/// text and all else that is not seen as "\\u{1b}". Line feeds and tabs stay.
+std::string visibleText(llvm::StringRef Text);
+
+/// The same in one line: a space for each line feed and tab.
+std::string visibleLine(llvm::StringRef Text);
+
+/// \p Line, visible, in \p Columns of a terminal: the end that has no room is
+/// left out, with "..." in its place.
+std::string fitLine(llvm::StringRef Line, size_t Columns);
+
+/// The columns that \p Line, visible, takes.
+size_t columnsOf(llvm::StringRef Line);
+
 } // namespace stark
 
 #endif

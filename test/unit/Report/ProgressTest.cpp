@@ -54,3 +54,19 @@ TEST(ProgressTest, SaysWhatCameOfAnAttempt) {
   N.Given.Title.clear();
   EXPECT_EQ(nodeLine(2, N, true), "attempt 2: wrong (from the journal)");
 }
+
+// Why there is no candidate is said in the same line, which a model cannot
+// break nor make long.
+TEST(ProgressTest, SaysWhyThereIsNoCandidate) {
+  Node N;
+  N.Found = failing(VerdictKind::NoCandidate);
+  N.Found.Run = "plan: names \x1b[1mloop7, but there is loop1\nmore";
+  EXPECT_EQ(nodeLine(3, N, false), "attempt 3: no-candidate: plan: names "
+                                   "\\u{1b}[1mloop7, but there is loop1");
+  N.Found.Run = std::string(300, 'x');
+  EXPECT_EQ(whyNot(N.Found), std::string(97, 'x') + "...");
+  N.Found = failing(VerdictKind::NotCompiled);
+  N.Found.Compiler = "line 3: error: expected ';'\n";
+  EXPECT_EQ(whyNot(N.Found), "line 3: error: expected ';'");
+  EXPECT_EQ(whyNot(correctIn(5)), "");
+}

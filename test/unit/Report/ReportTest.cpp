@@ -15,7 +15,7 @@ namespace {
 std::string render(const RecordedRun &Run, ReportFormat Format) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printReport(Run, Format, OS);
+  llvm::cantFail(printReport(Run, Format, OS));
   return Text;
 }
 
@@ -83,8 +83,23 @@ TEST_F(ReportTest, Modelled) {
 // What a model wrote cannot break the table it stands in.
 TEST_F(ReportTest, HostileTitle) {
   std::string Text = render(Run, ReportFormat::Markdown);
-  EXPECT_TRUE(has(Text, "evil / title # heading |\n"));
+  EXPECT_TRUE(has(Text, "evil / title \\# heading |\n"));
   EXPECT_FALSE(has(Text, "\n# heading"));
+}
+
+// A pull request shows it, and does nothing that it says.
+TEST_F(ReportTest, HostileTitleOfAWinner) {
+  Node N = Run.Nodes.node(1);
+  Run.Nodes = TreeBuilder().T;
+  N.Given.Title = "<b>@octocat</b> [x](http://y) `z`\x1b[2J";
+  N.Text = "```\n<img src=x>\n";
+  Run.Nodes.add(N);
+  end(1);
+  std::string Text = render(Run, ReportFormat::Markdown);
+  EXPECT_TRUE(has(Text, "What was changed: &#60;b&#62;&#64;octocat&#60;/b&#62; "
+                        "\\[x\\](http://y) \\`z\\`\\\\u{1b}\\[2J (node 1)."))
+      << Text;
+  EXPECT_FALSE(has(Text, "\x1b"));
 }
 
 // Tokens that a provider did not tell are not counted as none.

@@ -44,3 +44,27 @@ TEST(Utf8, LinesEndAsOnUnix) {
   EXPECT_EQ(withUnixLines("a\nb"), "a\nb");
   EXPECT_EQ(withUnixLines(""), "");
 }
+
+// A terminal does nothing that a text tells it to.
+TEST(Utf8, WhatIsNotSeenIsShown) {
+  EXPECT_EQ(visibleText("a\tb\nc"), "a\tb\nc");
+  EXPECT_EQ(visibleText("\x1b]0;title\x07\r\x7f"),
+            "\\u{1b}]0;title\\u{7}\\u{d}\\u{7f}");
+  EXPECT_EQ(visibleText("\xC2\x9b"), "\\u{9b}") << "an 8-bit CSI";
+  EXPECT_EQ(visibleText("\xE2\x80\xAE\xE2\x81\xA6"), "\\u{202e}\\u{2066}")
+      << "the direction of text";
+  EXPECT_EQ(visibleText("\xC3\xA4 \xE6\xA0\xB8"), "\xC3\xA4 \xE6\xA0\xB8");
+  EXPECT_EQ(visibleText("\xFF"), "\xEF\xBF\xBD");
+  EXPECT_EQ(visibleText(llvm::StringRef("\0", 1)), "\\u{0}");
+  EXPECT_EQ(visibleLine("a\nb\tc"), "a b c");
+}
+
+// What has no room is left out, and that is seen.
+TEST(Utf8, LinesAreCutByColumns) {
+  EXPECT_EQ(fitLine("12345", 5), "12345");
+  EXPECT_EQ(fitLine("123456", 5), "12...");
+  EXPECT_EQ(fitLine("123456", 2), "..");
+  EXPECT_EQ(fitLine("123456", 0), "");
+  EXPECT_EQ(fitLine("\xE6\xA0\xB8\xE6\xA0\xB8\xE6\xA0\xB8", 5),
+            "\xE6\xA0\xB8...");
+}
