@@ -34,6 +34,7 @@ public:
                bool Recorded) override;
   void onNode(unsigned Attempt, const Node &N, const Tree &T,
               bool Recorded) override;
+  void onEnd(const SearchOutcome &) override { Flights.clear(); }
 
   /// As it is now. Not more than \p Rows, if that is 8 or more.
   std::vector<std::string> lines(size_t Columns, size_t Rows) const;
