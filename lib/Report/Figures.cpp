@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Figures.h"
+#include "stark/Support/Utf8.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -85,7 +86,8 @@ std::string stark::fixed(double Value, int Digits) {
 }
 
 std::string stark::howTaken(const Verdict &V) {
-  std::string On = V.Device.empty() ? "a device that was not named" : V.Device;
+  std::string On =
+      V.Device.empty() ? "a device that was not named" : visibleLine(V.Device);
   return (V.Modelled ? "modelled for " : "measured on ") + On;
 }
 
@@ -94,7 +96,7 @@ std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
     return "the run goes on after " +
            std::to_string(Run.Nodes.size() ? Run.Nodes.size() - 1 : 0) +
            " of " + std::to_string(Run.Identity.Options.Attempts) + " attempts";
-  std::string Text = "ended: " + Run.End->Ended.Why + "; ";
+  std::string Text = "ended: " + visibleLine(Run.End->Ended.Why) + "; ";
   if (F.Winner < 0)
     return Text + "nothing beat the source by the required factor of " +
            fixed(Run.Identity.Options.Margin, 3);

@@ -23,23 +23,26 @@ static std::string plural(uint64_t Count, llvm::StringRef What) {
 static void printHeading(const RecordedRun &Run, const Figures &F,
                          llvm::raw_ostream &OS) {
   const RunIdentity &I = Run.Identity;
-  OS << I.TaskName << ": a search for a faster " << I.Entry << "\n\n";
-  printOrigin(Run, F, OS);
+  OS << visibleLine(I.TaskName) << ": a search for a faster "
+     << visibleLine(I.Entry) << "\n\n";
+  printOrigin(Run, F, /*Markdown=*/false, OS);
 }
 
-void stark::printOrigin(const RecordedRun &Run, const Figures &F,
+void stark::printOrigin(const RecordedRun &Run, const Figures &F, bool Markdown,
                         llvm::raw_ostream &OS) {
   const RunIdentity &I = Run.Identity;
-  OS << "Provider " << I.Provider;
-  if (!F.Models.empty())
-    OS << " (" << llvm::join(F.Models, ", ") << ")";
-  OS << ", evaluator " << I.Evaluator << ", " << I.Arch << ", seed "
-     << I.Options.Seed << ", grounding " << groundingName(I.Options.Strictness)
-     << ".\n";
+  auto Print = [&](const std::string &Line) {
+    OS << (Markdown ? quoteMarkdown(Line) : visibleLine(Line)) << "\n";
+  };
+  std::string Models = llvm::join(F.Models, ", ");
+  Print("Provider " + I.Provider + (Models.empty() ? "" : " (" + Models + ")") +
+        ", evaluator " + I.Evaluator + ", " + I.Arch + ", seed " +
+        std::to_string(I.Options.Seed) + ", grounding " +
+        groundingName(I.Options.Strictness).str() + ".");
   if (Run.Nodes.size())
-    OS << "Times are " << howTaken(Run.Nodes.node(0).Found) << ".\n";
+    Print("Times are " + howTaken(Run.Nodes.node(0).Found) + ".");
   if (!Run.Note.empty())
-    OS << "Note: " << Run.Note << ".\n";
+    Print("Note: " + Run.Note + ".");
   OS << "\n";
 }
 
@@ -95,7 +98,9 @@ void stark::printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS) {
               std::to_string(T.Samples), fixed(T.Speedup, 3),
               fixed(T.SpeedupLow, 3) + " to " + fixed(T.SpeedupHigh, 3)});
   OS << "Source and winner, medians in microseconds, "
-     << howTaken(*F.WinnerFound) << "; spread is the quartile distance.\n\n";
+     << (Markdown ? quoteMarkdown(howTaken(*F.WinnerFound))
+                  : howTaken(*F.WinnerFound))
+     << "; spread is the quartile distance.\n\n";
   Rows.print(Markdown, OS);
   OS << "\n";
 }

@@ -22,7 +22,7 @@ namespace stark {
 std::string quoteMarkdown(llvm::StringRef Text);
 
 /// Who answered and judged, and how times were taken.
-void printOrigin(const RecordedRun &Run, const Figures &F,
+void printOrigin(const RecordedRun &Run, const Figures &F, bool Markdown,
                  llvm::raw_ostream &OS);
 /// A table, a row a node.
 void printAttempts(const RecordedRun &Run, bool Markdown,

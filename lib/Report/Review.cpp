@@ -179,7 +179,7 @@ void stark::printReview(const RecordedRun &Run, llvm::raw_ostream &OS) {
     printWinner(Run, F, OS);
   std::string Attempts;
   llvm::raw_string_ostream Inner(Attempts);
-  printOrigin(Run, F, Inner);
+  printOrigin(Run, F, /*Markdown=*/true, Inner);
   printAttempts(Run, /*Markdown=*/true, Inner);
   std::string Tree;
   llvm::raw_string_ostream Branches(Tree);

@@ -67,9 +67,21 @@ static const char *levelOf(VerdictKind K) {
   }
 }
 
-static Json physical(const std::string &Uri,
+/// \p Path as a reference that RFC 3986 allows.
+static std::string uriOf(llvm::StringRef Path) {
+  std::string Uri = Path.starts_with("/") ? "file://" : "";
+  for (unsigned char C : Path) {
+    if (llvm::isAlnum(char(C)) || llvm::StringRef("-._~/").contains(char(C)))
+      Uri += char(C);
+    else
+      Uri += "%" + llvm::utohexstr(C, /*LowerCase=*/false, /*Width=*/2);
+  }
+  return Uri;
+}
+
+static Json physical(llvm::StringRef Path,
                      const std::optional<SourceRegion> &Where) {
-  Json Place = {{"artifactLocation", {{"uri", Uri}}}};
+  Json Place = {{"artifactLocation", {{"uri", uriOf(Path)}}}};
   if (Where)
     Place["region"] = {{"startLine", Where->Line}, {"endLine", Where->EndLine}};
   return {{"physicalLocation", std::move(Place)}};
@@ -91,62 +103,94 @@ static unsigned lineIn(llvm::StringRef Text) {
   return 0;
 }
 
-static Json resultOf(const RecordedRun &Run, const Node &N, size_t Rule) {
-  std::string Said = N.Found.Run.empty() ? N.Found.Compiler : N.Found.Run;
-  std::string Text = "node " + std::to_string(N.Number) + " is " +
-                     verdictName(N.Found.Kind).str();
-  if (!N.Given.Title.empty())
-    Text += " (" + visibleLine(N.Given.Title) + ")";
-  if (!llvm::StringRef(Said).trim().empty())
-    Text += ": " + visibleText(llvm::StringRef(Said).trim());
-  Json Result = {{"ruleId", nameOf(N.Found.Kind)},
-                 {"ruleIndex", Rule},
-                 {"level", levelOf(N.Found.Kind)},
-                 {"message", {{"text", Text}}},
-                 {"locations", Json::array()}};
-  std::vector<SourceRegion> Regions = sourceRegions(Run, N.Number);
-  for (const SourceRegion &R : Regions)
-    Result["locations"].push_back(physical(sourceFile(Run), R));
-  if (Regions.empty())
-    Result["locations"].push_back(physical(sourceFile(Run), std::nullopt));
-  if (!N.Text.empty()) {
-    std::optional<SourceRegion> Where;
-    if (unsigned Line = lineIn(Said))
-      Where = SourceRegion{Line, Line, ""};
-    Json Related = physical(candidateFile(N.Number), Where);
-    Related["id"] = 1;
-    Related["message"] = {{"text", "the candidate, in the run folder"}};
-    Result["relatedLocations"] = Json::array({std::move(Related)});
-    Result["partialFingerprints"] = {{"candidate/v1", sha256(N.Text)}};
-  }
-  return Result;
+/// What compiler or judge said.
+static llvm::StringRef saidOf(const Verdict &V) {
+  return llvm::StringRef(V.Run.empty() ? V.Compiler : V.Run).trim();
 }
 
-void stark::printSarif(const RecordedRun &Run, llvm::raw_ostream &OS) {
-  Json Rules = Json::array(), Results = Json::array();
-  std::map<VerdictKind, size_t> Known;
-  for (unsigned I = 1; I < Run.Nodes.size(); ++I) {
-    const Node &N = Run.Nodes.node(I);
-    VerdictKind K = N.Found.Kind;
-    if (N.Found.correct())
-      continue;
+/// The line of the text itself that was named.
+static std::optional<SourceRegion> regionIn(llvm::StringRef Said) {
+  unsigned Line = lineIn(Said);
+  if (!Line)
+    return std::nullopt;
+  return SourceRegion{Line, Line, ""};
+}
+
+namespace {
+/// The results of one log, and the rules that they name.
+class Log {
+public:
+  /// Without locations.
+  Json &add(const Verdict &V, const std::string &Subject) {
+    VerdictKind K = V.Kind;
     auto [Rule, New] = Known.try_emplace(K, Rules.size());
     if (New)
       Rules.push_back({{"id", nameOf(K)},
                        {"shortDescription", {{"text", describe(K)}}},
                        {"defaultConfiguration", {{"level", levelOf(K)}}}});
-    Results.push_back(resultOf(Run, N, Rule->second));
+    std::string Text = Subject + " is " + verdictName(K).str();
+    if (llvm::StringRef Said = saidOf(V); !Said.empty())
+      Text += ": " + visibleText(Said);
+    Results.push_back({{"ruleId", nameOf(K)},
+                       {"ruleIndex", Rule->second},
+                       {"level", levelOf(K)},
+                       {"message", {{"text", Text}}},
+                       {"locations", Json::array()}});
+    return Results.back();
   }
+  void print(const std::string &Version, llvm::raw_ostream &OS) {
+    Json Driver = {{"name", "stark"}};
+    if (!Version.empty())
+      Driver["version"] = Version;
+    Driver["rules"] = std::move(Rules);
+    Json Whole = {
+        {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+        {"version", "2.1.0"},
+        {"runs", Json::array({{{"tool", {{"driver", std::move(Driver)}}},
+                               {"columnKind", "unicodeCodePoints"},
+                               {"results", std::move(Results)}}})}};
+    OS << Whole.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  }
+
+private:
+  Json Rules = Json::array(), Results = Json::array();
+  std::map<VerdictKind, size_t> Known;
+};
+} // namespace
+
+static void addNode(const RecordedRun &Run, const Node &N, Log &To) {
+  std::string Subject = "node " + std::to_string(N.Number);
+  if (!N.Given.Title.empty())
+    Subject += " (" + visibleLine(N.Given.Title) + ")";
+  Json &Result = To.add(N.Found, Subject);
+  std::vector<SourceRegion> Regions = sourceRegions(Run, N.Number);
+  for (const SourceRegion &R : Regions)
+    Result["locations"].push_back(physical(sourceFile(Run), R));
+  if (Regions.empty())
+    Result["locations"].push_back(physical(sourceFile(Run), std::nullopt));
+  if (N.Text.empty())
+    return;
+  Json Related = physical(candidateFile(N.Number), regionIn(saidOf(N.Found)));
+  Related["id"] = 1;
+  Related["message"] = {{"text", "the candidate, in the run folder"}};
+  Result["relatedLocations"] = Json::array({std::move(Related)});
+  Result["partialFingerprints"] = {{"candidate/v1", sha256(N.Text)}};
+}
+
+void stark::printSarif(const RecordedRun &Run, llvm::raw_ostream &OS) {
+  Log To;
+  for (unsigned I = 1; I < Run.Nodes.size(); ++I)
+    if (const Node &N = Run.Nodes.node(I); !N.Found.correct())
+      addNode(Run, N, To);
   auto Version = Run.Identity.Versions.find("stark");
-  Json Driver = {{"name", "stark"}};
-  if (Version != Run.Identity.Versions.end())
-    Driver["version"] = Version->second;
-  Driver["rules"] = std::move(Rules);
-  Json Whole = {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-      {"version", "2.1.0"},
-      {"runs", Json::array({{{"tool", {{"driver", std::move(Driver)}}},
-                             {"columnKind", "unicodeCodePoints"},
-                             {"results", std::move(Results)}}})}};
-  OS << Whole.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  To.print(Version == Run.Identity.Versions.end() ? "" : Version->second, OS);
+}
+
+void stark::printSarif(const Verdict &V, llvm::StringRef File,
+                       llvm::raw_ostream &OS) {
+  Log To;
+  if (!V.correct())
+    To.add(V, visibleLine(File))["locations"].push_back(
+        physical(File, regionIn(saidOf(V))));
+  To.print("", OS);
 }

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
+#include "stark/Report/Review.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -47,9 +49,48 @@ static Flag<std::string> Arch(Command, "arch", cl::value_desc("sm_NN"),
                                        "(default: sm_90)"));
 static Flag<uint64_t> Seed(Command, "seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of the inputs (default 1)"));
-static Flag<bool> Json(Command, "json", cl::desc("Print the verdict as JSON"));
+static Flag<std::string> Format(Command, "format", cl::value_desc("name"),
+                                cl::init("text"),
+                                cl::desc("Of the verdict: text (default), "
+                                         "json, or sarif, with what was found "
+                                         "at its line (docs/review.md)"));
+
+namespace {
+enum class VerdictFormat { Text, Json, Sarif };
+constexpr Named<VerdictFormat> VerdictFormatNames[] = {
+    {VerdictFormat::Text, "text"},
+    {VerdictFormat::Json, "json"},
+    {VerdictFormat::Sarif, "sarif"}};
+constexpr std::span<const Named<VerdictFormat>> namesOf(VerdictFormat) {
+  return VerdictFormatNames;
+}
+} // namespace
+
+static void printVerdictAs(VerdictFormat F, const Verdict &V,
+                           llvm::StringRef File) {
+  switch (F) {
+  case VerdictFormat::Json:
+    llvm::outs() << printVerdict(V) << "\n";
+    break;
+  case VerdictFormat::Sarif:
+    printSarif(V, File, llvm::outs());
+    break;
+  case VerdictFormat::Text:
+    llvm::outs() << verdictName(V.Kind) << " (" << V.Device << ")\n";
+    for (llvm::StringRef Text :
+         {llvm::StringRef(V.Compiler), llvm::StringRef(V.Run)})
+      if (!Text.trim().empty())
+        llvm::outs() << visibleText(Text.trim()) << "\n";
+  }
+  llvm::outs().flush();
+}
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
+  std::optional<VerdictFormat> As =
+      valueNamed<VerdictFormat>(Format.getValue());
+  if (!As)
+    return usageError("--format: got '" + Format + "', wanted " +
+                      allNames<VerdictFormat>());
   ParseOptions Parse;
   Parse.Flags = Flags;
   if (!Arch.empty())
@@ -76,20 +117,11 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<Verdict> V = (*Judge)->evaluate(C);
   if (!V)
     return V.takeError();
-  if (Json) {
-    llvm::outs() << printVerdict(*V) << "\n";
-  } else {
-    llvm::outs() << verdictName(V->Kind) << " (" << V->Device << ")\n";
-    for (llvm::StringRef Text :
-         {llvm::StringRef(V->Compiler), llvm::StringRef(V->Run)})
-      if (!Text.trim().empty())
-        llvm::outs() << Text.trim() << "\n";
-  }
-  llvm::outs().flush();
+  std::string File = CandidateFile.empty() ? Source.File : CandidateFile;
+  printVerdictAs(*As, *V, File);
   if (V->correct())
     return llvm::Error::success();
-  return failed((CandidateFile.empty() ? Source.File : CandidateFile) + " is " +
-                verdictName(V->Kind));
+  return failed(File + " is " + verdictName(V->Kind));
 }
 
 static const tool::Verb Registered(Command, run);

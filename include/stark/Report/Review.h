@@ -25,6 +25,9 @@ void printReview(const RecordedRun &Run, llvm::raw_ostream &OS);
 
 void printSarif(const RecordedRun &Run, llvm::raw_ostream &OS);
 
+/// Of a verdict on \p File alone: no result when it is correct.
+void printSarif(const Verdict &V, llvm::StringRef File, llvm::raw_ostream &OS);
+
 /// In YAML.
 llvm::Error printRemarks(const RecordedRun &Run, llvm::raw_ostream &OS);
 

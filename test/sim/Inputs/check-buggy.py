@@ -21,7 +21,7 @@ WORDS = {
 
 
 def simulate(tool, path):
-    ran = subprocess.run([tool, "simulate", path, "--json"], capture_output=True, text=True)
+    ran = subprocess.run([tool, "simulate", path, "--format", "json"], capture_output=True, text=True)
     try:
         return ran.returncode, json.loads(ran.stdout)
     except ValueError:
