@@ -11,6 +11,7 @@
 #include "stark/Search/CheckCandidate.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace stark;
@@ -101,6 +102,7 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       continue;
     if (Request.Cancelled && *Request.Cancelled)
       return interrupted("before " + C.File);
+    TraceSubject Subject(C.File);
     Clock::Time Start = Request.Time->now();
     C.Found = check(Texts[I]);
     if (!C.Found) {
@@ -108,6 +110,7 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
       Next.Text = Texts[I];
       Next.Seed = Request.Seed;
+      TraceScope Traced("judge");
       llvm::Expected<Verdict> V = Judge.evaluate(Next);
       if (V)
         C.Found = std::move(*V);

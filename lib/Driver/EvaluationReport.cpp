@@ -8,6 +8,7 @@
 #include "stark/Driver/Evaluation.h"
 #include "stark/Eval/Formats.h"
 #include "stark/Report/Table.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <nlohmann/json.hpp>
 
@@ -35,10 +36,10 @@ static void addRows(const JudgedCandidate &C, Table &Rows) {
 }
 
 static void printSaid(const JudgedCandidate &C, llvm::raw_ostream &OS) {
-  OS << C.File << ": "
+  OS << visibleLine(C.File) << ": "
      << (C.Found ? verdictName(C.Found->Kind) : llvm::StringRef("waiting"));
   if (C.Found && !C.Found->Device.empty())
-    OS << " (" << C.Found->Device << ")";
+    OS << " (" << visibleLine(C.Found->Device) << ")";
   OS << "\n";
   if (!C.Found)
     return;
@@ -46,7 +47,7 @@ static void printSaid(const JudgedCandidate &C, llvm::raw_ostream &OS) {
        {llvm::StringRef(C.Found->Compiler), llvm::StringRef(C.Found->Run)})
     for (Text = Text.trim(); !Text.empty();) {
       auto [Line, Rest] = Text.split('\n');
-      OS << "  " << Line << "\n";
+      OS << "  " << visibleText(Line) << "\n";
       Text = Rest;
     }
 }
