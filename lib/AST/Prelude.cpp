@@ -13,6 +13,7 @@
 #include "stark/AST/Torch.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
+#include "stark/Support/TimeTrace.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -63,6 +64,7 @@ static std::vector<std::string> leadingIncludes(llvm::StringRef Text) {
 
 std::unique_ptr<const Prelude> Prelude::make(const ParsedSource &Source,
                                              const ParseOptions &Options) {
+  TraceScope Traced("parse headers");
   clang::Preprocessor &PP = Source.unit().getPreprocessor();
   auto Made = std::make_unique<Prelude>();
   Made->Includes = leadingIncludes(Source.text());
@@ -148,6 +150,7 @@ const Prelude *Prelude::ofTorch(const ParseOptions &Options) {
   auto [At, IsNew] = Known.try_emplace(Key);
   if (!IsNew)
     return At->second.get();
+  TraceScope Traced("parse headers");
   auto Made = std::make_unique<Prelude>();
   std::string Cache = userCacheFolder();
   std::string File = Cache + "/torch/" + Key + ".pch";
