@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/Formats.h"
+#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -38,6 +40,19 @@ bool stark::isReplyFile(llvm::StringRef File) {
          !File.empty() && llvm::all_of(File, [](char C) {
            return llvm::isAlnum(C) || C == '-' || C == '_';
          });
+}
+
+llvm::Expected<std::string> stark::readReplyText(llvm::StringRef RunFolder,
+                                                 const ReplyEvent &R) {
+  std::string Path = (RunFolder + "/" + R.File).str();
+  llvm::Expected<std::string> Text = readFile(Path);
+  if (!Text)
+    return Text.takeError();
+  if (sha256(*Text) != R.TextDigest)
+    return failed("'" + Path + "' was changed: its digest is " +
+                  sha256(*Text).substr(0, 12) + ", the run recorded " +
+                  R.TextDigest.substr(0, 12));
+  return Text;
 }
 
 std::string stark::requestFileStem(const ChatRequest &R) {

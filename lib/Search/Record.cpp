@@ -277,5 +277,30 @@ llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {
   Run->Identity = std::move(*Identity);
   if (llvm::Error E = readLost(RunFolder, *Run))
     return E;
+  std::string Path = (RunFolder + "/" + RunWorkloadFile).str();
+  if (!llvm::sys::fs::exists(Path))
+    return Run;
+  llvm::Expected<std::string> Text = readFile(Path);
+  if (!Text)
+    return Text.takeError();
+  Run->WorkloadText = std::move(*Text);
   return Run;
+}
+
+std::map<std::string, std::string>
+stark::readPromptFiles(llvm::StringRef RunFolder) {
+  std::map<std::string, std::string> Files;
+  std::error_code Code;
+  for (llvm::sys::fs::directory_iterator I(RunFolder + "/prompts", Code), End;
+       I != End && !Code && Files.size() < 100; I.increment(Code)) {
+    if (I->type() != llvm::sys::fs::file_type::regular_file)
+      continue;
+    llvm::Expected<std::string> Text = readFile(I->path());
+    if (Text)
+      Files[llvm::sys::path::filename(I->path()).str()] =
+          Text->substr(0, 1 << 20);
+    else
+      llvm::consumeError(Text.takeError());
+  }
+  return Files;
 }

@@ -68,19 +68,34 @@ llvm::Expected<RunFolder> RunFolder::open(llvm::StringRef Path,
     return Lock.takeError();
   Run.Lock = std::move(*Lock);
   bool Begun = llvm::sys::fs::exists(Path + "/run.json");
-  if (llvm::Error E =
-          Begun ? Run.goOn(Setup, Observer) : Run.create(Setup.Prompts))
+  if (llvm::Error E = Begun ? Run.goOn(Setup, Observer) : Run.create(Setup))
     return E;
   return Run;
 }
 
-llvm::Error RunFolder::create(const PromptSet &Prompts) {
-  // A process that was killed early leaves prompts and no run.json.
+/// Whether \p File of a run without run.json has these bytes.
+static bool holds(const std::string &File, llvm::StringRef Wanted) {
+  llvm::Expected<std::string> Bytes = readFile(File);
+  if (Bytes)
+    return *Bytes == Wanted;
+  llvm::consumeError(Bytes.takeError());
+  return false;
+}
+
+llvm::Error RunFolder::create(const SearchSetup &Setup) {
+  // A process that was killed early leaves prompts, the workload and no
+  // run.json.
+  auto Ours = [&](llvm::StringRef Name) {
+    if (Name == "prompts")
+      return holdsOnly(Path + "/prompts", Setup.Prompts);
+    return Name == RunWorkloadFile &&
+           holds(Path + "/" + Name.str(), Setup.Of.WorkloadText);
+  };
   for (const std::string &Name : entriesOf(Path, /*Clean=*/false))
-    if (Name != "prompts" || !holdsOnly(Path + "/prompts", Prompts))
+    if (!Ours(Name))
       return failed("run folder '" + Path + "' has no run.json but holds '" +
                     Name + "'; wanted an empty folder or a run");
-  if (llvm::Error E = prepare(Prompts))
+  if (llvm::Error E = prepare(Setup))
     return E;
   // It comes last: a folder that has it has its prompts, too.
   return writeFileAtomically(Path + "/run.json", printIdentity(Identity),
@@ -115,7 +130,7 @@ llvm::Error RunFolder::goOn(const SearchSetup &Setup,
   if (!Content.Note.empty())
     Observer.onNote(Content.Note);
   if (!Recorded.End) {
-    if (llvm::Error E = prepare(Setup.Prompts))
+    if (llvm::Error E = prepare(Setup))
       return E;
     // Killed before it could remove the file: the reply counts it already.
     for (const RecordedAttempt &A : Recorded.Attempts)
@@ -126,15 +141,19 @@ llvm::Error RunFolder::goOn(const SearchSetup &Setup,
 }
 
 /// Everything here may have been done, in part, by a process that was killed.
-llvm::Error RunFolder::prepare(const PromptSet &Prompts) {
+llvm::Error RunFolder::prepare(const SearchSetup &Setup) {
   for (llvm::StringRef Sub : {"", "/candidates", "/replies", "/prompts"})
     entriesOf((Path + Sub).str(), /*Clean=*/true);
-  for (const auto &[Name, Bytes] : Prompts.Files) {
-    std::string File = Path + "/prompts/" + Name;
-    if (!llvm::sys::fs::exists(File))
-      if (llvm::Error E = writeFileAtomically(File, Bytes, Flush))
-        return E;
-  }
+  auto Keep = [&](const std::string &File, llvm::StringRef Bytes) {
+    return llvm::sys::fs::exists(File)
+               ? llvm::Error::success()
+               : writeFileAtomically(File, Bytes, Flush);
+  };
+  for (const auto &[Name, Bytes] : Setup.Prompts.Files)
+    if (llvm::Error E = Keep(Path + "/prompts/" + Name, Bytes))
+      return E;
+  if (!Setup.Of.WorkloadText.empty())
+    return Keep(Path + "/" + RunWorkloadFile, Setup.Of.WorkloadText);
   return llvm::Error::success();
 }
 

@@ -22,7 +22,8 @@ namespace stark {
 class RunFolder {
 public:
   /// Locks the folder, reads what is there and checks that a run with
-  /// \p Options may go on with it; a new folder gets run.json and the prompts.
+  /// \p Options may go on with it; a new folder gets run.json, workload and
+  /// prompts.
   static llvm::Expected<RunFolder> open(llvm::StringRef Path,
                                         const SearchSetup &Setup,
                                         const SearchOptions &Options,
@@ -42,9 +43,9 @@ public:
 
 private:
   RunFolder() = default;
-  llvm::Error create(const PromptSet &Prompts);
+  llvm::Error create(const SearchSetup &Setup);
   llvm::Error goOn(const SearchSetup &Setup, SearchObserver &Observer);
-  llvm::Error prepare(const PromptSet &Prompts);
+  llvm::Error prepare(const SearchSetup &Setup);
 
   std::string Path;
   bool Flush = true;

@@ -22,14 +22,14 @@ namespace path = llvm::sys::path;
 
 /// Folder-independent: contents and file names only. Flags that name folders
 /// count through the headers that they find.
-static std::string digestOf(const Task &T, llvm::StringRef WorkloadText,
+static std::string digestOf(const Task &T,
                             llvm::ArrayRef<std::string> HeaderTexts,
                             llvm::ArrayRef<std::string> ArrayDigests) {
   DigestBuilder Digest;
   Digest.add("format", "task 1");
   Digest.add("name", path::filename(T.SourcePath));
   Digest.add("source", T.SourceText);
-  Digest.add("workload", WorkloadText);
+  Digest.add("workload", T.WorkloadText);
   // In an order that the folders' names have no part in.
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> Headers;
   for (size_t I = 0; I < HeaderTexts.size(); ++I)
@@ -160,6 +160,7 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
   if (!Load)
     return Load.takeError();
   T.Load = std::move(*Load);
+  T.WorkloadText = std::move(*WorkloadText);
   T.Parse = Options;
   T.NvccFlags = Options.Flags;
 
@@ -203,6 +204,6 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
       return Text.takeError();
     HeaderTexts.push_back(std::move(*Text));
   }
-  T.Digest = digestOf(T, *WorkloadText, HeaderTexts, *Arrays);
+  T.Digest = digestOf(T, HeaderTexts, *Arrays);
   return T;
 }

@@ -35,6 +35,11 @@ struct ReplyEvent {
 /// file outside its run.
 bool isReplyFile(llvm::StringRef File);
 
+/// The text of \p R in the run; an error when the file is not there or not the
+/// one that was recorded.
+llvm::Expected<std::string> readReplyText(llvm::StringRef RunFolder,
+                                          const ReplyEvent &R);
+
 /// One JSON object; parseDiscarded(printDiscarded(D), ...) gives D.
 std::string printDiscarded(const DiscardedAnswers &D);
 llvm::Expected<DiscardedAnswers> parseDiscarded(llvm::StringRef Json,

@@ -107,6 +107,8 @@ struct RecordedRun {
   std::map<std::string, DiscardedAnswers> Lost;
   std::optional<EndEvent> End; ///< unset: the run goes on
   std::string Note;            ///< a torn last line, or empty
+  /// workload.json, as it was read; empty in runs of before it was kept.
+  std::string WorkloadText;
 };
 
 /// Reads a run from its folder alone and changes nothing.
@@ -130,6 +132,11 @@ std::vector<ScheduleStep> scheduleOf(const JournalContent &Content);
 llvm::Expected<std::vector<ScheduleStep>>
 readSchedule(llvm::StringRef RunFolder);
 
+/// By name: what the run's agents were told by, as it is, at most 1 MiB of it.
+std::map<std::string, std::string> readPromptFiles(llvm::StringRef RunFolder);
+
+/// In a run's folder: the bytes of the workload.
+inline constexpr char RunWorkloadFile[] = "workload.json";
 /// "candidates/0007.cu"
 std::string candidateFile(unsigned Node);
 /// "replies/0007-plan-1.lost.json"

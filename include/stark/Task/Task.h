@@ -27,6 +27,7 @@ struct Task {
   ParseOptions Parse;     ///< flags for Clang
   std::vector<std::string> NvccFlags; ///< the user's flags as nvcc takes them
   Workload Load;
+  std::string WorkloadText; ///< bytes as read
   Signature Entry;
   Signature Reference; ///< of Load.Reference, when it is not empty
   std::shared_ptr<ParsedSource> Parsed; ///< of SourceText
