@@ -66,5 +66,8 @@ config.substitutions.append(("%torch-cache", torch_cache))
 if os.path.exists(torch_python) and shutil.which("g++"):
     config.available_features.add("torch")
     config.environment["STARK_TORCH"] = torch
+# A browser that `utils/setup --chromium` installed, and what drives it.
+if all(os.path.exists(path) for path in ("/usr/bin/chromium", "/usr/bin/chromedriver", "/usr/lib/python3/dist-packages/selenium")):
+    config.available_features.add("chromium")
 if ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) >= 1:
     config.available_features.add("landlock")

@@ -1,0 +1,165 @@
+//===- Html.cpp - Text becomes HTML here alone ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Report/Html.h"
+#include "stark/Support/Utf8.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include <cassert>
+
+using namespace stark;
+
+/// Of 3 bytes that begin with 0xE2, or 2 that begin with 0xD8: the marks that
+/// turn the direction of what follows, and those that break lines unseen.
+static bool isUnseen(unsigned Code) {
+  return Code == 0x061C || (Code >= 0x200B && Code <= 0x200F) ||
+         (Code >= 0x2028 && Code <= 0x202E) ||
+         (Code >= 0x2060 && Code <= 0x206F) || Code == 0xFEFF ||
+         (Code >= 0x80 && Code <= 0x9F);
+}
+
+/// The character at \p At of valid UTF-8 as far as isUnseen() asks for it; 0:
+/// another one.
+static unsigned shortCharacter(llvm::StringRef Text, size_t At, size_t &Bytes) {
+  auto Byte = [&](size_t I) { return static_cast<unsigned char>(Text[I]); };
+  if (Byte(At) >= 0xC2 && Byte(At) < 0xE0) {
+    Bytes = 2;
+    return (Byte(At) & 0x1Fu) << 6 | (Byte(At + 1) & 0x3Fu);
+  }
+  if (Byte(At) >= 0xE0 && Byte(At) < 0xF0) {
+    Bytes = 3;
+    return (Byte(At) & 0xFu) << 12 | (Byte(At + 1) & 0x3Fu) << 6 |
+           (Byte(At + 2) & 0x3Fu);
+  }
+  Bytes = 1;
+  return 0;
+}
+
+/// \p Text is UTF-8.
+static void escapeTo(llvm::raw_ostream &OS, llvm::StringRef Text) {
+  size_t Done = 0;
+  for (size_t I = 0; I < Text.size();) {
+    unsigned char C = static_cast<unsigned char>(Text[I]);
+    size_t Bytes = 1;
+    std::string Instead;
+    if (C == '<')
+      Instead = "&lt;";
+    else if (C == '>')
+      Instead = "&gt;";
+    else if (C == '&')
+      Instead = "&amp;";
+    else if (C == '"')
+      Instead = "&quot;";
+    else if (C == '\'')
+      Instead = "&#39;";
+    else if (C < ' ' && C != '\n' && C != '\t')
+      // The picture of the control character; a carriage return is left out.
+      Instead = C == '\r' ? "" : "&#" + std::to_string(0x2400 + C) + ";";
+    else if (C == 0x7F)
+      Instead = "&#9249;";
+    else {
+      unsigned Code = C < 0x80 ? 0 : shortCharacter(Text, I, Bytes);
+      if (!Code || !isUnseen(Code)) {
+        I += Bytes;
+        continue;
+      }
+      Instead = "[U+" + llvm::utohexstr(Code, /*LowerCase=*/false, 4) + "]";
+    }
+    OS << Text.slice(Done, I) << Instead;
+    I += Bytes;
+    Done = I;
+  }
+  OS << Text.substr(Done);
+}
+
+static void escapeAny(llvm::raw_ostream &OS, llvm::StringRef Text) {
+  if (isUtf8(Text))
+    escapeTo(OS, Text);
+  else
+    escapeTo(OS, repairUtf8(Text));
+}
+
+std::string stark::escapeHtml(llvm::StringRef Text) {
+  std::string Out;
+  llvm::raw_string_ostream OS(Out);
+  escapeAny(OS, Text);
+  return Out;
+}
+
+llvm::StringRef stark::headOf(llvm::StringRef Text, size_t Limit, size_t &Cut) {
+  Cut = 0;
+  if (Text.size() <= Limit)
+    return Text;
+  // Not within a character.
+  while (Limit && (static_cast<unsigned char>(Text[Limit]) & 0xC0) == 0x80)
+    --Limit;
+  Cut = Text.size() - Limit;
+  return Text.take_front(Limit);
+}
+
+/// Within this page, or a file beside it.
+static bool isHarmless(llvm::StringRef Address) {
+  if (Address.starts_with("#"))
+    return true;
+  auto Plain = [](char C) {
+    return llvm::isAlnum(C) || C == '_' || C == '-' || C == '.' || C == '/' ||
+           C == '#';
+  };
+  return !Address.starts_with("/") && llvm::all_of(Address, Plain);
+}
+
+void HtmlWriter::start(llvm::StringLiteral Tag, HtmlAttributes Attributes) {
+  OS << '<' << Tag;
+  for (const HtmlAttribute &A : Attributes) {
+    OS << ' ' << A.Name << "=\"";
+    if (A.Name == "href" && !isHarmless(A.Value))
+      OS << '#';
+    else
+      escapeAny(OS, A.Value);
+    OS << '"';
+  }
+}
+
+HtmlWriter::~HtmlWriter() { assert(Open.empty() && "an element is open"); }
+
+HtmlWriter &HtmlWriter::open(llvm::StringLiteral Tag,
+                             HtmlAttributes Attributes) {
+  start(Tag, Attributes);
+  OS << '>';
+  Open.push_back(Tag);
+  return *this;
+}
+
+HtmlWriter &HtmlWriter::close() {
+  assert(!Open.empty() && "no element is open");
+  OS << "</" << Open.back() << '>';
+  Open.pop_back();
+  return *this;
+}
+
+HtmlWriter &HtmlWriter::empty(llvm::StringLiteral Tag,
+                              HtmlAttributes Attributes) {
+  start(Tag, Attributes);
+  OS << "/>";
+  return *this;
+}
+
+HtmlWriter &HtmlWriter::text(llvm::StringRef Text) {
+  escapeAny(OS, Text);
+  return *this;
+}
+
+HtmlWriter &HtmlWriter::element(llvm::StringLiteral Tag,
+                                HtmlAttributes Attributes,
+                                llvm::StringRef Text) {
+  return open(Tag, Attributes).text(Text).close();
+}
+
+HtmlWriter &HtmlWriter::line() {
+  OS << '\n';
+  return *this;
+}

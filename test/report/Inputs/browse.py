@@ -1,0 +1,158 @@
+"""browse.py PAGE.html [RUN] [--screens FOLDER]: opens a report in headless Chromium, wide and
+narrow, light and dark; follows every link, also into the pages beside it. Fails
+on a message of the console, a request that is not for a file, a link that leads
+nowhere, a page wider than the window, a script of a quoted text that ran. With
+RUN, what the page says is held against the run's journal."""
+import argparse
+import base64
+import json
+import os
+import sys
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("page")
+arguments.add_argument("run", nargs="?")
+arguments.add_argument("--screens")
+A = arguments.parse_args()
+problems = []
+
+
+def start():
+    options = Options()
+    options.binary_location = "/usr/bin/chromium"
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                 "--disable-background-networking", "--no-first-run"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+
+def show(path, width, scheme):
+    """The page at a width, in a colour scheme; its problems are noted."""
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 600})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.get("file://" + os.path.abspath(path))
+    where = f"{os.path.basename(path)} at {width}, {scheme}"
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    if wide > width:
+        problems.append(f"{where}: is {wide} wide")
+    if browser.execute_script("return window.bad"):
+        problems.append(f"{where}: ran what it quotes")
+    for entry in browser.get_log("browser"):
+        problems.append(f"{where}: console: {entry['message']}")
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            url = message["params"]["request"]["url"]
+            if not url.startswith("file://"):
+                problems.append(f"{where}: asks for {url}")
+    if A.screens:
+        height = min(4000, browser.execute_script("return document.documentElement.scrollHeight"))
+        shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": {
+            "x": 0, "y": 0, "width": width, "height": height, "scale": 1}})
+        name = f"{os.path.basename(path)}-{width}-{scheme}.png"
+        with open(os.path.join(A.screens, name), "wb") as file:
+            file.write(base64.b64decode(shot["data"]))
+
+
+def follow(path, seen):
+    """Every link of a page, and of those that it links to."""
+    seen.add(os.path.abspath(path))
+    show(path, 1280, "light")
+    links, ids = browser.execute_script(
+        "return [[...new Set([...document.querySelectorAll('[href]')].map(a => a.getAttribute('href')))],"
+        "        [...document.querySelectorAll('[id]')].map(e => e.id)]")
+    if len(ids) != len(set(ids)):
+        problems.append(f"{path}: an id is there twice")
+    beside = []
+    for link in links:
+        if link.startswith("#"):
+            if link[1:] not in ids:
+                problems.append(f"{path}: {link} leads nowhere")
+            continue
+        target = os.path.join(os.path.dirname(path), link)
+        if not os.path.exists(target):
+            problems.append(f"{path}: {link} leads nowhere")
+        elif os.path.abspath(target) not in seen:
+            beside.append(target)
+    for tag in ("script", "style"):
+        if browser.execute_script(f"return document.querySelectorAll('{tag}').length") != 1:
+            problems.append(f"{path}: more than one <{tag}>")
+    if browser.execute_script("return document.querySelectorAll('iframe,img,link,object,form,[onload],[onerror]').length"):
+        problems.append(f"{path}: has an element that loads or runs something")
+    for target in beside:
+        follow(target, seen)
+    return links
+
+
+def hold_against_journal(path, folder):
+    """Attempts, winner and intervals are those of the journal."""
+    events = [json.loads(line) for line in open(os.path.join(folder, "journal.jsonl"), encoding="utf-8")]
+    browser.get("file://" + os.path.abspath(path))
+    text = browser.execute_script("return document.body.innerText")
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#attempts tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))")
+    nodes = [e["body"] for e in events if e["event"] == "node"]
+    if len(rows) != len(nodes):
+        problems.append(f"{len(rows)} rows for {len(nodes)} nodes")
+    if browser.execute_script("return document.querySelectorAll('article.node').length") != len(nodes):
+        problems.append("not a section for each node")
+    for node, row in zip(nodes, rows):
+        if row[0] != str(node["node"]) or node["verdict"] not in row[3]:
+            problems.append(f"node {node['node']}: the row says {row}")
+    end = [e["body"] for e in events if e["event"] == "end"]
+    if not end or end[0]["winner"] < 0:
+        return
+    judged = [e["body"] for e in events if e["event"] == "verdict" and e["body"]["node"] == end[0]["winner"]]
+    product = 1.0
+    timings = judged[-1]["verdict"]["timings"]
+    for timing in timings:
+        product *= timing["speedup"]
+        if timing["label"] not in text:
+            problems.append(f"{timing['label']} is not in the page")
+        low, high = timing["speedup_low"], timing["speedup_high"]
+        digits = 1 if low >= 10 else 2 if low >= 2 else 3
+        if f"{low:.{digits}f} to {high:.{digits}f}" not in text:
+            problems.append(f"the interval {low} to {high} is not in the page")
+    overall = product ** (1 / len(timings))
+    shown = f"{overall:.{1 if overall >= 10 else 2}f}"
+    headline = browser.execute_script("return document.querySelector('h1').innerText")
+    if f" {shown} times" not in headline:
+        problems.append(f"the headline '{headline}' does not say {shown}")
+    if not any(row[0] == str(end[0]["winner"]) for row in rows):
+        problems.append("the winner has no row")
+    if f"{len(nodes) - 1} attempt" not in text.replace(",", ""):
+        problems.append("the count of attempts is not in the page")
+
+
+browser = start()
+try:
+    pages = set()
+    follow(A.page, pages)
+    for width, scheme in ((1280, "dark"), (420, "light"), (420, "dark")):
+        show(A.page, width, scheme)
+    if A.run:
+        hold_against_journal(A.page, A.run)
+    # Sorting, keys and addresses do what the page says of them.
+    if browser.execute_script("return document.querySelectorAll('table.sortable th button').length"):
+        browser.execute_script("document.querySelector('table.sortable th button').click()")
+        if browser.execute_script("return document.querySelector('table.sortable th').getAttribute('aria-sort')") != "ascending":
+            problems.append("a table does not sort")
+    if browser.execute_script("return document.querySelectorAll('article.node').length > 1"):
+        browser.execute_script("location.hash = 'node-0'")
+        browser.execute_script("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'j', bubbles: true}))")
+        if browser.execute_script("return location.hash") != "#node-1":
+            problems.append("the key j does not go on")
+    for entry in browser.get_log("browser"):
+        problems.append(f"console: {entry['message']}")
+finally:
+    browser.quit()
+for problem in problems:
+    print(problem[:400])
+print(f"{len(pages)} pages, {len(problems)} problems")
+sys.exit(bool(problems))
