@@ -93,16 +93,17 @@ static void writeDistribution(HtmlWriter &W, const SuiteResult &R) {
       for (const CellFigures &C : R.Cells)
         if (C.Preset == R.Presets[I] && C.Success && C.Speedup > 0)
           Speeds.push_back(C.Speedup);
+      if (double Middle = median(Speeds); std::isfinite(Middle))
+        P.line({{double(I) + 0.2, Middle}, {double(I) + 0.8, Middle}}, "best");
       for (size_t J = 0; J < Speeds.size(); ++J) {
         // Beside one another, so that equal ones are seen.
-        double Aside = 0.5 + 0.5 * (double(J % 7) - 3) / 8;
+        double Last = double(std::min<size_t>(Speeds.size(), 7)) - 1;
+        double Aside = 0.5 + 0.06 * (double(J % 7) - Last / 2);
         W.empty("circle", {{"class", "m correct"},
                            {"cx", pixels(P.x(double(I) + Aside))},
                            {"cy", pixels(P.y(Speeds[J]))},
                            {"r", "4.5"}});
       }
-      if (double Middle = median(Speeds); std::isfinite(Middle))
-        P.line({{double(I) + 0.2, Middle}, {double(I) + 0.8, Middle}}, "best");
     }
   }
   W.open("figcaption").element("strong", {}, "Speed-ups.");

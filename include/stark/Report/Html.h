@@ -59,9 +59,6 @@ private:
   std::vector<llvm::StringLiteral> Open;
 };
 
-/// \p Text as HTML shows it, for text and for attributes in quotes.
-std::string escapeHtml(llvm::StringRef Text);
-
 /// At most \p Limit bytes of \p Text, to the end of a character; \p Cut is what
 /// was left out.
 llvm::StringRef headOf(llvm::StringRef Text, size_t Limit, size_t &Cut);

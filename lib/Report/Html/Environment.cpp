@@ -54,14 +54,16 @@ static void writeRepeat(HtmlWriter &W, const RunFacts &R) {
   const RunIdentity &I = R.Run.Identity;
   std::string Name = R.Name.empty() ? "RUN" : R.Name;
   std::string Source = quoted(I.TaskName + ".cu");
-  std::string Begin = "stark-tool optimize " + Source + " --workload " +
-                      quoted(Name + "/" + RunWorkloadFile);
-  W.element("p", {},
-            "The same again, with no model and no GPU, byte for byte:");
-  W.element("pre", {{"class", "shell"}},
-            Begin + " \\\n  --provider " + quoted("replay:" + Name) +
-                " --evaluator " + quoted("replay:" + Name) +
-                " --run-dir again");
+  std::string Begin = "stark-tool optimize " + Source;
+  if (R.Run.End) {
+    W.element("p", {},
+              "The same again, with no model and no GPU, from the same source, "
+              "headers, flags and workload:");
+    W.element("pre", {{"class", "shell"}},
+              Begin + " \\\n  --provider " + quoted("replay:" + Name) +
+                  " --evaluator " + quoted("replay:" + Name) +
+                  " --run-dir again");
+  }
   W.element("p", {},
             "Another search like it, which may end elsewhere (what a provider "
             "or an evaluator needs after its name is not in the record):");

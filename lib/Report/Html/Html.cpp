@@ -83,13 +83,6 @@ static void escapeAny(llvm::raw_ostream &OS, llvm::StringRef Text) {
     escapeTo(OS, repairUtf8(Text));
 }
 
-std::string stark::escapeHtml(llvm::StringRef Text) {
-  std::string Out;
-  llvm::raw_string_ostream OS(Out);
-  escapeAny(OS, Text);
-  return Out;
-}
-
 llvm::StringRef stark::headOf(llvm::StringRef Text, size_t Limit, size_t &Cut) {
   Cut = 0;
   if (Text.size() <= Limit)

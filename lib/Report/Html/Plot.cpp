@@ -79,7 +79,7 @@ Plot::Plot(HtmlWriter &W, Axis X, Axis Y, llvm::StringRef Says)
     : W(W), Across(std::move(X)), Up(std::move(Y)) {
   W.open("svg", {{"class", "plot"},
                  {"viewBox", "0 0 560 330"},
-                 {"role", "img"},
+                 {"role", "group"},
                  {"aria-label", Says.str()}})
       .line();
   for (const auto &[Value, Text] : Up.Ticks) {

@@ -56,20 +56,6 @@ std::string stark::duration(double Us) {
   return fixed(Us, Us >= 100 ? 1 : 2) + " µs";
 }
 
-std::string stark::amount(double Value, llvm::StringRef Unit) {
-  const char *Prefix = "";
-  for (const char *Next : {"k", "M", "G", "T", "P"}) {
-    if (Value < 1000)
-      break;
-    Value /= 1000;
-    Prefix = Next;
-  }
-  return fixed(Value, Value < 10    ? 2
-                      : Value < 100 ? 1
-                                    : 0) +
-         " " + Prefix + Unit.str();
-}
-
 static std::optional<double> valueOf(const std::string &Formula,
                                      const Bindings &Names) {
   if (Formula.empty())

@@ -72,8 +72,6 @@ struct RunFacts {
 std::string times(double Ratio);
 /// "1,467 µs", "25.5 ms", "0.85 s"
 std::string duration(double Us);
-/// "1.07 GB", of 1000s.
-std::string amount(double Value, llvm::StringRef Unit);
 /// "12,345"
 std::string grouped(uint64_t Value);
 

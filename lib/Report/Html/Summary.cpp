@@ -17,6 +17,7 @@
 #include "stark/Job/Names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace stark;
@@ -104,7 +105,7 @@ static bool hasSign(const RunFacts &R, const Sign &S, llvm::StringRef &Found) {
   return !Found.empty() && FirstIn(R.code(0)).empty();
 }
 
-static std::string toleranceOf(const Workload &Load);
+static std::string toleranceOf(const Workload &Load, llvm::StringRef Of);
 
 /// The four answers in as many sentences.
 static void writeInShort(HtmlWriter &W, const RunFacts &R) {
@@ -125,8 +126,8 @@ static void writeInShort(HtmlWriter &W, const RunFacts &R) {
                 "attempt had seen. "
               : "It was judged once. ";
   if (R.Load)
-    Text += "Its outputs agree with the source's " + toleranceOf(*R.Load) +
-            "; no more than that was compared. ";
+    Text += "Its outputs agree with the source's (" + toleranceOf(*R.Load, "") +
+            "); no more than that was compared. ";
   llvm::StringRef Unused;
   std::vector<std::string> Limits;
   for (const Sign &Each : signs())
@@ -268,7 +269,7 @@ static std::string inputsOf(const Workload &Load) {
   return llvm::join(Parts, "; ");
 }
 
-/// The sizes of which outputs were compared, as a list.
+/// "the sizes n=1; n=2", of which outputs were compared.
 static std::string comparedSizes(const RunFacts &R) {
   std::vector<std::string> Labels;
   if (R.Load)
@@ -282,13 +283,13 @@ static std::string comparedSizes(const RunFacts &R) {
     Labels.resize(6);
     Labels.push_back(std::to_string(More) + " more");
   }
-  for (std::string &L : Labels)
-    if (L.empty())
-      L = "the only one";
-  return llvm::join(Labels, "; ");
+  if (Labels.size() == 1 && Labels.front().empty())
+    return "its only size";
+  return "the sizes " + llvm::join(Labels, "; ");
 }
 
-static std::string toleranceOf(const Workload &Load) {
+/// "f32 within 0.0001, i64 exactly"; \p Of says what of.
+static std::string toleranceOf(const Workload &Load, llvm::StringRef Of) {
   std::vector<std::string> Parts;
   std::vector<job::DType> Types;
   for (const Argument &A : Load.Arguments)
@@ -300,14 +301,14 @@ static std::string toleranceOf(const Workload &Load) {
   Types.erase(llvm::unique(Types), Types.end());
   for (job::DType T : Types) {
     auto Known = Load.Tolerance.find(T);
-    std::string Type = nameOf(T);
-    if (job::isWhole(T) || Known == Load.Tolerance.end())
-      Parts.push_back("exactly (" + Type + ")");
-    else {
-      char Text[32];
-      std::snprintf(Text, sizeof(Text), "%g", Known->second);
-      Parts.push_back("within " + std::string(Text) + " (" + Type + ")");
+    if (job::isWhole(T) || Known == Load.Tolerance.end()) {
+      Parts.push_back(std::string(nameOf(T)) + " exactly");
+      continue;
     }
+    std::string Text;
+    llvm::raw_string_ostream(Text)
+        << nameOf(T) << llvm::format(" within %g", Known->second) << Of;
+    Parts.push_back(Text);
   }
   return llvm::join(Parts, ", ");
 }
@@ -352,9 +353,14 @@ static void writeHowSure(HtmlWriter &W, const RunFacts &R) {
     writeTimingTrust(W, R);
     std::string Compared = "Outputs agreed with the source's on random inputs";
     if (R.Load)
-      Compared += ", " + toleranceOf(*R.Load) +
-                  " of the value and the root mean square of its row";
-    Compared += ", for the sizes " + comparedSizes(R) + ".";
+      Compared += " (" +
+                  toleranceOf(*R.Load, " of the value and the root mean "
+                                       "square of its row") +
+                  ")";
+    Compared += ", for " + comparedSizes(R) + ".";
+    if (R.Load && R.Load->Harden)
+      Compared += " The timed sizes were compared once more, with weights "
+                  "drawn anew and inputs of mixed magnitude.";
     if (!R.Load)
       Compared += " How closely is not in the record: " + R.LoadProblem + ".";
     bullet(W, "Compared, not proved.", Compared);
