@@ -7,6 +7,7 @@
 
 #include "stark/Report/Report.h"
 #include "Flags.h"
+#include "ReportPages.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 
@@ -17,41 +18,65 @@ namespace cl = llvm::cl;
 static cl::SubCommand Command(
     "report",
     "Show what a run tried and found, from its folder alone\n\n"
-    "  stark-tool report RUN [--format F] [-o FILE] [--remarks FILE]\n\n"
-    "RUN is the --run-dir of `stark-tool optimize`, ended or not. Needs no\n"
-    "model, GPU or CUDA toolkit, and changes nothing. Formats:\n\n"
+    "  stark-tool report RUN [--format F] [-o FILE] [--remarks FILE]\n"
+    "  stark-tool report RUN RUN ... [--format F] [-o FILE]\n"
+    "  stark-tool report SUITE [--format F] [-o FILE]\n\n"
+    "RUN is the --run-dir of `stark-tool optimize`, ended or not; several are\n"
+    "shown side by side. SUITE is the --out of `stark-tool bench`. Needs no\n"
+    "model, GPU or CUDA toolkit, and changes nothing in these folders. "
+    "Formats:\n\n"
     "  text      attempts, tree, sizes, verdicts, tokens (the default)\n"
     "  markdown  for a pull request: times with their intervals, registers,\n"
     "            shared memory and spills before and after, what was checked\n"
     "            and what was not, the diff\n"
+    "  html      one file that opens offline; -o FILE.html alone says it, "
+    "too.\n"
+    "            That of a suite has a page for each run beside it: with\n"
+    "            -o DIR/index.html in DIR/index/TASK/PRESET/seed-S.html\n"
     "  json      figures for programs (docs/search.md)\n"
+    "  csv       of a suite alone\n"
     "  sarif     SARIF 2.1.0: candidates that were refused, at the lines of\n"
     "            the source that they meant to change (docs/review.md)\n"
     "  remarks   LLVM's optimisation remarks in YAML, for llvm-opt-report\n\n"
-    "Example:\n"
-    "  stark-tool report run --format markdown -o run.md\n\n"
-    "Exit codes: 0 done, 1 the folder is no run or is damaged, 2 usage.");
-static cl::opt<std::string> Folder(cl::Positional, cl::desc("RUN"),
-                                   cl::Required, cl::sub(Command));
+    "Examples:\n"
+    "  stark-tool report run -o report.html\n"
+    "  stark-tool report run --format markdown -o run.md\n"
+    "  stark-tool report monday tuesday -o days.html\n\n"
+    "Exit codes: 0 done, 1 a folder is no run or is damaged, 2 usage.");
+static cl::list<std::string> Folders(cl::Positional, cl::desc("RUN ..."),
+                                     cl::OneOrMore, cl::sub(Command));
 static Flag<std::string> Format(Command, "format", cl::value_desc("name"),
-                                cl::init("text"),
-                                cl::desc("text (default), markdown, json, "
-                                         "sarif or remarks"));
+                                cl::desc("text (default), markdown, html, "
+                                         "json, sarif, remarks or csv"));
 static Flag<std::string> Output(Command, "o", cl::value_desc("file"),
                                 cl::desc("Where it goes (default: standard "
                                          "output)"));
 static tool::RemarksFlag Remarks(Command);
 
+static llvm::Error writeRemarks() {
+  if (Folders.size() != 1)
+    return usageError("--remarks: got " + llvm::Twine(Folders.size()) +
+                      " folders, wanted one run");
+  llvm::Expected<RecordedRun> Run = readRun(Folders.front());
+  return Run ? Remarks.write(*Run) : Run.takeError();
+}
+
 static llvm::Error run(const std::vector<std::string> &) {
-  std::optional<ReportFormat> F = valueNamed<ReportFormat>(Format.getValue());
+  std::string As = tool::formatOf(Format, Output);
+  if (Remarks.given())
+    if (llvm::Error E = writeRemarks())
+      return E;
+  llvm::Expected<bool> Done =
+      tool::reportPages({Folders.begin(), Folders.end()}, As, Output);
+  if (!Done || *Done)
+    return Done.takeError();
+  std::optional<ReportFormat> F = valueNamed<ReportFormat>(As);
   if (!F)
-    return usageError("--format: got '" + Format + "', wanted " +
-                      allNames<ReportFormat>());
-  llvm::Expected<RecordedRun> Run = readRun(Folder);
+    return usageError("--format: got '" + As + "', wanted " +
+                      allNames<ReportFormat>() + ", html or csv");
+  llvm::Expected<RecordedRun> Run = readRun(Folders.front());
   if (!Run)
     return Run.takeError();
-  if (llvm::Error E = Remarks.write(*Run))
-    return E;
   if (Output.empty())
     return printReport(*Run, *F, llvm::outs());
   std::string Text;

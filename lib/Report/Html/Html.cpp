@@ -100,7 +100,7 @@ static bool isHarmless(llvm::StringRef Address) {
     return true;
   auto Plain = [](char C) {
     return llvm::isAlnum(C) || C == '_' || C == '-' || C == '.' || C == '/' ||
-           C == '#';
+           C == '#' || C == '%' || C == '+';
   };
   return !Address.starts_with("/") && llvm::all_of(Address, Plain);
 }

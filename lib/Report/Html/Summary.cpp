@@ -232,7 +232,8 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   if (Floors)
     Note += " The floor is the time to move the bytes that a call must read "
             "and write, at this GPU's copy rate of " +
-            fixed(R.Gpu->DramGBs, 0) + " GB/s; no code gets below it.";
+            fixed(R.Gpu->DramGBs, 0) +
+            " GB/s: what is bounded by memory cannot get far above 100 %.";
   W.element("p", {{"class", "note"}}, Note);
   W.close().line();
 }

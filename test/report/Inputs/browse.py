@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import sys
+import urllib.parse
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
@@ -75,7 +76,7 @@ def follow(path, seen):
             if link[1:] not in ids:
                 problems.append(f"{path}: {link} leads nowhere")
             continue
-        target = os.path.join(os.path.dirname(path), link)
+        target = os.path.join(os.path.dirname(path), urllib.parse.unquote(link))
         if not os.path.exists(target):
             problems.append(f"{path}: {link} leads nowhere")
         elif os.path.abspath(target) not in seen:

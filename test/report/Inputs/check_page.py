@@ -7,6 +7,7 @@ import html.parser
 import os
 import re
 import sys
+import urllib.parse
 
 TAGS = set("""html head meta title style script body main header section article nav a p br h1 h2 h3 h4 ul ol li div span
 b i em strong small code pre table colgroup col thead tbody tr th td figure figcaption details summary svg path circle
@@ -65,7 +66,7 @@ for path in sys.argv[1:]:
         if link.startswith("#"):
             if link[1:] not in page.ids:
                 problems.append(f"{link} leads nowhere")
-        elif not re.fullmatch("[A-Za-z0-9_./-]+", link) or not os.path.exists(os.path.join(os.path.dirname(path), link)):
+        elif not re.fullmatch("[A-Za-z0-9_./%+-]+", link) or not os.path.exists(os.path.join(os.path.dirname(path), urllib.parse.unquote(link))):
             problems.append(f"link to {link}")
     for tag in ("style", "script"):
         parts = page.raw.get(tag, [])

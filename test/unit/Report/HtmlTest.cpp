@@ -38,8 +38,7 @@ TEST(Html, ControlCharactersAreShown) {
             "a&#9216;b&#9243;&#9249;");
   EXPECT_EQ(textOf("a\tb\nc\r\n"), "a\tb\nc\n");
   EXPECT_EQ(textOf("x\xE2\x80\xAEy\xE2\x81\xA6"), "x[U+202E]y[U+2066]");
-  EXPECT_EQ(textOf("\xC2\x85\xD8\x9C\xEF\xBB\xBF"),
-            "[U+0085][U+061C][U+FEFF]");
+  EXPECT_EQ(textOf("\xC2\x85\xD8\x9C\xEF\xBB\xBF"), "[U+0085][U+061C][U+FEFF]");
 }
 
 // Other characters stay; bytes that are none become the replacement character.
