@@ -129,6 +129,11 @@ public:
                   "'; wanted select, counters, reply, verdict, node or end");
   }
 
+  RecordedRun take() {
+    Run.Unrecorded = std::move(Judged);
+    return std::move(Run);
+  }
+
   RecordedRun Run;
 
 private:
@@ -259,7 +264,7 @@ llvm::Expected<RecordedRun> stark::readEvents(llvm::StringRef RunFolder,
       return withContext(std::move(E), RunFolder + "/journal.jsonl:" +
                                            llvm::Twine(Event.Number + 1));
   R.Run.Note = Content.Note;
-  return std::move(R.Run);
+  return R.take();
 }
 
 llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {

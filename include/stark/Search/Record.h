@@ -105,6 +105,9 @@ struct RecordedRun {
   std::vector<VerdictEvent> Confirmations;
   /// By request: calls that failed or were interrupted, and have no reply.
   std::map<std::string, DiscardedAnswers> Lost;
+  /// Judged, and no node came of it: of a source that is not correct by its own
+  /// standard, with which a search ends, or of an attempt that was cut off.
+  std::optional<VerdictEvent> Unrecorded;
   std::optional<EndEvent> End; ///< unset: the run goes on
   std::string Note;            ///< a torn last line, or empty
   /// workload.json, as it was read; empty in runs of before it was kept.

@@ -46,11 +46,20 @@ static std::string plural(uint64_t Count, llvm::StringRef What) {
   return grouped(Count) + " " + What.str() + (Count == 1 ? "" : "s");
 }
 
+/// The verdict with which a search ends before it begins.
+static const Verdict *refusedSource(const RunFacts &R) {
+  bool Alone = !R.Run.Nodes.size() && R.Run.Unrecorded &&
+               !R.Run.Unrecorded->Found.correct();
+  return Alone ? &R.Run.Unrecorded->Found : nullptr;
+}
+
 static std::string headline(const RunFacts &R) {
   size_t Cut = 0;
   std::string Entry = headOf(R.Run.Identity.Entry, 60, Cut).str();
   if (Cut)
     Entry += "...";
+  if (refusedSource(R))
+    return Entry + ": the source is not correct by its own standard";
   if (!R.Run.Nodes.size())
     return Entry + ": nothing was judged yet";
   if (!R.hasSource())
@@ -431,6 +440,15 @@ void stark::writeSummary(HtmlWriter &W, const RunFacts &R) {
                        : "Stark: report of a search");
   W.element("h1", {}, headline(R)).line();
   W.element("p", {{"class", "sub"}}, subtitle(R)).line().close();
+  if (const Verdict *V = refusedSource(R)) {
+    size_t Cut = 0;
+    W.element("p", {},
+              ("Its verdict is " + verdictName(V->Kind) +
+               ", so that nothing was searched. The judge says:")
+                  .str());
+    W.element("pre", {}, headOf(V->Run, 8000, Cut));
+    W.element("pre", {}, headOf(V->Compiler, 8000, Cut)).line();
+  }
   if (!R.hasSource())
     return;
   writeInShort(W, R);

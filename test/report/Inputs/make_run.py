@@ -1,5 +1,5 @@
 """make_run.py FOLDER [--attempts N] [--goes-on] [--no-winner] [--modelled]
-[--hostile] [--no-workload]: writes the folder of a run that never was, which
+[--hostile] [--no-workload] [--wrong-source]: writes the folder of a run that never was, which
 reads as one (docs/journal.md). Verdicts, speeds and texts are drawn with a fixed
 seed. --hostile puts what a page must not run into all that can hold it."""
 import argparse
@@ -12,7 +12,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("folder")
 arguments.add_argument("--attempts", type=int, default=12)
 arguments.add_argument("--lines", type=int, default=60)
-for flag in ("goes-on", "no-winner", "modelled", "hostile", "no-workload"):
+for flag in ("goes-on", "no-winner", "modelled", "hostile", "no-workload", "wrong-source"):
     arguments.add_argument("--" + flag, action="store_true")
 A = arguments.parse_args()
 draw = random.Random(7)
@@ -136,6 +136,8 @@ for attempt in range(A.attempts + 1):
     kind = draw.choice(["correct", "correct", "correct", "wrong", "not-compiled", "ungrounded", "crashed", "no-candidate"])
     if attempt == 0 or attempt == 1:
         kind = "correct"
+    if A.wrong_source:
+        kind = "wrong"
     if not attempt:
         speed = 1.0
     elif A.no_winner:
@@ -149,6 +151,8 @@ for attempt in range(A.attempts + 1):
         candidate = write(file, texts[attempt])
     journal.add("verdict", {"attempt": attempt, "node": attempt, "purpose": "check" if kind in ("ungrounded", "no-candidate") else "attempt",
                             "candidate": candidate, "verdict": verdict(kind, speed)})
+    if A.wrong_source:
+        raise SystemExit
     anchors = []
     if parent in texts and attempt:
         begin = texts[parent].find(b"  float v3")
