@@ -69,7 +69,8 @@ struct KillTest : SearchTest {
     Run = Folder.path().str() + "/killed";
     (void)llvm::sys::fs::remove_directories(Run);
     std::string Journal;
-    std::set<std::string> Written = {"run.json"};
+    // The workload is written before run.json.
+    std::set<std::string> Written = {"run.json", RunWorkloadFile};
     for (size_t I = 0; I < Events + FileWritten && I < Lines.size(); ++I)
       Written.insert(fileBefore(Lines[I]));
     for (size_t I = 0; I < Events; ++I)
