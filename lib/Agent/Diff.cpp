@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "stark/Agent/Quote.h"
 #include "stark/Support/Diff.h"
+#include "stark/Agent/Quote.h"
 #include <algorithm>
 
 using namespace stark;
