@@ -38,8 +38,8 @@ static std::string headline(const RunFacts &R) {
   if (!R.hasSource())
     return Entry + ": the source is not correct by its own standard";
   if (R.hasWinner())
-    return Entry + " is " + times(R.found().speedup()) + " times as fast" +
-           (R.Modelled ? ", by a model" : "");
+    return Entry + " is " + times(R.found().speedup()) +
+           " times as fast as before" + (R.Modelled ? ", by a model" : "");
   if (!R.Run.End)
     return R.Result ? Entry + ": " + times(R.found().speedup()) +
                           " times as fast so far"
@@ -87,8 +87,9 @@ static void writeInShort(HtmlWriter &W, const RunFacts &R) {
   Text += R.Modelled ? " would take " : " takes ";
   Text += duration(S.Took.MedianUs) + " instead of " +
           duration(S.Took.SourceMedianUs) +
-          (S.Took.Label.empty() ? "" : " for " + S.Took.Label) + ", " +
-          howTaken(R.found()) + ". ";
+          (S.Took.Label.empty() ? "" : " for " + S.Took.Label) + " (" +
+          times(S.Took.Speedup) + " times as fast), " + howTaken(R.found()) +
+          ", beside its source and no library's kernel. ";
   Text += R.Count.Confirmed
               ? "It was judged twice, the second time on inputs that no "
                 "attempt had seen. "
@@ -122,16 +123,21 @@ static void writeWhat(HtmlWriter &W, const RunFacts &R) {
       W.text(I ? ", " : "").element("code", {}, New[I]);
     W.text(". ");
   }
-  W.text("How it is called, and what it returns, stay the same.");
+  W.text("Its signature stays the same.");
   W.close().line();
-  W.element("p", {{"class", "lead-in"}},
-            R.Path.size() == 2 ? "In one step:"
-                               : "In " + std::to_string(R.Path.size() - 1) +
-                                     " steps, each built on the one before "
-                                     "(times as fast as the source):");
+  W.element(
+      "p", {{"class", "lead-in"}},
+      R.Path.size() == 2
+          ? "In one step, by its attempt's number:"
+          : "In " + std::to_string(R.Path.size() - 1) +
+                " steps by their attempts' numbers, each built on the one "
+                "before, which may have been faster (times as fast as "
+                "the source" +
+                (R.Count.Confirmed ? ", as first judged):" : "):"));
   W.open("ol", {{"class", "steps"}}).line();
   for (unsigned N : llvm::drop_begin(R.Path)) {
-    W.open("li").open("a", {{"href", nodeAddress(N)}});
+    W.open("li", {{"value", std::to_string(N)}});
+    W.open("a", {{"href", nodeAddress(N)}});
     W.text(titleOf(R, N)).close().text(" ");
     W.element("span", {{"class", "num"}}, outcomeOf(R.node(N))).close().line();
   }
@@ -160,7 +166,8 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   }
   W.open("p", {{"class", "big"}});
   W.element("span", {{"class", "figure"}}, times(V.speedup()) + "×");
-  W.text(" as fast as the source, 95 %: ");
+  W.text(R.Modelled ? " as fast as the source; interval: "
+                    : " as fast as the source; 95 % confidence interval: ");
   W.element("span", {{"class", "num"}},
             intervalOf(V.speedupLow(), V.speedupHigh()));
   W.close().line();
@@ -172,7 +179,7 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
        {"size", "source", R.hasWinner() ? "winner" : "best", "times as fast"})
     W.element("th", {{"scope", "col"}}, Head);
   if (Floors)
-    W.element("th", {{"scope", "col"}}, "of the floor");
+    W.element("th", {{"scope", "col"}}, "memory floor");
   W.close().close().open("tbody").line();
   for (const SizeFacts &S : R.Sizes) {
     W.open("tr").element("th", {{"scope", "row"}},
@@ -192,12 +199,15 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   W.close().close().close().line();
   std::string Note = "Medians, " + std::string(R.how()) +
                      "; overall is the "
-                     "geometric mean over the sizes. Small: the 95 % interval.";
+                     "geometric mean over the sizes. Below each: its 95 % "
+                     "confidence interval.";
   if (Floors)
-    Note += " The floor is the time to move the bytes that a call must read "
-            "and write, at this GPU's copy rate of " +
-            fixed(R.Gpu->DramGBs, 0) +
-            " GB/s: what is bounded by memory cannot get far above 100 %.";
+    Note +=
+        " Memory floor: the share of the time that moving the bytes which a "
+        "call must read and write needs alone, at this GPU's copy rate of " +
+        fixed(R.Gpu->DramGBs, 0) +
+        " GB/s. Near 100 % there is nothing left to win; what computes much "
+        "for each byte stays far below.";
   W.element("p", {{"class", "note"}}, Note);
   W.close().line();
 }

@@ -182,8 +182,8 @@ void stark::writeHowSure(HtmlWriter &W, const RunFacts &R) {
     std::string Compared = "Outputs agreed with the source's on random inputs";
     if (R.Load)
       Compared += " (" +
-                  toleranceOf(*R.Load, " of the value and the root mean "
-                                       "square of its row") +
+                  toleranceOf(*R.Load, " of |value| + root mean square of its "
+                                       "row") +
                   ")";
     Compared += ", for " + comparedSizes(R) + ".";
     if (R.Load && R.Load->Harden)
@@ -231,8 +231,8 @@ void stark::writeWhereNot(HtmlWriter &W, const RunFacts &R) {
            (Inputs.empty()
                 ? "No input was filled."
                 : "It was compared on these inputs alone: " + Inputs + ".") +
-               " What much larger, smaller or special values give is not "
-               "known.");
+               " Much larger or smaller values, infinities and NaN were not "
+               "tried.");
   } else
     bullet(W, "Other values.",
            "The record does not hold which inputs it was compared on.");
@@ -240,13 +240,14 @@ void stark::writeWhereNot(HtmlWriter &W, const RunFacts &R) {
   for (const SizeFacts &S : R.Sizes)
     Timed.push_back(S.Took.Label);
   bullet(W, "Other sizes.",
-         "Its speed is known for " + llvm::join(Timed, " and ") +
-             ", its results for the sizes that were compared.");
+         "It was timed for " + llvm::join(Timed, " and ") +
+             " alone, and compared for the sizes that are named below.");
   bullet(W, "Other GPUs.",
          "It was built for " + R.Run.Identity.Arch + " and " + R.how() +
              (R.Modelled ? " for " : " on ") + R.Device + " alone.");
   if (R.Load && !R.Load->Tolerance.empty())
     bullet(W, "Bit for bit.",
-           "Results may differ from the source's, within the tolerance.");
+           "The values that it returns may differ from the source's, within "
+           "the tolerance.");
   W.close().close().line();
 }

@@ -13,7 +13,7 @@ TAGS = set("""html head meta title style script body main header section article
 b i em strong small code pre table colgroup col thead tbody tr th td figure figcaption details summary svg path circle
 rect polygon text""".split())
 ATTRIBUTES = set("""lang charset http-equiv content name id class href role aria-label aria-labelledby aria-hidden tabindex
-open scope colspan viewbox width height d cx cy r x y points transform text-anchor""".split())
+open scope colspan value viewbox width height d cx cy r x y points transform text-anchor""".split())
 
 
 class Page(html.parser.HTMLParser):
