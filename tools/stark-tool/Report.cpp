@@ -72,8 +72,8 @@ static llvm::Error run(const std::vector<std::string> &) {
     return Done.takeError();
   std::optional<ReportFormat> F = valueNamed<ReportFormat>(As);
   if (!F)
-    return usageError("--format: got '" + As + "', wanted " +
-                      allNames<ReportFormat>() + ", html or csv");
+    return usageError("--format: got '" + As + "', wanted html, csv, " +
+                      allNames<ReportFormat>());
   llvm::Expected<RecordedRun> Run = readRun(Folders.front());
   if (!Run)
     return Run.takeError();
