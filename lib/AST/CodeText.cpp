@@ -8,48 +8,24 @@
 #include "stark/AST/CodeText.h"
 #include "Brackets.h"
 #include "SourceTokens.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace stark;
 using llvm::StringRef;
-
-namespace {
-struct Character {
-  uint32_t Code = 0;
-  size_t Bytes = 1;
-};
-} // namespace
-
-/// At the begin of \p Text; a byte that begins none is one by itself.
-static Character firstOf(StringRef Text) {
-  const auto *Begin = reinterpret_cast<const llvm::UTF8 *>(Text.data());
-  const llvm::UTF8 *At = Begin;
-  llvm::UTF32 Code = 0;
-  if (llvm::convertUTF8Sequence(&At, Begin + Text.size(), &Code,
-                                llvm::strictConversion) != llvm::conversionOK)
-    return {(unsigned char)Text[0], 1};
-  return {Code, size_t(At - Begin)};
-}
 
 static bool hasNoWidth(uint32_t Code) {
   return Code == 0x00AD || (Code >= 0x200B && Code <= 0x200D) ||
          (Code >= 0x2060 && Code <= 0x2064) || Code == 0xFEFF;
 }
 
-static bool changesDirection(uint32_t Code) {
-  return Code == 0x061C || Code == 0x200E || Code == 0x200F ||
-         (Code >= 0x202A && Code <= 0x202E) ||
-         (Code >= 0x2066 && Code <= 0x2069);
-}
-
 std::string stark::withoutInvisible(StringRef Text, StringRef Base) {
   std::string Out;
   Out.reserve(Text.size());
   while (!Text.empty()) {
-    Character C = firstOf(Text);
+    Utf8Character C = firstCharacter(Text);
     StringRef Bytes = Text.take_front(C.Bytes);
     if (!hasNoWidth(C.Code) || Base.contains(Bytes))
       Out += Bytes;
@@ -108,7 +84,7 @@ std::string stark::strangeCharacter(StringRef Text, StringRef Base) {
     }
   };
   for (size_t At = 0; At < Text.size();) {
-    Character C = firstOf(Text.substr(At));
+    Utf8Character C = firstCharacter(Text.substr(At));
     if (changesDirection(C.Code) && !Base.contains(Text.substr(At, C.Bytes)))
       Note(At, C.Code);
     At += C.Bytes;
@@ -118,7 +94,7 @@ std::string stark::strangeCharacter(StringRef Text, StringRef Base) {
       continue;
     StringRef Spelling = Text.substr(Token.Bytes.Begin, Token.Bytes.size());
     if ((unsigned char)Spelling[0] >= 0x80 && !Base.contains(Spelling))
-      Note(Token.Bytes.Begin, firstOf(Spelling).Code);
+      Note(Token.Bytes.Begin, firstCharacter(Spelling).Code);
   }
   return First == Text.size() ? "" : strange(T.line(First), Code);
 }

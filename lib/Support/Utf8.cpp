@@ -20,6 +20,21 @@ bool stark::isUtf8(StringRef Text) {
   return isLegalUTF8String(&At, Text.bytes_end());
 }
 
+Utf8Character stark::firstCharacter(StringRef Text) {
+  const UTF8 *At = Text.bytes_begin();
+  UTF32 Code = 0;
+  if (convertUTF8Sequence(&At, Text.bytes_end(), &Code, strictConversion) !=
+      conversionOK)
+    return {(unsigned char)Text.front(), 1};
+  return {Code, size_t(At - Text.bytes_begin())};
+}
+
+bool stark::changesDirection(uint32_t Code) {
+  return Code == 0x061C || Code == 0x200E || Code == 0x200F ||
+         (Code >= 0x202A && Code <= 0x202E) ||
+         (Code >= 0x2066 && Code <= 0x2069);
+}
+
 std::string stark::repairUtf8(StringRef Text) {
   if (isUtf8(Text))
     return Text.str();
@@ -57,28 +72,21 @@ std::string stark::shortenUtf8(llvm::StringRef Text, size_t Limit) {
   return Cut.str() + "...";
 }
 
-/// The bytes of the character that \p Text, which is UTF-8, begins with.
-static StringRef firstCharacter(StringRef Text) {
-  return Text.take_front(getNumBytesForUTF8(UTF8(Text.front())));
-}
-
 std::string stark::visibleText(StringRef Text) {
   std::string Repaired = repairUtf8(Text), Out;
   Out.reserve(Repaired.size());
   for (StringRef Rest = Repaired; !Rest.empty();) {
-    StringRef Bytes = firstCharacter(Rest);
-    Rest = Rest.drop_front(Bytes.size());
+    Utf8Character C = firstCharacter(Rest);
+    StringRef Bytes = Rest.take_front(C.Bytes);
+    Rest = Rest.drop_front(C.Bytes);
     if (Bytes == "\n" || Bytes == "\t") {
       Out += Bytes;
       continue;
     }
-    const UTF8 *At = Bytes.bytes_begin();
-    UTF32 Character = 0;
-    convertUTF8Sequence(&At, Bytes.bytes_end(), &Character, strictConversion);
-    if (sys::unicode::isPrintable(int(Character)))
+    if (sys::unicode::isPrintable(int(C.Code)))
       Out += Bytes;
     else
-      Out += "\\u{" + utohexstr(Character, /*LowerCase=*/true) + "}";
+      Out += "\\u{" + utohexstr(C.Code, /*LowerCase=*/true) + "}";
   }
   return Out;
 }
@@ -103,7 +111,7 @@ std::string stark::fitLine(StringRef Line, size_t Columns) {
   std::string Out;
   size_t Used = Ellipsis.size();
   while (!Line.empty()) {
-    StringRef Bytes = firstCharacter(Line);
+    StringRef Bytes = Line.take_front(firstCharacter(Line).Bytes);
     Line = Line.drop_front(Bytes.size());
     Used += columnsOf(Bytes);
     if (Used > Columns)

@@ -14,11 +14,24 @@
 #define STARK_SUPPORT_UTF8_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <string>
 
 namespace stark {
 
 bool isUtf8(llvm::StringRef Text);
+
+struct Utf8Character {
+  uint32_t Code = 0;
+  size_t Bytes = 1;
+};
+
+/// That \p Text, which is not empty, begins with; a byte that begins none is
+/// one by itself.
+Utf8Character firstCharacter(llvm::StringRef Text);
+
+/// Whether it turns the direction of the text beside it.
+bool changesDirection(uint32_t Code);
 
 /// \p Text, with U+FFFD for each longest part that begins no character.
 std::string repairUtf8(llvm::StringRef Text);

@@ -8,35 +8,16 @@
 #include "stark/Report/Html.h"
 #include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 #include <cassert>
 
 using namespace stark;
 
-/// Of 3 bytes that begin with 0xE2, or 2 that begin with 0xD8: the marks that
-/// turn the direction of what follows, and those that break lines unseen.
-static bool isUnseen(unsigned Code) {
-  return Code == 0x061C || (Code >= 0x200B && Code <= 0x200F) ||
-         (Code >= 0x2028 && Code <= 0x202E) ||
+/// Turns the direction of what follows, breaks lines unseen, or has no width.
+static bool isUnseen(uint32_t Code) {
+  return changesDirection(Code) || (Code >= 0x200B && Code <= 0x200D) ||
+         Code == 0x2028 || Code == 0x2029 ||
          (Code >= 0x2060 && Code <= 0x206F) || Code == 0xFEFF ||
          (Code >= 0x80 && Code <= 0x9F);
-}
-
-/// The character at \p At of valid UTF-8 as far as isUnseen() asks for it; 0:
-/// another one.
-static unsigned shortCharacter(llvm::StringRef Text, size_t At, size_t &Bytes) {
-  auto Byte = [&](size_t I) { return static_cast<unsigned char>(Text[I]); };
-  if (Byte(At) >= 0xC2 && Byte(At) < 0xE0) {
-    Bytes = 2;
-    return (Byte(At) & 0x1Fu) << 6 | (Byte(At + 1) & 0x3Fu);
-  }
-  if (Byte(At) >= 0xE0 && Byte(At) < 0xF0) {
-    Bytes = 3;
-    return (Byte(At) & 0xFu) << 12 | (Byte(At + 1) & 0x3Fu) << 6 |
-           (Byte(At + 2) & 0x3Fu);
-  }
-  Bytes = 1;
-  return 0;
 }
 
 /// \p Text is UTF-8.
@@ -62,12 +43,16 @@ static void escapeTo(llvm::raw_ostream &OS, llvm::StringRef Text) {
     else if (C == 0x7F)
       Instead = "&#9249;";
     else {
-      unsigned Code = C < 0x80 ? 0 : shortCharacter(Text, I, Bytes);
-      if (!Code || !isUnseen(Code)) {
+      Utf8Character Whole{C, 1};
+      if (C >= 0x80)
+        Whole = firstCharacter(Text.substr(I));
+      Bytes = Whole.Bytes;
+      if (!isUnseen(Whole.Code)) {
         I += Bytes;
         continue;
       }
-      Instead = "[U+" + llvm::utohexstr(Code, /*LowerCase=*/false, 4) + "]";
+      Instead =
+          "[U+" + llvm::utohexstr(Whole.Code, /*LowerCase=*/false, 4) + "]";
     }
     OS << Text.slice(Done, I) << Instead;
     I += Bytes;
