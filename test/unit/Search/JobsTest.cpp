@@ -41,6 +41,7 @@ struct JobsTest : SearchTest {
 // As many calls as jobs are under way, one candidate is judged at a time, and
 // each attempt adds a node.
 TEST_F(JobsTest, KeepsJobsInFlight) {
+  Model.Calls.Together = 4;
   SearchOutcome O = outcome();
   EXPECT_EQ(O.Ended.Why, "7 attempts");
   EXPECT_EQ(O.Nodes.size(), 8u);

@@ -14,6 +14,7 @@
 #include "stark/Support/File.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -57,12 +58,21 @@ inline std::string kernel(const std::string &Value) {
 struct Gauge {
   std::atomic<int> Now = 0, Most = 0;
   std::atomic<unsigned> DelayMs = 0;
+  /// The first calls wait until so many are under way, or for a minute.
+  int Together = 0;
+  std::mutex Lock;
+  std::condition_variable Met;
   struct Call {
     Gauge &G;
     explicit Call(Gauge &G) : G(G) {
       int N = ++G.Now;
       for (int M = G.Most; N > M && !G.Most.compare_exchange_weak(M, N);)
         ;
+      std::unique_lock<std::mutex> Held(G.Lock);
+      G.Met.notify_all();
+      G.Met.wait_for(Held, std::chrono::minutes(1),
+                     [&] { return G.Most >= G.Together; });
+      Held.unlock();
       std::this_thread::sleep_for(std::chrono::milliseconds(G.DelayMs));
     }
     ~Call() { --G.Now; }
