@@ -210,12 +210,30 @@ std::vector<TokenEdit> stark::sourceEdits(Winners All) {
   return Edits;
 }
 
+/// Of what a winner declares only what is compiled for its architecture is
+/// used; no compiler is to warn of the rest.
+static constexpr StringRef QuietHead = R"(#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 177
+#endif
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
+)";
+static constexpr StringRef QuietTail = R"(#pragma GCC diagnostic pop
+#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
+#pragma nv_diagnostic pop
+#endif
+)";
+
 std::string stark::winnerHead(const PlannedWinner &W, Winners All) {
   std::string Text = winnerMark(W.Plan.Suffix) + ", proved on " + W.Arch +
                      "\n" + macroLines("pop_macro", All) +
                      macroLines("push_macro", All);
   for (const std::string &Line : W.Plan.Includes)
     Text += Line + "\n";
+  Text += QuietHead;
   for (const std::string &Name : W.Plan.Renamed)
     Text += "#define " + Name + " " + winnersName(Name, W.Plan.Suffix) + "\n";
   return Text;
@@ -225,5 +243,6 @@ std::string stark::winnerTail(const PlannedWinner &W, Winners All) {
   std::string Text = "\n";
   for (const std::string &Name : W.Plan.Renamed)
     Text += "#undef " + Name + "\n";
+  Text += QuietTail;
   return Text + (&W == &All.back() ? macroLines("pop_macro", All) : "");
 }
