@@ -115,6 +115,15 @@ function(stark_optimize_kernels target)
     message(FATAL_ERROR "${call}: the project has not enabled the language CUDA; add it to project() or call enable_language(CUDA)")
   endif()
   _stark_architectures(${target} "${call}" "${arg_ARCH}" architectures)
+  if(NOT architectures)
+    string(CONCAT why "CUDA_ARCHITECTURES of the target is 'native', and no GPU was found on this machine;"
+      " ARCH, e.g. ARCH sm_90, says whose winners to take")
+    if(mode STREQUAL "SEARCH" OR mode STREQUAL "REQUIRE")
+      message(FATAL_ERROR "${call}: ${why}")
+    endif()
+    message(WARNING "STARK: ${call}: ${why}; building the sources as they are")
+    return()
+  endif()
   if(NOT arg_STORE)
     set(arg_STORE "${CMAKE_CURRENT_SOURCE_DIR}/stark-store")
   endif()
@@ -130,7 +139,12 @@ function(stark_optimize_kernels target)
   if(NOT DEFINED arg_SEED)
     set(arg_SEED 1)
   endif()
-  string(REGEX MATCH "^[0-9]+\\.[0-9]+" toolkit "${CMAKE_CUDA_COMPILER_VERSION}")
+  # nvcc's own version is its toolkit's; Clang has another one.
+  set(toolkit "${CMAKE_CUDA_COMPILER_VERSION}")
+  if(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION)
+    set(toolkit "${CMAKE_CUDA_COMPILER_TOOLKIT_VERSION}")
+  endif()
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" toolkit "${toolkit}")
 
   # A winner that does not compile with the target's flags must not cost the
   # build: the launcher then compiles the source itself.
@@ -231,6 +245,7 @@ function(_stark_pair_sources target call given given_workloads out_sources out_w
 endfunction()
 
 # The architectures whose winners can be taken; the first is that of a search.
+# None where they are the GPU's and there is none.
 function(_stark_architectures target call given out)
   if(given AND NOT given MATCHES "^sm_[0-9]+[af]?$")
     message(FATAL_ERROR "${call}: ARCH: got '${given}', wanted one such as sm_90")
@@ -259,7 +274,7 @@ function(_stark_architectures target call given out)
     list(REMOVE_ITEM all "${given}")
     list(PREPEND all "${given}")
   endif()
-  if(NOT all)
+  if(NOT all AND NOT architectures STREQUAL "native")
     message(FATAL_ERROR "${call}: CUDA_ARCHITECTURES of the target is '${architectures}', which names no architecture, nor do the flags; give ARCH, e.g. ARCH sm_90")
   endif()
   set(${out} "${all}" PARENT_SCOPE)

@@ -81,6 +81,11 @@ private:
         .Cases("x", "o", "output-file", "keep-dir", Use::Ignored)
         .Cases("diag-suppress", "diag-error", "diag-warn", Use::Ignored)
         .Cases("Werror", "MF", "MT", "MQ", "Xcudafe", Use::Ignored)
+        // Clang's, as the CUDA compiler.
+        .Cases("cuda-path", "ptxas-path", Use::Ignored)
+        .Cases("cuda-gpu-arch", "no-cuda-gpu-arch", Use::Ignored)
+        .Cases("offload-arch", "no-offload-arch", Use::Ignored)
+        .Cases("cuda-include-ptx", "no-cuda-include-ptx", Use::Ignored)
         .Default(Use::None);
   }
 
@@ -130,7 +135,9 @@ private:
                                       "restrict-warnings",
                                       "forward-unknown-to-host-compiler",
                                       "forward-unknown-to-host-linker",
-                                      "forward-unknown-opts"};
+                                      "forward-unknown-opts",
+                                      "no-cuda-version-check",
+                                      "cuda-noopt-device-debug"};
     if (llvm::is_contained(Names, Name))
       return true;
     if (Name.starts_with("W"))

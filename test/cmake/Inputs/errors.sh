@@ -40,3 +40,12 @@ try no-workload 'stark_optimize_kernels(lib SOURCES b.cu)'
 try no-workloads 'stark_optimize_kernels(empty)'
 try workload-count 'stark_optimize_kernels(lib SOURCES a.cu WORKLOADS a.workload.json b.workload.json)'
 try no-cuda 'stark_optimize_kernels(lib SOURCES a.cu)'
+cuda='set(CMAKE_CUDA_COMPILER_VERSION 13.0)
+set_property(TARGET lib PROPERTY CUDA_ARCHITECTURES'
+try native "$cuda native)
+stark_optimize_kernels(lib SOURCES a.cu MODE REQUIRE)"
+try no-architecture "$cuda OFF)
+stark_optimize_kernels(lib SOURCES a.cu)"
+echo "== native as it is"
+sed -i 's/ OFF)/ native)/' project/CMakeLists.txt
+"$cmake" -S project -B made "-DStark_DIR=$build" 2>&1 | tr -s '\n ' ' ' | grep -o 'CMake Warning.*'

@@ -226,6 +226,19 @@ TEST_F(KernelCacheTest, KeyIgnoresPlaces) {
   }
 }
 
+// Which architectures Clang compiles for, and with whose toolkit, is no more in
+// the key than what nvcc is told of them.
+TEST_F(KernelCacheTest, KeyIgnoresClangsPlacesAndArchitectures) {
+  std::string Key = key();
+  In.Flags.insert(In.Flags.end(),
+                  {"--cuda-path=/elsewhere", "--offload-arch=sm_90",
+                   "--cuda-gpu-arch=sm_80", "--no-cuda-version-check",
+                   "-Wno-unknown-cuda-version"});
+  EXPECT_EQ(key(), Key);
+  In.Flags.push_back("-fgpu-rdc");
+  EXPECT_NE(key(), Key);
+}
+
 // Of libtorch the version counts, not where its headers are or what is in them.
 TEST_F(KernelCacheTest, VersionOfTorchCounts) {
   auto Install = [&](const std::string &Place, const std::string &Minor) {
