@@ -65,11 +65,14 @@ llvm::Error Evaluating::readCandidates() {
   std::vector<std::string> Files = Request.Candidates;
   if (Files.empty())
     Files.push_back(Request.Source);
+  Texts = Request.Texts;
   for (const std::string &File : Files) {
-    llvm::Expected<std::string> Text = readFile(File);
-    if (!Text)
-      return Text.takeError();
-    Texts.push_back(std::move(*Text));
+    if (Request.Texts.empty()) {
+      llvm::Expected<std::string> Text = readFile(File);
+      if (!Text)
+        return Text.takeError();
+      Texts.push_back(std::move(*Text));
+    }
     Out.Candidates.emplace_back();
     Out.Candidates.back().File = File;
   }
@@ -110,6 +113,7 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
       Next.Text = Texts[I];
       Next.Seed = Request.Seed;
+      Next.OnWait = [&](llvm::StringRef Why) { Observer.onNote(Why); };
       TraceScope Traced("judge");
       llvm::Expected<Verdict> V = Judge.evaluate(Next);
       if (V)

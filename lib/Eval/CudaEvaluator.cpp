@@ -13,8 +13,11 @@
 #include "JobFolder.h"
 #include "JobProgram.h"
 #include "stark/Gpu/Formats.h"
+#include "stark/Posix/GpuLock.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "stark/Support/Process.h"
+#include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include <nlohmann/json.hpp>
 
@@ -29,19 +32,43 @@ constexpr uint64_t JobLimitMs = 4 * 3600 * 1000ull;
 
 class CudaEvaluator : public Evaluator {
 public:
-  CudaEvaluator(const Task &Of, EvaluatorOptions Options, std::string Device)
+  CudaEvaluator(const Task &Of, EvaluatorOptions Options,
+                gpu::DeviceFacts Device, Clock &Time)
       : Of(Of), Options(std::move(Options)), Device(std::move(Device)),
-        Libraries(Of, this->Options.Build) {}
+        Time(Time), Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
-  std::string identity() const override { return "cuda:" + Device; }
+  std::string identity() const override { return "cuda:" + Device.Name; }
 
 private:
+  llvm::Expected<std::unique_ptr<FileLock>> waitForGpu(const Candidate &C);
+
   const Task &Of;
   EvaluatorOptions Options;
-  std::string Device;
+  gpu::DeviceFacts Device;
+  Clock &Time;
   LibraryBuilder Libraries;
 };
 } // namespace
+
+/// Other processes of the user judge on this GPU, too: a search for each source
+/// of a build, say.
+llvm::Expected<std::unique_ptr<FileLock>>
+CudaEvaluator::waitForGpu(const Candidate &C) {
+  TraceScope Traced("wait for the GPU");
+  std::string Error;
+  std::unique_ptr<FileLock> Lock = posix::lockGpu(
+      Device.Id, Time,
+      [&](const std::string &Why) {
+        if (C.OnWait)
+          C.OnWait(Why);
+      },
+      Error);
+  if (Lock)
+    return Lock;
+  if (Error.empty())
+    return interrupted("while it waited for the GPU");
+  return failed(Error);
+}
 
 llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<job::Job> J = makeJob(Of, C, Options);
@@ -63,8 +90,12 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
                                      Folder->path()))
     return E;
 
-  llvm::Expected<std::optional<job::Result>> R =
-      runJob({Options.Worker, {}, JobLimitMs}, Folder->path());
+  llvm::Expected<std::unique_ptr<FileLock>> Held = waitForGpu(C);
+  if (!Held)
+    return Held.takeError();
+  llvm::Expected<std::optional<job::Result>> R = runJob(
+      {Options.Worker, {}, JobLimitMs, (*Held)->descriptor()}, Folder->path());
+  Held->reset();
   if (!R)
     return R.takeError();
   if (!*R)
@@ -111,7 +142,8 @@ std::string stark::workerPath(const EvaluatorOptions &Options) {
 }
 
 llvm::Expected<std::unique_ptr<Evaluator>>
-stark::makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options) {
+stark::makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options,
+                         Clock &Time) {
   llvm::Expected<gpu::DeviceFacts> D = probeDevice(Options);
   if (!D)
     return D.takeError();
@@ -119,5 +151,5 @@ stark::makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options) {
   Full.Worker = workerPath(Options);
   if (Full.Build.Arch.empty())
     Full.Build.Arch = D->Arch;
-  return std::make_unique<CudaEvaluator>(T, Full, D->Name);
+  return std::make_unique<CudaEvaluator>(T, Full, std::move(*D), Time);
 }

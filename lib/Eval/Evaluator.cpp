@@ -19,7 +19,7 @@ stark::makeEvaluator(const EvaluatorSpec &Spec, const Task &T,
                      const EvaluatorOptions &Options, Clock &Time) {
   switch (Spec.Of) {
   case EvaluatorSpec::Kind::Cuda:
-    return makeCudaEvaluator(T, Options);
+    return makeCudaEvaluator(T, Options, Time);
   case EvaluatorSpec::Kind::Sim:
     return makeSimEvaluator(T, Spec.Where, Options);
   case EvaluatorSpec::Kind::Spool:

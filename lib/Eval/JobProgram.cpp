@@ -53,6 +53,7 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
   Spec.Arguments.insert(Spec.Arguments.end(), Program.Arguments.begin(),
                         Program.Arguments.end());
   Spec.TimeoutMs = Program.LimitMs;
+  Spec.Inherited = Program.Inherited;
   llvm::Expected<ProcessResult> Ran = runProcess(Spec);
   if (!Ran)
     return Ran.takeError();

@@ -23,6 +23,7 @@ struct JobProgram {
   std::string Path;                   ///< of stark-worker or stark-sim
   std::vector<std::string> Arguments; ///< beside the folder and the result
   uint64_t LimitMs = 0; ///< for all of it: the program has deadlines of its own
+  int Inherited = -1;   ///< a descriptor that stays open in it; -1: none
 };
 
 /// Runs \p Program on the job in \p Folder; unset when that takes longer than

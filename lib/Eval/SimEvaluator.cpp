@@ -172,7 +172,8 @@ SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
   std::vector<std::string> Arguments = {"--gpu=" + Gpu};
   if (Alone)
     Arguments.push_back("--counters");
-  return runJob({Options.Sim, std::move(Arguments), LimitMs}, Folder->path());
+  return runJob({Options.Sim, std::move(Arguments), LimitMs, -1},
+                Folder->path());
 }
 
 llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {

@@ -31,6 +31,17 @@ std::string versionText(int Version) {
   return std::to_string(Version / 1000) + "." +
          std::to_string(Version % 1000 / 10);
 }
+/// As nvidia-smi writes it: 8-4-4-4-12 digits.
+std::string uuidText(const char (&Bytes)[16]) {
+  std::string Text;
+  for (unsigned I = 0; I < 16; ++I) {
+    if (I == 4 || I == 6 || I == 8 || I == 10)
+      Text += '-';
+    for (unsigned Digit : {uint8_t(Bytes[I]) / 16u, uint8_t(Bytes[I]) % 16u})
+      Text += "0123456789abcdef"[Digit];
+  }
+  return Text;
+}
 } // namespace
 
 std::string gpu::openDevice(int Ordinal, DeviceFacts &Facts) {
@@ -58,6 +69,7 @@ std::string gpu::openDevice(int Ordinal, DeviceFacts &Facts) {
   Facts.Arch = "sm_" + std::to_string(P.major) + std::to_string(P.minor);
   Facts.MemoryMiB = P.totalGlobalMem >> 20;
   Facts.L2Bytes = uint64_t(std::max(P.l2CacheSize, 0));
+  Facts.Id = "GPU-" + uuidText(P.uuid.bytes);
   return "";
 }
 

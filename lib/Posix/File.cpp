@@ -45,6 +45,7 @@ class FlockLock : public posix::FileLock {
 public:
   // The file stays: removing it would let two processes hold two locks.
   explicit FlockLock(Descriptor Held) : Held(std::move(Held)) {}
+  int descriptor() const override { return Held.Number; }
 
 private:
   Descriptor Held;
@@ -164,8 +165,8 @@ bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
   return Good;
 }
 
-std::unique_ptr<posix::FileLock> posix::lockFile(const std::string &Path,
-                                                 std::string &Error) {
+std::unique_ptr<posix::FileLock>
+posix::lockFile(const std::string &Path, std::string &Error, bool *Busy) {
   if (!createFolders(parentOf(Path), Error))
     return nullptr;
   Descriptor File(::open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -173,6 +174,8 @@ std::unique_ptr<posix::FileLock> posix::lockFile(const std::string &Path,
     Error = systemError("lock", Path);
     if (!File || errno != EWOULDBLOCK)
       return nullptr;
+    if (Busy)
+      *Busy = true;
     char Holder[32] = {};
     ssize_t Count = ::pread(File.Number, Holder, sizeof(Holder) - 1, 0);
     Holder[std::strcspn(Holder, "\n")] = 0;

@@ -140,6 +140,8 @@ static int become(const ProcessSpec &Spec, char *const *Argv, char *const *Envp,
   ::dup2(Null, 0);
   ::dup2(Out.writeEnd(), 1);
   ::dup2(Err.writeEnd(), 2);
+  if (Spec.Inherited >= 0)
+    ::fcntl(Spec.Inherited, F_SETFD, 0);
   if (Spec.WorkingFolder.empty() || ::chdir(Spec.WorkingFolder.c_str()) == 0)
     ::execve(Argv[0], Argv, Envp);
   return errno;

@@ -48,6 +48,8 @@ struct SearchState {
   std::condition_variable_any Changed;
   /// An evaluation was broken off: nothing more is judged in this process.
   bool JudgeStopped = false;
+  /// It was said that the GPU is waited for, which is said once.
+  bool ToldToWait = false;
 
   llvm::Error checkCancelled() const;
   /// Writes down \p N, judged as \p V, and adds it to the tree.

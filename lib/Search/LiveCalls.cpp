@@ -10,6 +10,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/Twine.h"
+#include <utility>
 
 using namespace stark;
 
@@ -67,7 +68,13 @@ public:
     RunLockReleased Released(State.RunLock);
     TraceSubject Of("node " + std::to_string(C.Node));
     TraceScope Traced(Confirms ? "confirm" : "judge");
-    return State.Setup.Judge.evaluate(C);
+    Candidate Judged = C;
+    Judged.OnWait = [this](llvm::StringRef Why) {
+      std::lock_guard<std::mutex> Held(State.RunLock);
+      if (!std::exchange(State.ToldToWait, true))
+        State.Observer.onNote(Why);
+    };
+    return State.Setup.Judge.evaluate(Judged);
   }
   std::string identity() const override { return State.Setup.Judge.identity(); }
 };

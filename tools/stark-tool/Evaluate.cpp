@@ -60,6 +60,10 @@ class Progress : public EvaluationObserver {
     if (!Quiet)
       llvm::errs() << C.File << ": " << verdictName(C.Found->Kind) << "\n";
   }
+  void onNote(llvm::StringRef Note) override {
+    if (!Quiet)
+      llvm::errs() << "note: " << Note << "\n";
+  }
 };
 } // namespace
 

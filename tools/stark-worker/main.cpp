@@ -17,11 +17,12 @@
 #include "stark/Gpu/Spool.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Posix/Clock.h"
-#include "stark/Posix/File.h"
+#include "stark/Posix/GpuLock.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <getopt.h>
+#include <unistd.h>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -207,11 +208,20 @@ static int runSpool(const Flags &F) {
   Options.Folder = F.Spool;
   Options.Results = F.Results;
   Options.Watch = F.Watch;
+  std::string Gpu;
   Options.Judge = [&](const std::string &Folder) {
+    // Builds of this user may judge on the GPU as well.
+    std::string Error;
+    std::unique_ptr<posix::FileLock> Held =
+        posix::lockGpu(Gpu, machineClock(), Options.Warn, Error);
+    if (!Held)
+      Options.Warn(Error + "; judging without");
     return judgeFolder(F, Folder);
   };
   Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
-    return probeDevice(F.Child.Device, Facts, Error);
+    bool Works = probeDevice(F.Child.Device, Facts, Error);
+    Gpu = Facts.Id;
+    return Works;
   };
   Options.Say = [](const std::string &Line) {
     std::puts(Line.c_str());
@@ -237,6 +247,12 @@ int main(int Argc, char **Argv) {
   Flags F;
   if (int Code = parseFlags(Argc, Argv, F))
     return Code;
+#ifdef CLOSE_RANGE_CLOEXEC
+  // The lock of the GPU that whoever started this one left open is no
+  // candidate's to let go.
+  if (!F.IsChild)
+    (void)::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+#endif
   if (F.Help) {
     std::fputs(Help, stdout);
     return 0;

@@ -26,6 +26,8 @@ struct EvaluationRequest {
   std::string Source;
   std::string Workload;                ///< empty: NAME.workload.json beside it
   std::vector<std::string> Candidates; ///< files; empty: the source itself
+  /// What is in them, where it was read before; empty: they are read.
+  std::vector<std::string> Texts = {};
   std::string Plan; ///< the source with marks, or empty: any change is allowed
   Grounding Strictness = Grounding::Support; ///< with a plan
   EvaluatorSpec Evaluator;
@@ -59,6 +61,8 @@ struct EvaluationObserver {
   virtual ~EvaluationObserver() = default;
   /// As soon as it is judged.
   virtual void onVerdict(const JudgedCandidate &C) {}
+  /// It has to wait for the GPU, say.
+  virtual void onNote(llvm::StringRef Note) {}
 };
 
 /// Errors: a file that cannot be read, a plan that cannot be used, an evaluator

@@ -19,6 +19,7 @@
 #include "stark/Gpu/Device.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Task/Task.h"
+#include <functional>
 #include <memory>
 
 namespace stark {
@@ -33,6 +34,8 @@ struct Candidate {
   Purpose Why = Purpose::Attempt;
   std::string Text;
   uint64_t Seed = 0; ///< seeds of the comparisons derive from it
+  /// Told, once a call, when it has to wait for the GPU; may be empty.
+  std::function<void(llvm::StringRef Why)> OnWait = {};
 };
 
 class Evaluator {
@@ -74,9 +77,9 @@ llvm::Expected<gpu::DeviceFacts> parseDevice(llvm::StringRef Text,
 /// Options.Worker, or stark-worker beside the running program.
 std::string workerPath(const EvaluatorOptions &Options);
 
-/// Runs on this machine's GPU.
+/// Runs on this machine's GPU, one process of the user at a time.
 llvm::Expected<std::unique_ptr<Evaluator>>
-makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options);
+makeCudaEvaluator(const Task &T, const EvaluatorOptions &Options, Clock &Time);
 
 /// Runs on the CPU as the GPU that stark-sim calls \p Gpu ("h200", or a .json
 /// file that describes one). Times are modelled.

@@ -26,6 +26,9 @@ struct DeviceFacts {
   double CopyGBs = 0;     ///< device-to-device copy, read + written
   double EventPairUs = 0; ///< an empty event pair
   std::string Lockdown;   ///< "seccomp landlock", "seccomp", "none"
+  /// "GPU-" and its UUID, whatever number the driver gives it here; empty: not
+  /// known.
+  std::string Id;
 };
 
 /// One JSON object, without a line end.

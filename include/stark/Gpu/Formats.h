@@ -27,6 +27,7 @@ template <class IO> void fields(IO &F, DeviceFacts &D) {
   F.required("copy_gb_per_s", D.CopyGBs);
   F.required("event_pair_us", D.EventPairUs);
   F.required("lockdown", D.Lockdown);
+  F.sparse("id", D.Id, "");
 }
 
 } // namespace stark::gpu

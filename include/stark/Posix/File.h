@@ -41,11 +41,15 @@ bool createFolders(const std::string &Path, std::string &Error);
 class FileLock {
 public:
   virtual ~FileLock() = default;
+  /// A child that has it open holds the lock, too.
+  virtual int descriptor() const = 0;
 };
 
 /// Creates \p Path where it is missing. Does not wait: a lock held elsewhere is
-/// null with an \p Error that says which process holds it, when the file tells.
-std::unique_ptr<FileLock> lockFile(const std::string &Path, std::string &Error);
+/// null with an \p Error that says which process holds it, when the file tells,
+/// and \p Busy set.
+std::unique_ptr<FileLock> lockFile(const std::string &Path, std::string &Error,
+                                   bool *Busy = nullptr);
 
 /// The same on a folder itself, which must exist: nothing is written to it, so
 /// that a read-only one can be locked and nothing is left behind.

@@ -73,6 +73,7 @@ struct ProcessSpec {
   std::optional<std::vector<std::string>> Environment;
   uint64_t TimeoutMs = 0;               ///< 0: none
   size_t OutputLimit = size_t(1) << 20; ///< bytes kept of each stream
+  int Inherited = -1; ///< a descriptor that stays open in the child; -1: none
 };
 
 struct ProcessResult {
