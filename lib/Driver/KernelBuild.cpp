@@ -5,22 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/Driver/KernelBuild.h"
-#include "stark/Driver/WinnerDispatch.h"
+#include "KernelSearch.h"
 #include "stark/Driver/WinnerEntry.h"
-#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/File.h"
-#include "llvm/Support/Path.h"
 
 using namespace stark;
 
-/// Digits of the digest that names a run's folder.
-static constexpr size_t FolderDigits = 12;
-
-static std::string sourceName(const BuildStep &Step) {
-  return llvm::sys::path::filename(Step.In.SourcePath).str();
-}
+/// Digits of a digest in an error.
+static constexpr size_t ShownDigits = 12;
 
 llvm::Error stark::completeInputs(CacheInputs &In, const RunIdentity *Run,
                                   llvm::StringRef Toolkit) {
@@ -44,30 +36,6 @@ llvm::Error stark::completeInputs(CacheInputs &In, const RunIdentity *Run,
   return llvm::Error::success();
 }
 
-/// Where a new entry goes.
-static llvm::Expected<std::string> keepingFolder(const BuildStep &Step) {
-  std::string Folder =
-      Step.Stores.empty() ? userCacheFolder() : Step.Stores.front();
-  if (Folder.empty())
-    return usageError("there is no folder to keep a winner in: give --store or "
-                      "set STARK_CACHE_DIR");
-  if (llvm::Error E = checkWritable(Folder))
-    return withContext(std::move(E), "the store cannot be used");
-  return Folder;
-}
-
-/// How a build puts the winner of \p Entry, if any, beside its source.
-static llvm::Error addPlan(CacheEntry &Entry, const Task &T) {
-  if (Entry.WinnerText.empty())
-    return llvm::Error::success();
-  llvm::Expected<DispatchPlan> Plan = planDispatch(T, Entry.WinnerText);
-  if (!Plan)
-    return withContext(Plan.takeError(),
-                       "the winner of " + T.Name + ".cu cannot be kept");
-  Entry.Plan = std::move(*Plan);
-  return llvm::Error::success();
-}
-
 /// Searches and keeps what came of it.
 static llvm::Error searchAndKeep(const BuildStep &Step,
                                  const BuildSearch &Search,
@@ -75,37 +43,11 @@ static llvm::Error searchAndKeep(const BuildStep &Step,
   llvm::Expected<std::string> Folder = keepingFolder(Step);
   if (!Folder)
     return Folder.takeError();
-  llvm::Expected<std::unique_ptr<PreparedSearch>> Prepared =
-      prepareSearch(Search.Request, /*GoesOn=*/"", Observer);
-  if (!Prepared)
-    return Prepared.takeError();
-  // With another toolkit or libtorch it is another search.
-  llvm::Expected<std::string> Key = cacheKey(Step.In);
-  if (!Key)
-    return Key.takeError();
-  std::string RunFolder =
-      Search.RunsFolder + "/" +
-      sha256(digestOf((*Prepared)->identity()) + *Key + Step.In.ToolkitVersion)
-          .substr(0, FolderDigits);
-  llvm::Expected<SearchOutcome> Outcome = (*Prepared)->run(RunFolder);
-  if (!Outcome)
-    return Outcome.takeError();
-  llvm::Expected<RecordedRun> Run = readRun(RunFolder);
-  if (!Run)
-    return Run.takeError();
-  CacheEntry Entry = makeEntry(*Run, (*Prepared)->task().Headers);
-  if (llvm::Error E = addPlan(Entry, (*Prepared)->task())) {
-    // It is the best that this search can give: it is not asked for again.
-    std::string Why = llvm::toString(std::move(E));
-    Observer.onWarning(Why);
-    Entry.WinnerText.clear();
-    Entry.Facts.Title = "nothing: " + Why;
-  }
-  llvm::Expected<std::string> Kept = storeWinner(Step.In, Entry, *Folder);
-  if (!Kept)
-    return withContext(Kept.takeError(), "the run is kept in '" + RunFolder +
-                                             "' (see --from-run)");
-  return llvm::Error::success();
+  llvm::Expected<SearchedEntry> Found =
+      searchForEntry(Step, Search, /*More=*/std::nullopt, Observer);
+  if (!Found)
+    return Found.takeError();
+  return keep(Step, *Found, *Folder);
 }
 
 /// Writes what is found now.
@@ -173,10 +115,10 @@ llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
   std::string Name = ("run '" + RunFolder + "'").str();
   if (T->Digest != Run->Identity.TaskDigest)
     return failed(Name + " is of task " +
-                  Run->Identity.TaskDigest.substr(0, FolderDigits) + ", but " +
+                  Run->Identity.TaskDigest.substr(0, ShownDigits) + ", but " +
                   Step.In.SourcePath +
                   " with this workload, these headers and flags is task " +
-                  T->Digest.substr(0, FolderDigits));
+                  T->Digest.substr(0, ShownDigits));
   if (!Run->End)
     return failed(Name + " has not ended");
   if (Run->End->Winner < 0)

@@ -127,6 +127,10 @@ public:
 
   const Task &task() const override { return Q.Of; }
   RunIdentity identity() const override { return identityOf(*Setup, Options); }
+  void setExtent(const RunExtent &To) override {
+    Options.Attempts = To.Attempts;
+    Options.Limits = To.Limits;
+  }
   llvm::Expected<SearchOutcome> run(llvm::StringRef RunFolder) override {
     return runSearch(*Setup, Options, RunFolder, Observer);
   }

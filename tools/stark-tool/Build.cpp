@@ -27,7 +27,10 @@ static cl::SubCommand Command(
     "             [-- compiler flags]\n"
     "  stark-tool build FILE.cu --from-run RUN [--store DIR] [--output "
     "OUT.cu]\n"
-    "             [-- compiler flags]\n\n"
+    "             [-- compiler flags]\n"
+    "  stark-tool build FILE.cu --tune N --arch sm_NN --provider P "
+    "--evaluator E\n"
+    "             --run-dir R [--store DIR] [flags] [-- compiler flags]\n\n"
     "Looks through the stores and the user's cache. Without a winner there it\n"
     "searches as `stark-tool optimize` does, in a folder of its own below R, "
     "and\n"
@@ -78,6 +81,12 @@ static Flag<std::string>
     Mode(Command, "mode", cl::value_desc("mode"), cl::init("SEARCH"),
          cl::desc("SEARCH, or AUTO: a suspended search is no error (default "
                   "SEARCH)"));
+
+static Flag<unsigned>
+    Tune(Command, "tune", cl::value_desc("n"),
+         cl::desc("Search even where there is a winner and keep the better "
+                  "one: a search of before goes on for n attempts more (0: "
+                  "what it found is confirmed and kept)"));
 
 static tool::ProgressFlags Told(Command);
 
@@ -161,6 +170,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   SearchOptions Options;
   if (llvm::Error E = Shared.check())
     return E;
+  if (llvm::Error E = tool::checkRange(Tune, 0, 100000))
+    return E;
   if (llvm::Error E = Shared.apply(Options))
     return E;
   llvm::Expected<BuildStep> Step = makeStep(Flags);
@@ -184,12 +195,20 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   }
   if (llvm::Error E = completeInputs(Step->In, nullptr, Shared.CudaPath))
     return E;
-  if (Output.empty())
-    return usageError("--output is needed, unless --from-run is given");
+  if (Output.empty() && !Tune.given())
+    return usageError("--output is needed, unless --from-run or --tune is "
+                      "given");
   llvm::Expected<std::optional<BuildSearch>> Search =
       makeSearch(*Step, std::move(Options));
   if (!Search)
     return Search.takeError();
+  if (Tune.given()) {
+    if (!*Search)
+      return usageError(
+          "--tune searches, which needs --provider, --evaluator and --run-dir; "
+          "in a project of CMake set STARK_PROVIDER and STARK_EVALUATOR");
+    return (*Printer)->finish(tuneKernel(*Step, **Search, Tune, Observer));
+  }
   return (*Printer)->finish(buildKernel(
       *Step, *Search, /*MayWait=*/How == BuildMode::Auto, Observer));
 }

@@ -28,7 +28,9 @@ struct BuildObserver : SearchObserver {
 struct BuildSearch {
   SearchRequest Request; ///< source, workload, flags and Arch: the step's
   /// Each search is kept in a folder of its own below it, named by all that a
-  /// run is held to: with other prompts, say, it is another run.
+  /// run is held to: with other prompts, say, it is another run. How far it
+  /// goes does not count: asked for more attempts or a larger budget it goes
+  /// on.
   std::string RunsFolder;
 };
 
@@ -47,6 +49,13 @@ llvm::Error completeInputs(CacheInputs &In, const RunIdentity *Run,
 llvm::Error buildKernel(const BuildStep &Step,
                         const std::optional<BuildSearch> &Search, bool MayWait,
                         BuildObserver &Observer);
+
+/// Searches whether or not there is a winner, and keeps the better one. A run
+/// that this search made before goes on, with \p More attempts when it had
+/// ended (and its budget once more); 0: with none, what it found is confirmed.
+/// Only a new search makes so many as \p More says from its beginning.
+llvm::Error tuneKernel(const BuildStep &Step, const BuildSearch &Search,
+                       unsigned More, BuildObserver &Observer);
 
 /// Keeps the winner of the run in \p RunFolder, which must have ended and be of
 /// the step's source, workload and flags; \p Step.Output, when there is one, is

@@ -19,6 +19,7 @@
 
 #include "stark/Eval/KnownVerdicts.h"
 #include "stark/LLM/ProviderSpec.h"
+#include "stark/Search/RunExtent.h"
 #include "stark/Search/Search.h"
 
 namespace stark {
@@ -71,6 +72,8 @@ public:
   virtual const Task &task() const = 0;
   /// What a run folder is held to: a run goes on only with the same.
   virtual RunIdentity identity() const = 0;
+  /// How far it goes, in place of what the request said.
+  virtual void setExtent(const RunExtent &To) = 0;
   /// Runs, resumes or finishes the run in \p RunFolder, as runSearch() says.
   virtual llvm::Expected<SearchOutcome> run(llvm::StringRef RunFolder) = 0;
 };
