@@ -20,9 +20,13 @@ static cl::SubCommand Command(
     "Show what a run tried and found, from its folder alone\n\n"
     "  stark-tool report RUN [--format F] [-o FILE] [--remarks FILE]\n"
     "  stark-tool report RUN RUN ... [--format F] [-o FILE]\n"
-    "  stark-tool report SUITE [--format F] [-o FILE]\n\n"
+    "  stark-tool report SUITE [--format F] [-o FILE]\n"
+    "  stark-tool report kernels.json ... -o FILE.html\n\n"
     "RUN is the --run-dir of `stark-tool optimize`, ended or not; several are\n"
-    "shown side by side. SUITE is the --out of `stark-tool bench`. Needs no\n"
+    "shown side by side. SUITE is the --out of `stark-tool bench`.\n"
+    "kernels.json is what stark_optimize_kernels() writes for a target: the\n"
+    "last search of each of its sources is shown, several below an index, and\n"
+    "the page's path printed. Needs no\n"
     "model, GPU or CUDA toolkit, and changes nothing in these folders. "
     "Formats:\n\n"
     "  text      attempts, tree, sizes, verdicts, tokens (the default)\n"
@@ -66,6 +70,8 @@ static llvm::Error run(const std::vector<std::string> &) {
   if (Remarks.given())
     if (llvm::Error E = writeRemarks())
       return E;
+  if (llvm::StringRef(Folders.front()).ends_with(".json"))
+    return tool::reportTargets({Folders.begin(), Folders.end()}, As, Output);
   llvm::Expected<bool> Done =
       tool::reportPages({Folders.begin(), Folders.end()}, As, Output);
   if (!Done || *Done)

@@ -16,8 +16,7 @@
 
 using namespace stark;
 
-/// \p Name as a link has it.
-static std::string addressOf(llvm::StringRef Name) {
+std::string tool::addressOf(llvm::StringRef Name) {
   std::string Out;
   for (char C : Name)
     if (llvm::isAlnum(C) || llvm::StringRef("_-.").contains(C))
@@ -48,7 +47,7 @@ static llvm::Error writeRunPages(const SuiteResult &R, llvm::StringRef Suite,
     if (llvm::Error E =
             writeFileAtomically(Beside + "/" + Path + ".html", Page))
       return E;
-    Links[Path] = addressOf(Stem) + "/" + Path + ".html";
+    Links[Path] = tool::addressOf(Stem) + "/" + Path + ".html";
   }
   return llvm::Error::success();
 }

@@ -22,6 +22,15 @@ std::string formatOf(llvm::StringRef Given, llvm::StringRef Out);
 llvm::Expected<bool> reportPages(const std::vector<std::string> &Folders,
                                  llvm::StringRef Format, llvm::StringRef Out);
 
+/// The last search of each source of targets, of which \p Files say what they
+/// are built with, as a page at \p Out, whose path is printed: of one search
+/// its own, of several an index.
+llvm::Error reportTargets(const std::vector<std::string> &Files,
+                          llvm::StringRef Format, llvm::StringRef Out);
+
+/// \p Name as a link has it.
+std::string addressOf(llvm::StringRef Name);
+
 } // namespace stark::tool
 
 #endif
