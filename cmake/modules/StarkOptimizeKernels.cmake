@@ -30,11 +30,18 @@ STARK_MODE:
 ``REQUIRE``  a missing winner is an error
 ``OFF``      the build is what it would be without this function
 
-The build needs neither a GPU nor a model unless it searches. docs/cmake.md has
-more.
+The build needs neither a GPU nor a model unless it searches. Made beside it,
+built by name alone, for this target and (stark_tune, ...) for all:
+
+``<target>_stark_tune``    searches on purpose and keeps the better winner
+``<target>_stark_check``   compares and times the winners again on this GPU
+``<target>_stark_report``  the searches as a page
+
+docs/cmake.md has more.
 #]=======================================================================]
 
 include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/StarkVerbTargets.cmake")
 
 # The modes of a look-up, and OFF, with which there is none.
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/BuildModes.def" _stark_modes REGEX "^STARK_BUILD_MODE")
@@ -49,6 +56,7 @@ set(STARK_PROVIDER "" CACHE STRING "Who answers the agents when a build searches
 set(STARK_MODEL "" CACHE STRING "Model of an HTTP provider when a build searches; empty: the provider's")
 set(STARK_BASE_URL "" CACHE STRING "Address of an HTTP provider when a build searches; empty: the provider's")
 set(STARK_BUDGET "" CACHE STRING "Limits of each source's search, e.g. usd=2.50;minutes=90")
+set(STARK_TUNE_ATTEMPTS "" CACHE STRING "Attempts that <target>_stark_tune adds to a search; empty: ATTEMPTS")
 set(STARK_EVALUATOR "" CACHE STRING "Who judges candidates when a build searches, e.g. cuda, spool:DIR")
 
 function(stark_optimize_kernels target)
@@ -107,10 +115,15 @@ function(stark_optimize_kernels target)
     endif()
   endforeach()
 
+  if(NOT "${STARK_TUNE_ATTEMPTS}" MATCHES "^[0-9]*$")
+    message(FATAL_ERROR "${call}: STARK_TUNE_ATTEMPTS: got '${STARK_TUNE_ATTEMPTS}', wanted a number")
+  endif()
+
   _stark_pair_sources(${target} "${call}" "${arg_SOURCES}" "${arg_WORKLOADS}" sources workloads)
   if(mode STREQUAL "OFF")
     return()
   endif()
+  _stark_claim_names(${target} "${call}" calls)
   if(NOT CMAKE_CUDA_COMPILER_VERSION)
     message(FATAL_ERROR "${call}: the project has not enabled the language CUDA; add it to project() or call enable_language(CUDA)")
   endif()
@@ -157,21 +170,24 @@ function(stark_optimize_kernels target)
       "$<TARGET_FILE:Stark::stark-cache>" compile -- ${launcher})
   endif()
 
+  set_property(TARGET ${target} PROPERTY STARK_CALLS ${calls})
+  set(number "")
+  if(calls GREATER 1)
+    set(number ${calls})
+  endif()
   set(stamps "")
+  set(tunings "")
+  set(listed "")
   foreach(source workload IN ZIP_LISTS sources workloads)
     _stark_replace_source()
   endforeach()
 
   # Makes the generated sources before the target is built, wherever it was
   # defined, and shows the user's sources to IDEs.
-  set(step "${target}_stark")
-  set(number 1)
-  while(TARGET ${step})
-    math(EXPR number "${number} + 1")
-    set(step "${target}_stark${number}")
-  endwhile()
+  set(step "${target}_stark${number}")
   add_custom_target(${step} DEPENDS ${stamps} SOURCES ${sources} ${workloads})
   add_dependencies(${target} ${step})
+  _stark_add_verbs()
 endfunction()
 
 # The CUDA sources and their workloads, as absolute paths.
@@ -364,19 +380,25 @@ macro(_stark_replace_source)
   set(command $<TARGET_FILE:Stark::stark-cache> lookup "${source}" "--workload=${workload}" "--output=${generated}"
     "--depfile=${folder}/depends" "--stamp=${folder}/stamp" "--store=${arg_STORE}" ${archs}
     "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
+  set(words $<TARGET_FILE:Stark::stark-tool> build)
+  foreach(option IN ITEMS PROVIDER EVALUATOR)
+    if(arg_${option})
+      string(TOLOWER "${option}" name_of_option)
+      list(APPEND words "--${name_of_option}=${arg_${option}}")
+    endif()
+  endforeach()
+  list(APPEND words "--attempts=${arg_ATTEMPTS}" "--seed=${arg_SEED}" "--run-dir=${folder}/runs")
+  foreach(option IN ITEMS MODEL BASE_URL PRESET JOBS)
+    if(arg_${option})
+      string(TOLOWER "${option}" name_of_option)
+      string(REPLACE "_" "-" name_of_option "${name_of_option}")
+      list(APPEND words "--${name_of_option}=${arg_${option}}")
+    endif()
+  endforeach()
+  foreach(limit IN LISTS arg_BUDGET)
+    list(APPEND words "--budget=${limit}")
+  endforeach()
   if(arg_PROVIDER AND arg_EVALUATOR AND mode MATCHES "AUTO|SEARCH")
-    set(words $<TARGET_FILE:Stark::stark-tool> build "--provider=${arg_PROVIDER}"
-      "--evaluator=${arg_EVALUATOR}" "--attempts=${arg_ATTEMPTS}" "--seed=${arg_SEED}" "--run-dir=${folder}/runs")
-    foreach(option IN ITEMS MODEL BASE_URL PRESET JOBS)
-      if(arg_${option})
-        string(TOLOWER "${option}" name_of_option)
-        string(REPLACE "_" "-" name_of_option "${name_of_option}")
-        list(APPEND words "--${name_of_option}=${arg_${option}}")
-      endif()
-    endforeach()
-    foreach(limit IN LISTS arg_BUDGET)
-      list(APPEND words "--budget=${limit}")
-    endforeach()
     foreach(word IN LISTS words)
       list(APPEND command "--search=${word}")
     endforeach()
@@ -392,6 +414,7 @@ macro(_stark_replace_source)
     COMMENT "STARK: ${name}"
     VERBATIM)
   list(APPEND stamps "${folder}/stamp")
+  _stark_list_source()
 
   # The winner takes the source's place with all that was set on the source,
   # and finds what the source includes in quotes.

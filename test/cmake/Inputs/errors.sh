@@ -49,3 +49,9 @@ stark_optimize_kernels(lib SOURCES a.cu)"
 echo "== native as it is"
 sed -i 's/ OFF)/ native)/' project/CMakeLists.txt
 "$cmake" -S project -B made "-DStark_DIR=$build" 2>&1 | tr -s '\n ' ' ' | grep -o 'CMake Warning.*'
+# Names that the call makes may not be taken.
+try taken "add_custom_target(lib_stark_tune)
+stark_optimize_kernels(lib SOURCES a.cu)"
+try taken-of-all "add_custom_target(stark_check)
+stark_optimize_kernels(lib SOURCES a.cu)"
+try tune-attempts 'stark_optimize_kernels(lib SOURCES a.cu)' -DSTARK_TUNE_ATTEMPTS=some

@@ -43,5 +43,5 @@ sed -i 's/MINOR 11/MINOR 12/' moved/include/torch/headeronly/version.h
 echo "== architectures"
 configure several "$PWD/moved" -DCMAKE_CUDA_FLAGS=-gencode=arch=compute_80,code=sm_80
 grep -i warning configure.txt || true
-grep -o -e "--arch=[a-z0-9_]*" several/build.ninja
+grep "stark-cache lookup" several/build.ninja | grep -o -e "--arch=[a-z0-9_]*"
 echo "== end"
