@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by try-fresh and try-packages: `make_bare_root FOLDER` makes
 # FOLDER/root, a Debian 12 with minbase, git and certificates alone, with this
 # machine's toolkit bound into it; `inside COMMAND` runs one in its /home/stark.
