@@ -14,7 +14,7 @@
 #ifndef STARK_LIB_LLM_FAULT_H
 #define STARK_LIB_LLM_FAULT_H
 
-#include "HttpEngine.h"
+#include "stark/Net/HttpEngine.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect.h"
-#include "Url.h"
 #include "stark/Json/Find.h"
 #include "stark/LLM/Provider.h"
+#include "stark/Net/Url.h"
 #include "llvm/ADT/STLExtras.h"
 #include <nlohmann/json.hpp>
 
@@ -33,7 +33,7 @@ static LocalServer ask(HttpEngine &Engine, const ProviderFacts &P,
   S.Provider = P.Name;
   S.Url = P.BaseUrl;
   HttpRequest Request;
-  Request.Get = true;
+  Request.How = HttpRequest::Method::Get;
   Request.Url = P.Wire->baseUrl(P.BaseUrl) + P.Wire->facts().ModelsPath.str();
   Request.Timeouts = {TimeoutMs, TimeoutMs, TimeoutMs, TimeoutMs};
   Request.MaxBytes = size_t(1) << 20;

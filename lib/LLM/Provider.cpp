@@ -7,7 +7,7 @@
 
 #include "stark/LLM/Provider.h"
 #include "HttpClient.h"
-#include "Url.h"
+#include "stark/Net/Url.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
 

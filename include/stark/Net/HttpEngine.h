@@ -7,16 +7,16 @@
 ///
 /// \file
 ///   HttpRequest -> libcurl, polled by the caller's thread -> Receiver
-/// POST and GET. Redirects are never followed (a key must not travel to another
-/// host), TLS is verified, and plain http is for loopback only. Time-outs are
-/// the engine's own: libcurl's are too coarse for a stream.
+/// Redirects are never followed (a key must not travel to another host), TLS is
+/// verified, and what is compressed is handed on as it came. Time-outs are the
+/// engine's own: libcurl's are too coarse for a stream.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_LIB_LLM_HTTPENGINE_H
-#define STARK_LIB_LLM_HTTPENGINE_H
+#ifndef STARK_NET_HTTPENGINE_H
+#define STARK_NET_HTTPENGINE_H
 
-#include "Secret.h"
+#include "stark/Net/Secret.h"
 #include "stark/Posix/Clock.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -39,8 +39,9 @@ struct HttpTimeouts {
 
 struct HttpRequest {
   std::string Url;
-  bool Get = false; ///< else POST of Body
-  std::string Body;
+  enum class Method { Post, Get, Head, Put };
+  Method How = Method::Post;
+  std::string Body; ///< of Post and Put
   /// "name: value", none of them secret.
   std::vector<std::string> Headers;
   /// The header that carries the key, up to the key: "x-api-key: ".

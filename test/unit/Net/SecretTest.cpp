@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Secret.h"
+#include "stark/Net/Secret.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include <cstdlib>

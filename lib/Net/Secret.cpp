@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Secret.h"
+#include "stark/Net/Secret.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,15 +58,14 @@ static std::string octal(unsigned Mode) {
   return Text;
 }
 
-static llvm::Expected<Secret> fromFile(llvm::StringRef Path,
-                                       llvm::StringRef Variable) {
+llvm::Expected<Secret> stark::readSecretFile(llvm::StringRef Path,
+                                             llvm::StringRef Of) {
   struct stat Status;
   if (::stat(Path.str().c_str(), &Status) != 0)
-    return usageError(Variable + "_FILE: cannot read '" + Path +
+    return usageError(Of + ": cannot read '" + Path +
                       "': " + llvm::StringRef(strerror(errno)));
   if (Status.st_mode & 077)
-    return usageError(Variable + "_FILE: '" + Path +
-                      "' may be read by others: got mode " +
+    return usageError(Of + ": '" + Path + "' may be read by others: got mode " +
                       octal(Status.st_mode & 0777) + ", wanted 600");
   llvm::Expected<std::string> Text = readFile(Path);
   if (!Text)
@@ -74,8 +73,8 @@ static llvm::Expected<Secret> fromFile(llvm::StringRef Path,
   Secret Key(llvm::StringRef(*Text).trim().str());
   explicit_bzero(Text->data(), Text->size());
   if (Key.empty())
-    return usageError(Variable + "_FILE: '" + Path + "' is empty");
-  if (llvm::Error E = checkKey(Key.reveal(), Variable + "_FILE"))
+    return usageError(Of + ": '" + Path + "' is empty");
+  if (llvm::Error E = checkKey(Key.reveal(), Of))
     return E;
   return Key;
 }
@@ -100,7 +99,7 @@ llvm::Expected<Secret> stark::findSecret(llvm::StringRef Variable) {
   std::lock_guard<std::mutex> Guard(Lock);
   std::string Name = Variable.str();
   if (const char *File = std::getenv((Name + "_FILE").c_str()); File && *File) {
-    llvm::Expected<Secret> Key = fromFile(File, Variable);
+    llvm::Expected<Secret> Key = readSecretFile(File, Name + "_FILE");
     if (Key)
       closeProcess();
     return Key;

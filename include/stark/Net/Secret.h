@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_LIB_LLM_SECRET_H
-#define STARK_LIB_LLM_SECRET_H
+#ifndef STARK_NET_SECRET_H
+#define STARK_NET_SECRET_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -49,6 +49,10 @@ private:
 /// and no other may look into it. Errors: a file that others may read, a key
 /// with control characters or blanks in it.
 llvm::Expected<Secret> findSecret(llvm::StringRef Variable);
+
+/// The content of the file \p Path, as it is but for white space round it,
+/// which only its owner may read. Errors begin with \p Of.
+llvm::Expected<Secret> readSecretFile(llvm::StringRef Path, llvm::StringRef Of);
 
 /// \p Text with \p Key, and whatever has the shape of a vendor's key or of a
 /// password in a URL, replaced by "[redacted]".

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HttpEngine.h"
+#include "stark/Net/HttpEngine.h"
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -160,7 +160,12 @@ void Transfer::configure(const HttpRequest &Request) {
   }
   curl_easy_setopt(E, CURLOPT_URL, Request.Url.c_str());
   curl_easy_setopt(E, CURLOPT_HTTPHEADER, Headers.get());
-  if (!Request.Get) {
+  using Method = HttpRequest::Method;
+  if (Request.How == Method::Head)
+    curl_easy_setopt(E, CURLOPT_NOBODY, 1L);
+  if (Request.How == Method::Put)
+    curl_easy_setopt(E, CURLOPT_CUSTOMREQUEST, "PUT");
+  if (Request.How == Method::Post || Request.How == Method::Put) {
     curl_easy_setopt(E, CURLOPT_POSTFIELDSIZE_LARGE,
                      curl_off_t(Request.Body.size()));
     curl_easy_setopt(E, CURLOPT_COPYPOSTFIELDS, Request.Body.c_str());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Url.h"
-#include "Secret.h"
+#include "stark/Net/Url.h"
+#include "stark/Net/Secret.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -21,11 +21,11 @@ struct UrlDeleter {
 };
 } // namespace
 
-static std::string hostOf(llvm::StringRef Url, std::string &Scheme) {
+std::optional<UrlParts> stark::parseUrl(llvm::StringRef Url) {
   std::unique_ptr<CURLU, UrlDeleter> Parsed(curl_url());
-  if (curl_url_set(Parsed.get(), CURLUPART_URL, Url.str().c_str(), 0) !=
-      CURLUE_OK)
-    return "";
+  if (curl_url_set(Parsed.get(), CURLUPART_URL, Url.str().c_str(),
+                   CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    return std::nullopt;
   auto Part = [&](CURLUPart Which) {
     char *Text = nullptr;
     curl_url_get(Parsed.get(), Which, &Text, 0);
@@ -33,21 +33,28 @@ static std::string hostOf(llvm::StringRef Url, std::string &Scheme) {
     curl_free(Text);
     return Result;
   };
-  Scheme = Part(CURLUPART_SCHEME);
-  return Part(CURLUPART_HOST);
+  UrlParts Parts;
+  Parts.Scheme = Part(CURLUPART_SCHEME);
+  Parts.Host = Part(CURLUPART_HOST);
+  Parts.Path = Part(CURLUPART_PATH);
+  (void)llvm::StringRef(Part(CURLUPART_PORT)).getAsInteger(10, Parts.Port);
+  return Parts;
+}
+
+bool stark::isLoopback(llvm::StringRef Host) {
+  return Host == "localhost" || Host == "[::1]" ||
+         (Host.starts_with("127.") && Host.count('.') == 3 &&
+          llvm::all_of(Host,
+                       [](char C) { return llvm::isDigit(C) || C == '.'; }));
 }
 
 llvm::Error stark::checkUrl(llvm::StringRef Url) {
-  std::string Scheme, Host = hostOf(Url, Scheme);
-  if (Host.empty())
+  std::optional<UrlParts> Parts = parseUrl(Url);
+  if (!Parts || Parts->Host.empty())
     return usageError("base URL: got '" + redact(Url, Secret()) +
                       "', wanted https://HOST/...");
-  bool Loopback =
-      Host == "localhost" || Host == "[::1]" ||
-      (llvm::StringRef(Host).starts_with("127.") &&
-       llvm::StringRef(Host).count('.') == 3 &&
-       llvm::all_of(Host, [](char C) { return llvm::isDigit(C) || C == '.'; }));
-  if (Scheme == "https" || (Scheme == "http" && Loopback))
+  if (Parts->Scheme == "https" ||
+      (Parts->Scheme == "http" && isLoopback(Parts->Host)))
     return llvm::Error::success();
   return usageError("base URL: got '" + redact(Url, Secret()) +
                     "', wanted https (http is for this machine's own " +
