@@ -265,6 +265,7 @@ llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
   V.Kind = kindOf(R.End);
   V.Compiler = trimForWindow(R.Compiler, CompilerLimit);
   V.Device = R.Device;
+  V.Driver = R.Driver;
   V.Modelled = R.Modelled;
   V.RightAsShipped = R.RightAsShipped;
   V.Timings = R.Timings;

@@ -32,6 +32,7 @@ template <class IO> void fields(IO &F, Verdict &V) {
   F.required("compiler", V.Compiler);
   F.required("run", V.Run);
   F.required("device", V.Device);
+  F.sparse("driver", V.Driver, "");
   F.required("modelled", V.Modelled);
   F.sparse("right_as_shipped", V.RightAsShipped, false);
   F.required("timings", V.Timings);

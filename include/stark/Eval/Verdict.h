@@ -59,6 +59,7 @@ struct Verdict {
   std::string Run; ///< run observation: mismatch, error, or times
   std::vector<job::Timing> Timings; ///< one a timed size, when correct
   std::string Device;               ///< what it ran on
+  std::string Driver;               ///< of the device, when it is known
   bool Modelled = false;            ///< times are modelled, not measured
   /// Not correct, but only the hardened cases say so.
   bool RightAsShipped = false;
