@@ -40,15 +40,9 @@ std::string printEntry(const StoredEntry &E);
 /// Empty when \p Text is a whole entry, else what is wrong with it.
 std::string parseEntry(llvm::StringRef Text, StoredEntry &Entry);
 
-/// The entries' folders below \p Place, in the same order everywhere.
-std::vector<std::string> entriesIn(llvm::StringRef Place);
-
-/// Reads entry.json of \p Folder; empty, or what is wrong with it.
-std::string readEntry(llvm::StringRef Folder, StoredEntry &Entry);
-
-/// Reads kernel.cu of \p Folder, the winner of \p Entry, likewise.
-std::string readKernel(llvm::StringRef Folder, const StoredEntry &Entry,
-                       std::string &Kernel);
+/// Bytes of its files, at most.
+inline constexpr size_t LargestEntry = size_t(4) << 20;
+inline constexpr size_t LargestKernel = size_t(16) << 20;
 
 /// The digest of a text file, the same with LF and CRLF line ends: git may
 /// change them between checkouts.

@@ -10,11 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/KernelCache.h"
-#include "CacheKey.h"
-#include "Entry.h"
-#include "stark/Support/CodeTokens.h"
+#include "EntryFolder.h"
+#include "Headers.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,25 +61,6 @@ std::string MissReason::str() const {
   return "it is of " + Name(Then) + ", not of " + Name(Now);
 }
 
-/// Where \p H lies now; empty when nowhere. Only regular files are looked at:
-/// what an entry names may be anything.
-static std::string locate(const StoredHeader &H, llvm::StringRef SourceFolder,
-                          const BuildFlags &Flags) {
-  llvm::SmallString<256> Found;
-  if (H.From == "source") {
-    Found = SourceFolder;
-    path::append(Found, H.Path);
-    return fs::is_regular_file(Found) ? absolutePath(Found) : "";
-  }
-  for (const std::string &Folder : Flags.Folders) {
-    Found = Folder;
-    path::append(Found, H.Path);
-    if (fs::is_regular_file(Found))
-      return absolutePath(Found);
-  }
-  return "";
-}
-
 static std::string joined(llvm::ArrayRef<std::string> Words) {
   return llvm::join(Words, " ");
 }
@@ -111,45 +90,20 @@ differenceOf(const StoredEntry &E, const KeyParts &Now, const CacheInputs &In) {
   return {Shared, First.value_or(MissReason())};
 }
 
-/// Finds the headers of \p Entry as they are now and puts their names into
-/// \p Found; what is wrong with the first that is not what it was.
-static std::optional<MissReason> checkHeaders(const StoredEntry &Entry,
-                                              const CacheInputs &In,
-                                              const KeyParts &Now,
-                                              std::vector<std::string> &Found) {
-  std::string SourceFolder =
-      path::parent_path(absolutePath(In.SourcePath)).str();
-  std::optional<MissReason> Why;
-  for (const StoredHeader &H : Entry.Headers) {
-    std::string Where = locate(H, SourceFolder, Now.Flags);
-    if (!Where.empty())
-      Found.push_back(Where);
-    if (Why)
-      continue;
-    if (Where.empty()) {
-      Why = MissReason{Kind::HeaderMissing, H.Path};
-      continue;
-    }
-    llvm::Expected<std::string> Content = readFile(Where);
-    if (!Content)
-      Why = MissReason{Kind::HeaderUnread, "",
-                       llvm::toString(Content.takeError())};
-    else if (codeDigest(*Content) != H.Digest)
-      Why = MissReason{Kind::HeaderChanged, H.Path};
-  }
-  return Why;
-}
-
 static MissReason damaged(llvm::StringRef Folder, std::string How) {
   return {Kind::Damaged, path::filename(Folder).str(), std::move(How)};
 }
 
-/// Looks at one entry of the right key.
+/// Looks at one entry of the right key; \p Kernel is its winner unless
+/// \p Damage says what is wrong with that.
 static Lookup tryEntry(llvm::StringRef Folder, const StoredEntry &Entry,
+                       std::string Kernel, std::string Damage,
                        const CacheInputs &In, const KeyParts &Now) {
   Lookup L;
   L.From = Folder.str();
-  L.Why = checkHeaders(Entry, In, Now, L.Entry.Headers);
+  L.Why = checkHeaders(Entry.Headers, In, Now, L.Entry.Headers);
+  if (!Damage.empty() && !L.Why)
+    L.Why = damaged(Folder, std::move(Damage));
   if (L.Why)
     return L;
   L.Entry.Facts = Entry.Facts;
@@ -158,9 +112,8 @@ static Lookup tryEntry(llvm::StringRef Folder, const StoredEntry &Entry,
   L.Entry.ToolkitVersion = Entry.Toolkit;
   if (Entry.Kernel.empty())
     L.Why = MissReason{Kind::NothingFaster};
-  else if (std::string How = readKernel(Folder, Entry, L.Entry.WinnerText);
-           !How.empty())
-    L.Why = damaged(Folder, std::move(How));
+  else
+    L.Entry.WinnerText = std::move(Kernel);
   return L;
 }
 
@@ -196,21 +149,25 @@ stark::findWinner(const CacheInputs &In,
       bool Named = path::filename(Where).starts_with(Now->prefix());
       StoredEntry Entry;
       Lookup L;
-      std::string Damage = readEntry(Where, Entry);
-      if (!Damage.empty()) {
-        if (!Named)
-          continue;
+      bool Gone = false;
+      std::string Kernel;
+      std::string Damage = Named ? readWhole(Where, Entry, Kernel, Gone)
+                                 : readEntry(Where, Entry);
+      if (Gone || (!Named && !Damage.empty()))
+        continue;
+      if (Entry.Key.empty()) {
         L.From = Where;
         L.Why = damaged(Where, std::move(Damage));
-      } else if (Entry.Key != Now->Key) {
+      } else if (Entry.Key == Now->Key) {
+        L = tryEntry(Where, Entry, std::move(Kernel), std::move(Damage), In,
+                     *Now);
+      } else {
         auto [Shared, Why] = differenceOf(Entry, *Now, In);
         if (Shared > Closest) {
           Closest = Shared;
           Otherwise = Why;
         }
         continue;
-      } else {
-        L = tryEntry(Where, Entry, In, *Now);
       }
       if (L.result() == LookupResult::Hit ||
           L.result() == LookupResult::NothingWon) {

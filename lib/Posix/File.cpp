@@ -83,33 +83,79 @@ bool makeFolders(const std::string &Path) {
 }
 } // namespace
 
-std::optional<std::string> posix::readFile(const std::string &Path,
-                                           std::string &Error) {
-  auto Fail = [&] {
-    Error = systemError("read", Path);
-    return std::nullopt;
-  };
-  Descriptor From(::open(Path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat Status;
-  if (!From || ::fstat(From.Number, &Status) != 0)
-    return Fail();
-  if (S_ISDIR(Status.st_mode)) {
-    Error = "cannot read '" + Path + "': got a folder, wanted a file";
-    return std::nullopt;
-  }
-  std::string Bytes;
-  Bytes.reserve(size_t(Status.st_size));
+/// All that can be read of \p From, unless it is more than \p Limit bytes.
+static bool readAll(const Descriptor &From, size_t Limit, std::string &Bytes) {
   char Buffer[1 << 16];
   for (;;) {
     ssize_t Count = ::read(From.Number, Buffer, sizeof(Buffer));
     if (Count < 0 && errno == EINTR)
       continue;
-    if (Count < 0)
-      return Fail();
-    if (Count == 0)
-      return Bytes;
+    if (Count <= 0)
+      return Count == 0;
+    if (size_t(Count) > Limit - Bytes.size()) {
+      errno = EFBIG;
+      return false;
+    }
     Bytes.append(Buffer, size_t(Count));
   }
+}
+
+std::optional<std::string> posix::readFile(const std::string &Path,
+                                           std::string &Error) {
+  Descriptor From(::open(Path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat Status;
+  if (From && ::fstat(From.Number, &Status) == 0) {
+    if (S_ISDIR(Status.st_mode)) {
+      Error = "cannot read '" + Path + "': got a folder, wanted a file";
+      return std::nullopt;
+    }
+    std::string Bytes;
+    Bytes.reserve(size_t(Status.st_size));
+    if (readAll(From, std::string::npos, Bytes))
+      return Bytes;
+  }
+  Error = systemError("read", Path);
+  return std::nullopt;
+}
+
+std::optional<std::string> posix::readRegularFile(const std::string &Path,
+                                                  size_t Limit,
+                                                  std::string &Error) {
+  Descriptor From(
+      ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat Status;
+  std::string Bytes;
+  if (!From || ::fstat(From.Number, &Status) != 0) {
+    Error = errno == ELOOP ? "cannot read '" + Path + "': it is a link"
+                           : systemError("read", Path);
+    return std::nullopt;
+  }
+  if (!S_ISREG(Status.st_mode)) {
+    Error = "cannot read '" + Path + "': it is no regular file";
+    return std::nullopt;
+  }
+  if (readAll(From, Limit, Bytes))
+    return Bytes;
+  Error = errno == EFBIG ? "'" + Path + "' is larger than " +
+                               std::to_string(Limit) + " bytes"
+                         : systemError("read", Path);
+  return std::nullopt;
+}
+
+bool posix::exchangeFolders(const std::string &From, const std::string &To) {
+  // Linux's rename() takes an empty folder or none as its target.
+  if (::rename(From.c_str(), To.c_str()) == 0)
+    return true;
+  int Why = errno;
+  if (Why != EEXIST && Why != ENOTEMPTY && Why != ENOTDIR)
+    return false;
+#ifdef RENAME_EXCHANGE
+  if (::renameat2(AT_FDCWD, From.c_str(), AT_FDCWD, To.c_str(),
+                  RENAME_EXCHANGE) == 0)
+    return true;
+#endif
+  errno = Why;
+  return false;
 }
 
 bool posix::createFolders(const std::string &Path, std::string &Error) {

@@ -28,6 +28,12 @@ namespace stark::posix {
 std::optional<std::string> readFile(const std::string &Path,
                                     std::string &Error);
 
+/// The bytes of \p Path, which somebody else may have put there: a link, a
+/// device, a pipe and a file of more than \p Limit bytes are refused, and none
+/// is waited for.
+std::optional<std::string> readRegularFile(const std::string &Path,
+                                           size_t Limit, std::string &Error);
+
 /// Creates missing parent folders, then replaces \p Path by \p Bytes. What can
 /// be made again at will need not be flushed to disk, which takes milliseconds.
 /// False, with \p Error, when the old content is still in place.
@@ -36,6 +42,12 @@ bool writeFileAtomically(const std::string &Path, std::string_view Bytes,
 
 /// With its parents; one that exists is fine. False, with \p Error.
 bool createFolders(const std::string &Path, std::string &Error);
+
+/// Puts \p From in the place of \p To, a folder or nothing, so that at no time
+/// there is neither. What was there has the name \p From then; false, with
+/// errno, when nothing has changed. File systems that cannot exchange two names
+/// refuse a \p To that exists (EEXIST, ENOTEMPTY).
+bool exchangeFolders(const std::string &From, const std::string &To);
 
 /// An exclusive advisory lock, held while the object lives.
 class FileLock {
