@@ -22,7 +22,7 @@
 //                   "headers":  [ { "from": "source" | "include",
 //                                   "path": relative, "digest": TEXT }* ],
 //                   "kernel":   TEXT | "",
-//                   "winner":   { facts for people },
+//                   "winner":   { what is known of it },
 //                   "dispatch": { DispatchPlan }, absent in older ones
 //                   "check":    SHA-256 of all of the above }
 //   TEXT       := SHA-256 of the text with every CR LF as LF
@@ -35,20 +35,13 @@
 #include "Entry.h"
 #include "stark/Json/Fields.h"
 #include "stark/Support/Digest.h"
-#include "stark/Support/File.h"
 #include "stark/Support/Utf8.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
-namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
 
 static constexpr int64_t FormatVersion = 1;
-static constexpr size_t LargestEntry = size_t(4) << 20;
 static constexpr int DeepestNesting = 8;
 
 std::string stark::textDigest(llvm::StringRef Text) {
@@ -62,6 +55,19 @@ template <class IO> static void fields(IO &F, StoredHeader &H) {
   F.required("digest", H.Digest);
 }
 
+template <class IO> static void fields(IO &F, SizeTimes &T) {
+  F.allowUnknown();
+  F.required("size", T.Size);
+  F.required("samples", T.Samples);
+  F.required("source_us", T.SourceUs);
+  F.required("source_iqr_us", T.SourceIqrUs);
+  F.required("winner_us", T.WinnerUs);
+  F.required("winner_iqr_us", T.WinnerIqrUs);
+  F.required("speedup", T.Speedup);
+  F.required("speedup_low", T.SpeedupLow);
+  F.required("speedup_high", T.SpeedupHigh);
+}
+
 template <class IO> static void fields(IO &F, WinnerFacts &W) {
   F.allowUnknown();
   F.required("title", W.Title);
@@ -72,6 +78,10 @@ template <class IO> static void fields(IO &F, WinnerFacts &W) {
   F.required("task", W.RunDigest);
   F.required("speedup", W.Speedup);
   F.required("modelled", W.Modelled);
+  F.sparse("driver", W.Driver, "");
+  F.sparse("times", W.Times, std::vector<SizeTimes>());
+  F.sparse("verdicts", W.Verdicts, std::map<std::string, uint64_t>());
+  F.sparse("diff", W.Diff, "");
 }
 
 template <class IO> static void fields(IO &F, TokenEdit &E) {
@@ -155,32 +165,5 @@ std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
       return "its dispatch is not one: " + Why;
   if (sha256(dumpJson(Root)) != Check)
     return "entry.json was changed: its check does not match";
-  return "";
-}
-
-std::vector<std::string> stark::entriesIn(llvm::StringRef Place) {
-  std::vector<std::string> Entries;
-  std::error_code Code;
-  for (fs::directory_iterator I(Place, Code), End; I != End && !Code;
-       I.increment(Code))
-    if (!path::filename(I->path()).starts_with("."))
-      Entries.push_back(I->path());
-  llvm::sort(Entries);
-  return Entries;
-}
-
-std::string stark::readEntry(llvm::StringRef Folder, StoredEntry &Entry) {
-  llvm::Expected<std::string> Text = readFile((Folder + "/entry.json").str());
-  return Text ? parseEntry(*Text, Entry) : llvm::toString(Text.takeError());
-}
-
-std::string stark::readKernel(llvm::StringRef Folder, const StoredEntry &Entry,
-                              std::string &Kernel) {
-  llvm::Expected<std::string> Text = readFile((Folder + "/kernel.cu").str());
-  if (!Text)
-    return llvm::toString(Text.takeError());
-  if (textDigest(*Text) != Entry.Kernel)
-    return "kernel.cu was changed";
-  Kernel = std::move(*Text);
   return "";
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Driver/WinnerEntry.h"
+#include "stark/Report/NodeView.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,6 +45,31 @@ static std::string modelsOf(const RecordedRun &Run, unsigned Node) {
   return Text.empty() ? "a model that was not named" : Text;
 }
 
+static SizeTimes timesOf(const job::Timing &T) {
+  SizeTimes S;
+  S.Size = T.Label;
+  S.Samples = T.Samples;
+  S.SourceUs = T.SourceMedianUs;
+  S.SourceIqrUs = T.SourceIqrUs;
+  S.WinnerUs = T.MedianUs;
+  S.WinnerIqrUs = T.IqrUs;
+  S.Speedup = T.Speedup;
+  S.SpeedupLow = T.SpeedupLow;
+  S.SpeedupHigh = T.SpeedupHigh;
+  return S;
+}
+
+/// The source against \p Winner; nothing where it would be most of the entry.
+static std::string diffOf(const RecordedRun &Run, unsigned Winner) {
+  static constexpr size_t Longest = size_t(1) << 20;
+  llvm::Expected<std::string> Text = nodeDiff(Run, 0, Winner);
+  if (Text && Text->size() <= Longest)
+    return std::move(*Text);
+  if (!Text)
+    llvm::consumeError(Text.takeError());
+  return "";
+}
+
 CacheEntry stark::makeEntry(const RecordedRun &Run,
                             const std::vector<std::string> &Headers) {
   assert(Run.End && "a run that goes on has no winner yet");
@@ -51,6 +77,9 @@ CacheEntry stark::makeEntry(const RecordedRun &Run,
   Entry.Headers = Headers;
   Entry.Facts.RunDigest = Run.Identity.TaskDigest;
   Entry.Facts.Device = Run.Identity.Device;
+  for (const RecordedAttempt &A : Run.Attempts)
+    if (A.Node && *A.Node) // 0 is the source
+      ++Entry.Facts.Verdicts[nameOf(Run.Nodes.node(*A.Node).Found.Kind)];
   if (Run.End->Winner < 0) {
     Entry.Facts.Title = "nothing: " + Run.End->Ended.Why;
     return Entry;
@@ -68,8 +97,12 @@ CacheEntry stark::makeEntry(const RecordedRun &Run,
   Entry.Facts.Model = modelsOf(Run, Number);
   if (!Judged->Device.empty())
     Entry.Facts.Device = Judged->Device;
-  for (const job::Timing &T : Judged->Timings)
+  for (const job::Timing &T : Judged->Timings) {
     Entry.Facts.Timings.push_back(describe(T));
+    Entry.Facts.Times.push_back(timesOf(T));
+  }
+  Entry.Facts.Driver = Judged->Driver;
+  Entry.Facts.Diff = diffOf(Run, Number);
   Entry.Facts.Speedup = Judged->speedup();
   Entry.Facts.Modelled = Judged->Modelled;
   return Entry;

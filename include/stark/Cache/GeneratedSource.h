@@ -20,12 +20,26 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace stark {
 
-/// What is known of a winner; all of it text for people but for Speedup.
+/// How long a timed size took, in microseconds: the median of the samples and
+/// how far apart their quartiles are. Speedup is the source's by the winner's
+/// time, with the bounds of its 95 % interval.
+struct SizeTimes {
+  std::string Size; ///< "n=4096"
+  uint64_t Samples = 0;
+  double SourceUs = 0, SourceIqrUs = 0, WinnerUs = 0, WinnerIqrUs = 0;
+  double Speedup = 0, SpeedupLow = 0, SpeedupHigh = 0;
+  bool operator==(const SizeTimes &) const = default;
+};
+
+/// What is known of a winner. Those behind Modelled are empty in entries of an
+/// older Stark.
 struct WinnerFacts {
   std::string Title, Advice;        ///< of its instruction
   std::string Model;                ///< what wrote it
@@ -34,6 +48,11 @@ struct WinnerFacts {
   std::string RunDigest;            ///< of the run's task
   double Speedup = 0;               ///< geometric mean over the timed sizes
   bool Modelled = false;            ///< times are modelled, not measured
+  std::string Driver;               ///< of the device
+  std::vector<SizeTimes> Times;     ///< as Timings says it to people
+  /// How many candidates of its search came to what: "wrong", 3.
+  std::map<std::string, uint64_t> Verdicts;
+  std::string Diff; ///< what makes the winner of the source, for `patch`
 };
 
 /// A winner with what its entry of the cache says.
