@@ -109,7 +109,7 @@ llvm::Expected<Lookup> stark::findForBuild(const BuildStep &Step) {
   std::vector<std::string> Archs = {Step.In.Arch};
   Archs.insert(Archs.end(), Step.MoreArchs.begin(), Step.MoreArchs.end());
   std::optional<Lookup> Answer;
-  std::vector<std::string> Watched;
+  std::vector<std::string> Watched, Missing;
   for (const std::string &Arch : Archs) {
     CacheInputs In = Step.In;
     In.Arch = Arch;
@@ -122,12 +122,15 @@ llvm::Expected<Lookup> stark::findForBuild(const BuildStep &Step) {
     if (!Found->Why && Found->Entry.Plan.empty())
       Found->Why = MissReason{MissReason::Kind::NoPlan,
                               llvm::sys::path::filename(Found->From).str()};
+    if (Found->Why && Found->result() != LookupResult::NothingWon)
+      Missing.push_back(Arch);
     if (!Answer || (!Found->Why && Answer->Why))
       Answer = std::move(*Found);
     else if (!Found->Why)
       Answer->More.push_back(std::move(*Found));
   }
   Answer->Watched = std::move(Watched);
+  Answer->Missing = std::move(Missing);
   return std::move(*Answer);
 }
 

@@ -91,6 +91,8 @@ struct Lookup {
   std::vector<std::string> Watched;
   /// Further hits, of other architectures.
   std::vector<Lookup> More;
+  /// Of a build: architectures without a winner that could be had elsewhere.
+  std::vector<std::string> Missing;
 
   LookupResult result() const {
     return Why ? Why->result() : LookupResult::Hit;
