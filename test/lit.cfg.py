@@ -23,6 +23,7 @@ config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 # Nothing of the user's may reach a test, nor a test the user's cache.
 config.environment["STARK_CACHE_DIR"] = os.path.join(config.test_exec_root, "no-user-cache")
+config.environment["STARK_REMOTE"] = ""
 if config.cuda_root:
     config.environment["CUDA_PATH"] = config.cuda_root
     config.available_features.add("cuda-toolkit")
@@ -34,6 +35,9 @@ if config.stark_header_sets:
     config.available_features.add("header-sets")
 if shutil.which("dpkg-shlibdeps"):
     config.available_features.add("deb")
+for server in ("redis-server", "nginx"):
+    if shutil.which(server, path=os.environ["PATH"] + ":/usr/sbin"):
+        config.available_features.add(server)
 if shutil.which("cc"):
     config.available_features.add("cc")
 

@@ -19,6 +19,11 @@ find_package(Clang REQUIRED CONFIG NO_DEFAULT_PATH
   PATHS "${LLVM_INSTALL_PREFIX}/lib/cmake/clang" "${LLVM_DIR}/../clang")
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CURL 7.88 REQUIRED)
+# For winners that a team keeps in Redis.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(HIREDIS QUIET IMPORTED_TARGET hiredis)
+endif()
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 

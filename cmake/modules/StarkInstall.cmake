@@ -1,7 +1,7 @@
 # find_package(Stark) from the build tree (Stark_DIR=<build>) and from an
 # install. Programs find prompts relative to themselves: ../share/stark.
 
-set(stark_programs stark-tool stark-sim stark-sim-host stark-cache)
+set(stark_programs stark-tool stark-sim stark-sim-host stark-cache stark-remote)
 # The worker is a package of its own, for machines with a GPU alone. What else
 # is installed belongs to the other.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME stark)

@@ -47,7 +47,7 @@ static llvm::Error searchAndKeep(const BuildStep &Step,
       searchForEntry(Step, Search, /*More=*/std::nullopt, Observer);
   if (!Found)
     return Found.takeError();
-  return keep(Step, *Found, *Folder);
+  return keep(Step, *Found, *Folder, Observer);
 }
 
 /// Writes what is found now.
@@ -70,9 +70,12 @@ static bool isSettled(const Lookup &Found) {
 llvm::Error stark::buildKernel(const BuildStep &Step,
                                const std::optional<BuildSearch> &Search,
                                bool MayWait, BuildObserver &Observer) {
-  llvm::Expected<Lookup> Found = findForBuild(Step);
+  std::string Warning;
+  llvm::Expected<Lookup> Found = findHereOrRemote(Step, Warning);
   if (!Found)
     return Found.takeError();
+  if (!Warning.empty())
+    Observer.onWarning(Warning);
   if (isSettled(*Found))
     return use(Step, *Found, Observer);
   if (!Search)
@@ -129,7 +132,8 @@ llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
   CacheEntry Entry = makeEntry(*Run, T->Headers);
   if (llvm::Error E = addPlan(Entry, *T))
     return E;
-  llvm::Expected<std::string> Kept = storeWinner(Step.In, Entry, *Folder);
+  llvm::Expected<std::string> Kept =
+      keepEntry(Step, Entry, *Folder, Observer);
   if (!Kept || Step.Output.empty())
     return Kept;
   llvm::Expected<Lookup> Found = findWinner(Step.In, {*Folder});

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSearch.h"
+#include "stark/Cache/Limits.h"
+#include "stark/Cache/RemoteStep.h"
 #include "stark/Driver/WinnerDispatch.h"
 #include "stark/Driver/WinnerEntry.h"
 #include "stark/Search/RunExtent.h"
@@ -132,9 +134,25 @@ stark::searchForEntry(const BuildStep &Step, const BuildSearch &Search,
   return SearchedEntry{std::move(Entry), std::move(*RunFolder)};
 }
 
+llvm::Expected<std::string> stark::keepEntry(const BuildStep &Step,
+                                             const CacheEntry &Entry,
+                                             llvm::StringRef Folder,
+                                             BuildObserver &Observer) {
+  llvm::Expected<std::string> Kept = storeWinner(Step.In, Entry, Folder);
+  if (!Kept)
+    return Kept;
+  if (!Entry.WinnerText.empty())
+    if (std::string Warning = sendToRemote(*Kept); !Warning.empty())
+      Observer.onWarning(Warning);
+  if (Folder == userCacheFolder())
+    pruneUsersFolder();
+  return Kept;
+}
+
 llvm::Error stark::keep(const BuildStep &Step, const SearchedEntry &Found,
-                        llvm::StringRef Folder) {
-  llvm::Expected<std::string> Kept = storeWinner(Step.In, Found.Entry, Folder);
+                        llvm::StringRef Folder, BuildObserver &Observer) {
+  llvm::Expected<std::string> Kept =
+      keepEntry(Step, Found.Entry, Folder, Observer);
   if (!Kept)
     return withContext(Kept.takeError(), "the run is kept in '" +
                                              Found.RunFolder +

@@ -36,9 +36,16 @@ llvm::Expected<std::string> keepingFolder(const BuildStep &Step);
 /// How a build puts the winner of \p Entry, if any, beside its source.
 llvm::Error addPlan(CacheEntry &Entry, const Task &T);
 
+/// Keeps \p Entry in \p Folder and, when it has a winner, in the user's remote.
+/// Returns its folder.
+llvm::Expected<std::string> keepEntry(const BuildStep &Step,
+                                      const CacheEntry &Entry,
+                                      llvm::StringRef Folder,
+                                      BuildObserver &Observer);
+
 /// Keeps \p Found in \p Folder; an error says where its run is.
 llvm::Error keep(const BuildStep &Step, const SearchedEntry &Found,
-                 llvm::StringRef Folder);
+                 llvm::StringRef Folder, BuildObserver &Observer);
 
 /// "softmax.cu"
 std::string sourceName(const BuildStep &Step);

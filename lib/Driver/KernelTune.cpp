@@ -63,5 +63,5 @@ llvm::Error stark::tuneKernel(const BuildStep &Step, const BuildSearch &Search,
   else
     Observer.onNote(sourceName(Step) + ": a winner was kept, " + describe(New) +
                     (Had->Why ? "" : "; that of before: " + describe(Old)));
-  return keep(Step, *Found, *Folder);
+  return keep(Step, *Found, *Folder, Observer);
 }

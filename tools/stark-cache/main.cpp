@@ -15,9 +15,12 @@
 
 #include "stark/Cache/BuildStep.h"
 #include "stark/Cache/CompileStep.h"
+#include "stark/Cache/Counters.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -38,8 +41,11 @@ static cl::SubCommand
                   "looked through in\n"
                   "the order of --store, then the user's cache "
                   "($STARK_CACHE_DIR,\n"
-                  "$XDG_CACHE_HOME/stark, ~/.cache/stark). OUT.cu is written "
-                  "only when it changes.\n\n"
+                  "$XDG_CACHE_HOME/stark, ~/.cache/stark), then the remote of "
+                  "$STARK_REMOTE, from\n"
+                  "which a winner comes into the user's cache. OUT.cu is "
+                  "written only when it\n"
+                  "changes.\n\n"
                   "Exit codes: 0 done, with a winner or the source as it is; 1 "
                   "failed; 2 usage;\n"
                   "75 the search is suspended: run the same again later.");
@@ -52,6 +58,15 @@ static cl::SubCommand
                   "a project that commits its store.\n\n"
                   "Exit codes: 0 all are whole, 1 one is damaged or DIR is no "
                   "folder, 2 usage.");
+
+static cl::SubCommand StatsCommand(
+    "stats", "Show what became of look-ups\n\n"
+             "  stark-cache stats\n\n"
+             "Counts of the user's cache folder, of all builds since it was "
+             "made: look-ups\n"
+             "with and without a winner, and what a remote gave and "
+             "failed.\n\n"
+             "Exit codes: 0 done, 1 there is no cache folder, 2 usage.");
 
 namespace {
 template <class T> struct Flag : cl::opt<T> {
@@ -186,9 +201,12 @@ static llvm::Error lookup() {
   Step.Output = Output;
   Step.Depfile = Depfile;
   Step.Stamp = Stamp;
-  llvm::Expected<Lookup> Found = findForBuild(Step);
+  std::string Warning;
+  llvm::Expected<Lookup> Found = findHereOrRemote(Step, Warning);
   if (!Found)
     return Found.takeError();
+  if (!Warning.empty())
+    llvm::errs() << "warning: STARK: " << Warning << "\n";
   llvm::Expected<BuildChoice> Choice =
       chooseBuild(Step, *Found, *How, /*CanSearch=*/!Search.empty());
   if (!Choice)
@@ -222,6 +240,14 @@ static llvm::Error verify() {
   return llvm::Error::success();
 }
 
+static llvm::Error stats() {
+  std::string Folder = userCacheFolder();
+  if (Folder.empty() || !llvm::sys::fs::is_directory(Folder))
+    return failed("there is no cache folder '" + Folder + "'");
+  printStats(Folder, llvm::outs());
+  return llvm::Error::success();
+}
+
 static int finish(llvm::Error E) {
   int Code = exitCodeFor(E);
   llvm::handleAllErrors(std::move(E), [](const llvm::ErrorInfoBase &Info) {
@@ -241,25 +267,26 @@ int main(int Argc, char **Argv) {
       llvm::StringRef(Argv[2]) == "--")
     return runCompiler({Argv + 3, Argv + Argc});
   for (cl::SubCommand *Command :
-       {&LookupCommand, &VerifyCommand, &CompileCommand})
+       {&LookupCommand, &VerifyCommand, &CompileCommand, &StatsCommand})
     cl::HideUnrelatedOptions(Category, *Command);
   cl::HideUnrelatedOptions(Category);
   std::string Problem;
   llvm::raw_string_ostream Stream(Problem);
   if (!cl::ParseCommandLineOptions(
           Argc, Argv,
-          "Finds winners for a build, fast: no parse, no compiler, no "
-          "network.\n\nExit codes: 0 done, 1 failed, 2 usage, 75 suspended.\n",
+          "Finds winners for a build, fast: no parse, no compiler, and no "
+          "network but for\nwhat $STARK_REMOTE names.\n\nExit codes: 0 done, 1 "
+          "failed, 2 usage, 75 suspended.\n",
           &Stream)) {
     llvm::errs() << Problem;
     return 2;
   }
-  if (!LookupCommand && !VerifyCommand && !CompileCommand) {
+  if (!LookupCommand && !VerifyCommand && !CompileCommand && !StatsCommand) {
     llvm::errs() << "error: STARK: no verb given; stark-cache --help lists "
                     "them\n";
     return 2;
   }
   if (CompileCommand)
     return runCompiler({Compiler.begin(), Compiler.end()});
-  return finish(LookupCommand ? lookup() : verify());
+  return finish(LookupCommand ? lookup() : VerifyCommand ? verify() : stats());
 }

@@ -73,6 +73,12 @@ llvm::Expected<std::vector<std::string>> readFlagsFile(llvm::StringRef Path);
 /// there is none for that of In.
 llvm::Expected<Lookup> findForBuild(const BuildStep &Step);
 
+/// The same, and what is not there is asked of the user's remote, of which
+/// \p Warning says what is amiss. What was found in the user's cache was used
+/// now. Counted (Counters.h).
+llvm::Expected<Lookup> findHereOrRemote(const BuildStep &Step,
+                                        std::string &Warning);
+
 /// Writes the winner of \p Found, a hit.
 llvm::Error useWinner(const BuildStep &Step, const Lookup &Found);
 
