@@ -38,6 +38,8 @@ if shutil.which("dpkg-shlibdeps"):
 for server in ("redis-server", "nginx"):
     if shutil.which(server, path=os.environ["PATH"] + ":/usr/sbin"):
         config.available_features.add(server)
+if config.stark_hiredis:
+    config.available_features.add("hiredis")
 if shutil.which("cc"):
     config.available_features.add("cc")
 

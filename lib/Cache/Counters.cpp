@@ -37,7 +37,8 @@ void stark::count(CacheEvent Event) {
   ::close(To);
 }
 
-uint64_t stark::countOf(CacheEvent Event, llvm::StringRef Folder) {
+/// How often \p Event was counted in \p Folder.
+static uint64_t countOf(CacheEvent Event, llvm::StringRef Folder) {
   uint64_t Size = 0;
   return fs::file_size(fileOf(Event, Folder), Size) ? 0 : Size;
 }

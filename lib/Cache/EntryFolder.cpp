@@ -82,7 +82,8 @@ std::string stark::readEntry(StringRef Folder, StoredEntry &Entry) {
   return Why.empty() ? parseEntry(Text, Entry) : Why;
 }
 
-std::string stark::readKernel(StringRef Folder, const StoredEntry &Entry,
+/// Reads kernel.cu of \p Folder, the winner of \p Entry, likewise.
+static std::string readKernel(StringRef Folder, const StoredEntry &Entry,
                               std::string &Kernel) {
   std::string Text;
   std::string Why = readPart(Folder, "kernel.cu", LargestKernel, Text);

@@ -33,12 +33,8 @@ std::vector<std::string> entriesIn(llvm::StringRef Home);
 /// Reads entry.json of \p Folder; empty, or what is wrong with it.
 std::string readEntry(llvm::StringRef Folder, StoredEntry &Entry);
 
-/// Reads kernel.cu of \p Folder, the winner of \p Entry, likewise.
-std::string readKernel(llvm::StringRef Folder, const StoredEntry &Entry,
-                       std::string &Kernel);
-
-/// Both, while others may put another entry in this one's place; \p Gone: they
-/// have removed it.
+/// The same with kernel.cu, while others may put another entry in this one's
+/// place; \p Gone: they have removed it.
 std::string readWhole(llvm::StringRef Folder, StoredEntry &Entry,
                       std::string &Kernel, bool &Gone);
 

@@ -119,23 +119,22 @@ private:
       Words Auth = {"AUTH", User.str()};
       if (StringRef(Credentials.reveal()).contains(':'))
         Auth.push_back(Password.str());
-      llvm::Error E = expectOk(Auth, "the user or the password was refused");
+      llvm::Error E = expectOk(Auth);
       for (std::string &Word : Auth)
         explicit_bzero(Word.data(), Word.size());
       if (E)
         return E;
     }
-    return Number ? expectOk({"SELECT", std::to_string(Number)},
-                             "it has no such database")
+    return Number ? expectOk({"SELECT", std::to_string(Number)})
                   : llvm::Error::success();
   }
 
-  llvm::Error expectOk(const Words &Command, const char *Otherwise) {
+  llvm::Error expectOk(const Words &Command) {
     llvm::Expected<Reply> R = exchange(Command, Ignored);
     if (R && (*R)->type == REDIS_REPLY_STATUS)
       return llvm::Error::success();
     Connection.reset();
-    return R ? failed(Otherwise) : R.takeError();
+    return R ? strange(**R) : R.takeError();
   }
 
   /// A connection on which something went wrong is given up.

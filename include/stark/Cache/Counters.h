@@ -37,9 +37,6 @@ constexpr std::span<const Named<CacheEvent>> namesOf(CacheEvent) {
 /// In the user's cache folder, if it is there.
 void count(CacheEvent Event);
 
-/// How often \p Event was counted in \p Folder.
-uint64_t countOf(CacheEvent Event, llvm::StringRef Folder);
-
 /// All counts of the cache in \p Folder, a line each, with its entries and
 /// their size.
 void printStats(llvm::StringRef Folder, llvm::raw_ostream &OS);

@@ -311,7 +311,7 @@ def two_writers(options):
 OTHERS = {"parallel": parallel, "unreachable": unreachable, "full": full, "two-writers": two_writers}
 
 
-def main():
+def main(others):
     parser = argparse.ArgumentParser()
     parser.add_argument("cases", nargs="+")
     for name in ("stark-cache", "stark-tool", "examples", "work"):
@@ -321,8 +321,8 @@ def main():
         if name in FETCH:
             fetch(options, name)
         else:
-            OTHERS[name](options)
+            others[name](options)
 
 
 if __name__ == "__main__":
-    main()
+    main(OTHERS)
