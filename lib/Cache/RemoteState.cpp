@@ -54,9 +54,8 @@ uint64_t RemoteState::leftMs(uint64_t TimeoutMs) const {
     auto [When, Took] = Line.split(' ');
     int64_t At = 0;
     uint64_t Ms = 0;
-    if (!When.getAsInteger(10, At) && !Took.getAsInteger(10, Ms) &&
-        At >= Since && Ms <= TimeoutMs)
-      Spent += Ms;
+    if (!When.getAsInteger(10, At) && !Took.getAsInteger(10, Ms) && At >= Since)
+      Spent += std::min(Ms, TimeoutMs);
   }
   return TimeoutMs - std::min(TimeoutMs, Spent);
 }
