@@ -77,6 +77,11 @@ void RemoteState::answered(uint64_t Ms) const {
   ::close(To);
 }
 
+void RemoteState::forget() const {
+  (void)fs::remove(File + ".down");
+  (void)fs::remove(File);
+}
+
 bool RemoteState::fail() const {
   count(CacheEvent::RemoteFailed);
   if (isDown())

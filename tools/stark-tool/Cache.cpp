@@ -11,6 +11,8 @@
 #include "stark/Cache/Inventory.h"
 #include "stark/Cache/KernelCache.h"
 #include "stark/Cache/Limits.h"
+#include "stark/Cache/RemoteSpec.h"
+#include "stark/Cache/RemoteState.h"
 #include "stark/Cache/RemoteStep.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -104,6 +106,28 @@ print(const std::string &Folder,
   return llvm::Error::success();
 }
 
+/// To the user's remote, whatever became of it before.
+static llvm::Error sendEntries(const std::vector<std::string> &Chosen) {
+  std::string Address = remoteOfUser();
+  if (Address.empty())
+    return usageError("cache export: --remote needs STARK_REMOTE");
+  llvm::Expected<RemoteSpec> Spec = parseRemoteSpec(Address);
+  if (!Spec)
+    return Spec.takeError();
+  if (Spec->ReadOnly)
+    return usageError("cache export: STARK_REMOTE is read-only");
+  RemoteState State(Address, RemoteWay::Send);
+  State.forget();
+  for (const std::string &Where : Chosen)
+    if (std::string Why = sendToRemote(Where); !Why.empty())
+      return failed(Why);
+  // Another process may have been the first to find out.
+  if (State.isDown())
+    return failed("the remote " + Spec->Url + " failed");
+  llvm::outs() << Chosen.size() << " entries\n";
+  return llvm::Error::success();
+}
+
 static llvm::Error exportEntries(const std::string &Folder) {
   if (Output.empty() == !Remote)
     return usageError("cache export: wanted --output or --remote, one of them");
@@ -111,21 +135,17 @@ static llvm::Error exportEntries(const std::string &Folder) {
       selectEntries(Folder, given());
   if (!Chosen)
     return Chosen.takeError();
+  if (Remote)
+    return sendEntries(*Chosen);
   std::string Text;
   for (const std::string &Where : *Chosen) {
-    if (Remote) {
-      if (std::string Why = sendToRemote(Where); !Why.empty())
-        return failed(Why);
-      continue;
-    }
     llvm::Expected<std::string> Line = packEntry(Where);
     if (!Line)
       return Line.takeError();
     Text += *Line + "\n";
   }
-  if (!Remote)
-    if (llvm::Error E = writeFileAtomically(Output, Text))
-      return E;
+  if (llvm::Error E = writeFileAtomically(Output, Text))
+    return E;
   llvm::outs() << Chosen->size() << " entries\n";
   return llvm::Error::success();
 }

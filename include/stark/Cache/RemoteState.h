@@ -44,6 +44,9 @@ public:
   /// It failed: counts that; true for the first process that says so.
   bool fail() const;
 
+  /// Whoever asks on purpose asks in any case.
+  void forget() const;
+
 private:
   std::string File;
 };
