@@ -132,8 +132,7 @@ llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
   CacheEntry Entry = makeEntry(*Run, T->Headers);
   if (llvm::Error E = addPlan(Entry, *T))
     return E;
-  llvm::Expected<std::string> Kept =
-      keepEntry(Step, Entry, *Folder, Observer);
+  llvm::Expected<std::string> Kept = keepEntry(Step, Entry, *Folder, Observer);
   if (!Kept || Step.Output.empty())
     return Kept;
   llvm::Expected<Lookup> Found = findWinner(Step.In, {*Folder});
