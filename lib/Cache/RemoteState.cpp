@@ -84,13 +84,21 @@ void RemoteState::forget() const {
 
 bool RemoteState::fail() const {
   count(CacheEvent::RemoteFailed);
-  if (isDown())
-    return false;
-  (void)fs::remove(File + ".down"); // of long ago
+  // One at a time, so that one alone is the first.
+  int Guard = -1;
+  bool Guarded = !fs::openFileForWrite(File + ".lock", Guard, fs::CD_OpenAlways,
+                                       fs::OF_None) &&
+                 !fs::lockFile(Guard);
+  bool First = !isDown();
+  if (First)
+    (void)fs::remove(File + ".down"); // of long ago
   int To = ::open((File + ".down").c_str(),
                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (To < 0)
-    return !isDown();
-  ::close(To);
-  return true;
+  if (To >= 0)
+    ::close(To);
+  if (Guarded)
+    (void)fs::unlockFile(Guard);
+  if (Guard >= 0)
+    ::close(Guard);
+  return First;
 }
