@@ -202,6 +202,12 @@ Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
       Child->kill();
       Ended = true;
     }
+    if (!Ended && Spec.MemoryLimit &&
+        Child->residentBytes() > Spec.MemoryLimit) {
+      Result.OutOfMemory = true;
+      Child->kill();
+      Ended = true;
+    }
     pollfd Polled[2] = {Out.polled(), Err.polled()};
     ::poll(Polled, 2, LookEveryMs);
     if (Polled[0].revents)

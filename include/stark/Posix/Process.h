@@ -53,6 +53,11 @@ public:
   bool ended();
   /// Ends what has not ended.
   void kill();
+  /// What the child and all that it started have in memory now; 0 once it is
+  /// gone.
+  uint64_t residentBytes() const;
+  /// Processor time of the child alone, so far.
+  uint64_t cpuMs() const;
   /// Once it has ended, by itself or not.
   const ExitStatus &status() const { return Status; }
 
@@ -71,7 +76,8 @@ struct ProcessSpec {
   /// "NAME=value" entries; unset: the caller's environment without anything
   /// that looks like a key or token.
   std::optional<std::vector<std::string>> Environment;
-  uint64_t TimeoutMs = 0;               ///< 0: none
+  uint64_t TimeoutMs = 0;   ///< 0: none
+  uint64_t MemoryLimit = 0; ///< bytes of it and all that it starts; 0: none
   size_t OutputLimit = size_t(1) << 20; ///< bytes kept of each stream
   int Inherited = -1; ///< a descriptor that stays open in the child; -1: none
 };
@@ -80,9 +86,12 @@ struct ProcessResult {
   int ExitCode = 0; ///< meaningful when Signal is 0
   int Signal = 0;   ///< the signal that ended it, 0 if none
   bool TimedOut = false;
-  std::string Out, Err; ///< each cut at OutputLimit, with a note when cut
+  bool OutOfMemory = false; ///< it was killed at the limit
+  std::string Out, Err;     ///< each cut at OutputLimit, with a note when cut
   uint64_t WallMs = 0;
-  bool ok() const { return !TimedOut && Signal == 0 && ExitCode == 0; }
+  bool ok() const {
+    return !TimedOut && !OutOfMemory && Signal == 0 && ExitCode == 0;
+  }
 };
 
 enum class Ran {
@@ -95,6 +104,9 @@ enum class Ran {
 /// \p Error says what was not. \p Time decides the deadline.
 Ran runProcess(const ProcessSpec &Spec, Clock &Time, ProcessResult &Result,
                std::string &Error);
+
+/// What this process has in memory now.
+uint64_t ownResidentBytes();
 
 /// The environment of the caller, less what could hold a secret (names with
 /// KEY, TOKEN, SECRET, PASSWORD, CREDENTIAL in them).

@@ -1,0 +1,117 @@
+//===- ChildAnswer.cpp - What a child can say of what may end it ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Posix/ChildAnswer.h"
+#include "stark/Posix/Clock.h"
+#include "stark/Posix/Interrupt.h"
+#include "stark/Posix/Process.h"
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+using namespace stark;
+using namespace stark::posix;
+
+/// How long to wait for an answer before the limits are looked at.
+static constexpr int LookEveryMs = 10;
+/// Whoever sleeps so many times as long as it may compute will not wake up.
+static constexpr uint64_t SleepFactor = 20;
+
+/// In the child: a crash is nothing but a crash, and nobody reads of it.
+static void becomeQuiet() {
+  for (int Signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
+                     SIGINT, SIGTERM, SIGHUP})
+    ::signal(Signal, SIG_DFL);
+  int Null = ::open("/dev/null", O_RDWR);
+  for (int Stream : {0, 1, 2})
+    ::dup2(Null, Stream);
+}
+
+static void writeAll(int File, const std::string &Text) {
+  for (size_t Done = 0; Done < Text.size();) {
+    ssize_t Count = ::write(File, Text.data() + Done, Text.size() - Done);
+    if (Count < 0 && errno != EINTR)
+      return;
+    Done += Count > 0 ? size_t(Count) : 0;
+  }
+}
+
+namespace {
+/// The parent's side of it.
+class Asked {
+public:
+  Asked(ChildGroup Child, int From, const ChildLimits &Limits)
+      : Child(std::move(Child)), From(From), Limits(Limits),
+        Before(ownResidentBytes()) {}
+
+  ChildAnswer wait() {
+    ChildAnswer Answer;
+    Clock::Time Start = machineClock().now();
+    while (!read(Answer.Text)) {
+      Answer.End = interruptFlag() ? ChildEnd::Interrupted
+                   : Child.residentBytes() > Before + Limits.Bytes
+                       ? ChildEnd::OutOfMemory
+                   : Child.cpuMs() > Limits.CpuMs ||
+                           machineClock().millisecondsSince(Start) >
+                               SleepFactor * Limits.CpuMs
+                       ? ChildEnd::OutOfTime
+                       : ChildEnd::Answered;
+      if (Answer.End != ChildEnd::Answered)
+        return Answer; // and the child ends with this
+    }
+    while (!Child.ended())
+      ::poll(nullptr, 0, 1);
+    Answer.Signal = Child.status().Signal;
+    if (Answer.Signal == SIGKILL)
+      Answer.End = ChildEnd::Killed;
+    else if (Answer.Signal || Child.status().ExitCode)
+      Answer.End = ChildEnd::Crashed;
+    return Answer;
+  }
+
+private:
+  /// Whether the child has closed its end.
+  bool read(std::string &Into) {
+    pollfd Polled = {From, POLLIN, 0};
+    if (::poll(&Polled, 1, LookEveryMs) <= 0)
+      return false;
+    char Buffer[1 << 14];
+    ssize_t Count = ::read(From, Buffer, sizeof(Buffer));
+    if (Count > 0)
+      Into.append(Buffer, size_t(Count));
+    return Count == 0 || (Count < 0 && errno != EINTR && errno != EAGAIN);
+  }
+
+  ChildGroup Child;
+  int From;
+  const ChildLimits &Limits;
+  uint64_t Before;
+};
+} // namespace
+
+ChildAnswer posix::askChild(const std::function<std::string()> &Body,
+                            const ChildLimits &Limits) {
+  ChildAnswer None;
+  None.End = ChildEnd::NotStarted;
+  int Ends[2];
+  if (::pipe2(Ends, O_CLOEXEC) != 0)
+    return None;
+  std::optional<ChildGroup> Child =
+      ChildGroup::start(ChildGroup::Ties::WithParent, [&] {
+        becomeQuiet();
+        ::close(Ends[0]);
+        writeAll(Ends[1], Body());
+        ::_exit(0);
+      });
+  ::close(Ends[1]);
+  ChildAnswer Answer =
+      Child ? Asked(std::move(*Child), Ends[0], Limits).wait() : None;
+  ::close(Ends[0]);
+  return Answer;
+}
