@@ -36,7 +36,7 @@ public:
 private:
   /// Judges what has no verdict yet; a queue may keep it.
   llvm::Error pass(Evaluator &Judge);
-  std::optional<Verdict> check(llvm::StringRef Text) const;
+  llvm::Expected<std::optional<Verdict>> check(llvm::StringRef Text) const;
 
   const EvaluationRequest &Request;
   const Task &Of;
@@ -79,22 +79,14 @@ llvm::Error Evaluating::readCandidates() {
   return llvm::Error::success();
 }
 
-std::optional<Verdict> Evaluating::check(llvm::StringRef Text) const {
+llvm::Expected<std::optional<Verdict>>
+Evaluating::check(llvm::StringRef Text) const {
   if (Text == Of.SourceText)
     return std::nullopt;
-  llvm::Expected<std::unique_ptr<ParsedSource>> Parsed =
-      parseSource(Of.SourcePath, Text, Of.Parse);
-  if (!Parsed) {
-    Verdict V;
-    V.Kind = VerdictKind::NotCompiled;
-    V.Compiler = llvm::toString(Parsed.takeError());
-    return V;
-  }
+  CheckRequest R{Of, std::nullopt, Text};
   if (Anchors)
-    if (std::optional<Verdict> V = checkFootprint(
-            Of, {Of.SourceText, *Anchors, Request.Strictness}, **Parsed))
-      return V;
-  return checkAgainstSource(Of, **Parsed);
+    R.To = Told{Of.SourceText, *Anchors, Request.Strictness};
+  return checkCandidate(R);
 }
 
 llvm::Error Evaluating::pass(Evaluator &Judge) {
@@ -107,7 +99,10 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       return interrupted("before " + C.File);
     TraceSubject Subject(C.File);
     Clock::Time Start = Request.Time->now();
-    C.Found = check(Texts[I]);
+    llvm::Expected<std::optional<Verdict>> Checked = check(Texts[I]);
+    if (!Checked)
+      return withContext(Checked.takeError(), C.File);
+    C.Found = std::move(*Checked);
     if (!C.Found) {
       Candidate Next;
       Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;

@@ -233,33 +233,25 @@ llvm::Error Maker::finish(Node N, const ParsedNode &Base,
       Problem.empty() ? judge(N, Base) : found(N, noCandidate(Problem));
   if (!V) {
     State.JudgeStopped = true;
-    State.Parses.forget(N.Number);
     return V.takeError();
   }
   return State.record(S.Attempt, std::move(N), std::move(*V));
 }
 
 llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base) {
-  llvm::Expected<std::shared_ptr<const ParsedNode>> Parsed =
-      State.Parses.get(N.Number, N.Text);
-  if (!Parsed) {
-    // The base parsed, so it is the candidate that is beyond Clang.
-    Verdict V;
-    V.Kind = VerdictKind::NotCompiled;
-    V.Compiler = llvm::toString(Parsed.takeError());
-    return found(N, std::move(V));
-  }
-  const ParsedSource &Source = *(*Parsed)->Source;
-  if (std::optional<Verdict> V = checkFootprint(
-          State.Setup.Of,
-          {Base.Source->text(), N.Given.Anchors, State.Options.Strictness},
-          Source))
-    return found(N, std::move(*V));
-  N.SameAs = State.Known.find(N.Text);
+  int SameAs = State.Known.find(N.Text);
+  llvm::Expected<std::optional<Verdict>> V = checkCandidate(
+      {State.Setup.Of,
+       Told{Base.Source->text(), N.Given.Anchors, State.Options.Strictness},
+       N.Text, /*Known=*/SameAs >= 0, State.Parses.headers(),
+       State.Setup.Check});
+  if (!V)
+    return V.takeError();
+  if (*V)
+    return found(N, **V);
+  N.SameAs = SameAs;
   if (N.SameAs >= 0)
     return found(N, knownVerdict(State.Nodes.node(unsigned(N.SameAs))));
-  if (std::optional<Verdict> V = checkAgainstSource(State.Setup.Of, Source))
-    return found(N, std::move(*V));
   return askJudge(State, S.Attempt, N.Number, Purpose::Attempt, N.Text);
 }
 

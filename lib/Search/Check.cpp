@@ -29,13 +29,8 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
   if (Number == 0 && Of.Parsed) {
     Parsed->Source = Of.Parsed;
   } else {
-    // One candidate alone does not pay for them.
-    if (!Headers && Candidates++)
-      Headers = Of.Parsed && !includesTorch(Of.SourceText)
-                    ? Prelude::make(*Of.Parsed, Of.Parse)
-                    : nullptr;
-    llvm::Expected<std::unique_ptr<ParsedSource>> Source = parseSource(
-        Of.SourcePath, Text, Of.Parse, Headers ? Headers->get() : nullptr);
+    llvm::Expected<std::unique_ptr<ParsedSource>> Source =
+        parseSource(Of.SourcePath, Text, Of.Parse, headers());
     if (!Source)
       return Source.takeError();
     Parsed->Source = std::move(*Source);
@@ -47,8 +42,12 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
   return Kept.back().second;
 }
 
-void ParsedNodes::forget(unsigned Number) {
-  llvm::erase_if(Kept, [&](const auto &K) { return K.first == Number; });
+const Prelude *ParsedNodes::headers() {
+  if (!Headers && Candidates++)
+    Headers = Of.Parsed && !includesTorch(Of.SourceText)
+                  ? Prelude::make(*Of.Parsed, Of.Parse)
+                  : nullptr;
+  return Headers ? Headers->get() : nullptr;
 }
 
 void KnownTokens::add(const Node &N) {

@@ -34,8 +34,9 @@ public:
   /// Of node \p Number, whose text is \p Text. Node 0 is the task's own.
   llvm::Expected<std::shared_ptr<const ParsedNode>> get(unsigned Number,
                                                         llvm::StringRef Text);
-  /// The number is free again: its attempt was broken off.
-  void forget(unsigned Number);
+  /// What the source includes, parsed; null for the first that asks, as one
+  /// candidate alone does not pay for it, and where there is nothing to be had.
+  const Prelude *headers();
 
 private:
   const Task &Of;

@@ -15,10 +15,13 @@
 
 #include "stark/AST/Footprint.h"
 #include "stark/Eval/Verdict.h"
+#include "stark/Posix/ChildAnswer.h"
 #include "stark/Task/Task.h"
 #include <optional>
 
 namespace stark {
+
+class Prelude;
 
 /// What a candidate was told to change, and where.
 struct Told {
@@ -27,14 +30,25 @@ struct Told {
   Grounding Strictness = Grounding::Support;
 };
 
-/// The verdict when the candidate changes what it was not told to, unset when
-/// it does not; it names what of the contract is broken as well.
-std::optional<Verdict> checkFootprint(const Task &T, const Told &To,
-                                      const ParsedSource &Candidate);
+/// A candidate, and what is known of it before it is read.
+struct CheckRequest {
+  const Task &Of;
+  std::optional<Told> To; ///< unset: it may change whatever it wants
+  llvm::StringRef Text;
+  /// Its tokens have been judged before: only where they differ from what it
+  /// began from is new, and nothing is parsed for that.
+  bool Known = false;
+  const Prelude *Headers = nullptr; ///< of the source, where there are any
+  /// Of the process that reads it.
+  posix::ChildLimits Limits = {};
+};
 
-/// The verdict when the candidate breaks the contract with the source.
-std::optional<Verdict> checkAgainstSource(const Task &T,
-                                          const ParsedSource &Candidate);
+/// The verdict when the candidate changes what it was not told to, breaks the
+/// contract with the source, or cannot be parsed within the limits; unset when
+/// none of that is so. It is read in a child: what a model wrote may be without
+/// end. Errors are the host's, or the user interrupted.
+llvm::Expected<std::optional<Verdict>>
+checkCandidate(const CheckRequest &Request);
 
 } // namespace stark
 

@@ -15,6 +15,7 @@
 #ifndef STARK_SEARCH_SEARCH_H
 #define STARK_SEARCH_SEARCH_H
 
+#include "stark/Posix/ChildAnswer.h"
 #include "stark/Search/Record.h"
 #include <atomic>
 
@@ -42,6 +43,8 @@ struct SearchSetup {
   /// Looked at before each step and given to the chat client; may be null.
   const std::atomic<bool> *Cancelled = nullptr;
   Clock *Time = &machineClock(); ///< by which budgets end
+  /// Of the processes that candidates are parsed in.
+  posix::ChildLimits Check = {};
 };
 
 /// Of a run that runSearch() would begin with these.
