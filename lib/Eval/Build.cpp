@@ -16,6 +16,7 @@
 #include "stark/Eval/Build.h"
 #include "Builder.h"
 #include "CompilerOutput.h"
+#include "HostFlags.h"
 #include "SymbolGate.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -53,48 +54,17 @@ public:
 };
 } // namespace
 
-/// Flags that say for what, where to or whether to compile: the judge's to say.
-static std::vector<std::string>
-keptFlags(const std::vector<std::string> &Flags) {
-  static const llvm::StringSet<> WithValue = {"-arch",    "--gpu-architecture",
-                                              "-gencode", "--generate-code",
-                                              "-code",    "--gpu-code",
-                                              "-o",       "--output-file",
-                                              "-odir",    "--output-directory",
-                                              "-MF",      "--dependency-output",
-                                              "-MT",      "-MQ"};
-  static const llvm::StringSet<> Alone = {
-      "-c",         "--compile", "-dc",           "--device-c", "-dw",
-      "--device-w", "-dlink",    "--device-link", "-link",      "--link",
-      "-lib",       "--lib",     "-run",          "--run",      "-E",
-      "-M",         "-MM",       "-MD",           "-MMD",       "-MP",
-      "-ptx",       "--ptx",     "-cubin",        "--cubin",    "-fatbin",
-      "--fatbin",   "-shared",   "--shared"};
-  std::vector<std::string> Kept;
-  for (size_t I = 0; I < Flags.size(); ++I) {
-    llvm::StringRef Flag = Flags[I];
-    llvm::StringRef Name = Flag.split('=').first;
-    if (Alone.contains(Flag))
-      continue;
-    if (WithValue.contains(Name)) {
-      I += Name == Flag; // the value is the next word
-      continue;
-    }
-    Kept.push_back(Flags[I]);
-  }
-  return Kept;
-}
-
 ProcessSpec Builder::nvcc() const {
   ProcessSpec Spec;
   Spec.Program = Cuda.Nvcc;
   Spec.TimeoutMs = Options.TimeoutMs;
+  Spec.MemoryLimit = Options.MemoryLimit;
   Spec.WorkingFolder =
       Of.Parse.Folder.empty() ? std::string() : Of.Parse.Folder;
   // nvcc's own temporary files go with the folder.
   Spec.Environment = environmentWithoutSecrets();
   Spec.Environment->push_back("TMPDIR=" + Folder);
-  Spec.Arguments = keptFlags(Of.NvccFlags);
+  Spec.Arguments = nvccFlagsOf(Of.NvccFlags);
   Spec.Arguments.push_back("-arch=" + Options.Arch);
   return Spec;
 }
@@ -241,6 +211,11 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   std::string Said = By.inUserTerms(From.How.Out + From.How.Err);
   if (From.How.TimedOut) {
     Out.Diagnostics = "the compiler did not finish in time";
+    return Out;
+  }
+  if (From.How.OutOfMemory) {
+    Out.Diagnostics = "the compiler took more than " +
+                      std::to_string(Options.MemoryLimit >> 20) + " MiB";
     return Out;
   }
   if (!From.How.ok()) {

@@ -93,8 +93,12 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<std::unique_ptr<FileLock>> Held = waitForGpu(C);
   if (!Held)
     return Held.takeError();
-  llvm::Expected<std::optional<job::Result>> R = runJob(
-      {Options.Worker, {}, JobLimitMs, (*Held)->descriptor()}, Folder->path());
+  llvm::Expected<std::optional<job::Result>> R = runJob({Options.Worker,
+                                                         {},
+                                                         JobLimitMs,
+                                                         (*Held)->descriptor(),
+                                                         /*MemoryLimit=*/0},
+                                                        Folder->path());
   Held->reset();
   if (!R)
     return R.takeError();

@@ -7,6 +7,29 @@
 
 #include "HostFlags.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <utility>
+
+/// The parts of "-fPIC,-MF,x.d" that make the host compiler write nothing but
+/// its object, and load nothing.
+static std::vector<std::string> withoutFiles(llvm::StringRef Parts) {
+  static const llvm::StringSet<> WithValue = {
+      "-MF",       "-MT",       "-MQ",      "-o",
+      "-aux-info", "-dumpbase", "-wrapper", "--serialize-diagnostics"};
+  std::vector<std::string> Kept;
+  bool Skip = false;
+  for (llvm::StringRef Part : llvm::split(Parts, ',')) {
+    bool Value = std::exchange(Skip, WithValue.contains(Part));
+    if (Value || Skip || Part.empty() || Part.starts_with("-M") ||
+        Part.starts_with("-save-temps") || Part.starts_with("--save-temps") ||
+        Part.starts_with("-fdump") || Part.starts_with("-fplugin") ||
+        Part.starts_with("-ftime-trace") || Part == "-E" || Part == "-S" ||
+        Part == "-c")
+      continue;
+    Kept.push_back(Part.str());
+  }
+  return Kept;
+}
 
 std::vector<std::string>
 stark::hostFlagsOf(const std::vector<std::string> &Given) {
@@ -27,12 +50,66 @@ stark::hostFlagsOf(const std::vector<std::string> &Given) {
                Flag.starts_with("-isystem") || Flag.starts_with("-O")) {
       Flags.push_back(Flag.str());
     } else if (Flag.consume_front("-Xcompiler=")) {
-      for (llvm::StringRef Each : llvm::split(Flag, ','))
-        Flags.push_back(Each.str());
+      for (std::string &Each : withoutFiles(Flag))
+        Flags.push_back(std::move(Each));
     } else if (Flag == "-Xcompiler" && I + 1 < Given.size()) {
-      for (llvm::StringRef Each : llvm::split(Given[++I], ','))
-        Flags.push_back(Each.str());
+      for (std::string &Each : withoutFiles(Given[++I]))
+        Flags.push_back(std::move(Each));
     }
   }
   return Flags;
+}
+
+std::vector<std::string>
+stark::nvccFlagsOf(const std::vector<std::string> &Given) {
+  static const llvm::StringSet<> WithValue = {"-arch",
+                                              "--gpu-architecture",
+                                              "-gencode",
+                                              "--generate-code",
+                                              "-code",
+                                              "--gpu-code",
+                                              "-o",
+                                              "--output-file",
+                                              "-odir",
+                                              "--output-directory",
+                                              "-MF",
+                                              "--dependency-output",
+                                              "-MT",
+                                              "-MQ",
+                                              "-keep-dir",
+                                              "--keep-dir",
+                                              "-time",
+                                              "--time",
+                                              "-fdevice-time-trace",
+                                              "--fdevice-time-trace"};
+  static const llvm::StringSet<> Alone = {
+      "-c",         "--compile", "-dc",           "--device-c",  "-dw",
+      "--device-w", "-dlink",    "--device-link", "-link",       "--link",
+      "-lib",       "--lib",     "-run",          "--run",       "-E",
+      "-M",         "-MM",       "-MD",           "-MMD",        "-MP",
+      "-ptx",       "--ptx",     "-cubin",        "--cubin",     "-fatbin",
+      "--fatbin",   "-shared",   "--shared",      "-keep",       "--keep",
+      "-k",         "-dryrun",   "--dryrun",      "-save-temps", "--save-temps",
+      "-clean",     "--clean",   "-cuda",         "--cuda"};
+  std::vector<std::string> Kept;
+  for (size_t I = 0; I < Given.size(); ++I) {
+    llvm::StringRef Flag = Given[I];
+    auto [Name, Value] = Flag.split('=');
+    if (Alone.contains(Flag))
+      continue;
+    if (WithValue.contains(Name)) {
+      I += Name == Flag; // the value is the next word
+      continue;
+    }
+    if (Name != "-Xcompiler" && Name != "--compiler-options") {
+      Kept.push_back(Given[I]);
+      continue;
+    }
+    if (Name == Flag && I + 1 < Given.size())
+      Value = Given[++I];
+    if (std::string Parts = llvm::join(withoutFiles(Value), ",");
+        !Parts.empty())
+      Kept.insert(Kept.end(), {"-Xcompiler", std::move(Parts)});
+  }
+  return Kept;
 }

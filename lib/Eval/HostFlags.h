@@ -18,6 +18,10 @@ namespace stark {
 /// level of optimisation, and what is handed to the host compiler by name.
 std::vector<std::string> hostFlagsOf(const std::vector<std::string> &Given);
 
+/// Those of \p Given that nvcc is given. Where to, for what and whether to
+/// compile is the judge's to say, and nothing but its objects is written.
+std::vector<std::string> nvccFlagsOf(const std::vector<std::string> &Given);
+
 } // namespace stark
 
 #endif

@@ -54,6 +54,7 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
                         Program.Arguments.end());
   Spec.TimeoutMs = Program.LimitMs;
   Spec.Inherited = Program.Inherited;
+  Spec.MemoryLimit = Program.MemoryLimit;
   llvm::Expected<ProcessResult> Ran = runProcess(Spec);
   if (!Ran)
     return Ran.takeError();
@@ -64,7 +65,7 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
     traceStages(llvm::sys::path::filename(Program.Path), *R);
     return std::optional<job::Result>(std::move(*R));
   }
-  if (Ran->TimedOut)
+  if (Ran->TimedOut || Ran->OutOfMemory)
     return std::nullopt;
   std::string Why = ownMessage(*Ran);
   if (Ran->ExitCode == UsageCode)

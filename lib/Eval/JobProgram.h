@@ -24,11 +24,12 @@ struct JobProgram {
   std::vector<std::string> Arguments; ///< beside the folder and the result
   uint64_t LimitMs = 0; ///< for all of it: the program has deadlines of its own
   int Inherited = -1;   ///< a descriptor that stays open in it; -1: none
+  uint64_t MemoryLimit = 0; ///< bytes, with all that it starts; 0: none
 };
 
-/// Runs \p Program on the job in \p Folder; unset when that takes longer than
-/// its limit. An error when it leaves no result, with what it says; of the kind
-/// usage when it says that the request is wrong.
+/// Runs \p Program on the job in \p Folder; unset when that takes more than
+/// its limits. An error when it leaves no result, with what it says; of the
+/// kind usage when it says that the request is wrong.
 llvm::Expected<std::optional<job::Result>> runJob(const JobProgram &Program,
                                                   llvm::StringRef Folder);
 

@@ -27,6 +27,8 @@ using namespace stark;
 
 namespace {
 constexpr uint64_t JobLimitMs = 3600 * 1000ull;
+/// Bytes of stark-sim, which compiles as well, and of its children.
+constexpr uint64_t JobMemoryLimit = uint64_t(16) << 30;
 /// Bytes of counters that a plan agent is shown.
 constexpr size_t CountersLimit = 4000;
 
@@ -36,7 +38,8 @@ class SimJobs {
 public:
   SimJobs(const Task &Of, std::string Gpu, const EvaluatorOptions &Options);
   /// Runs stark-sim on \p J, for itself when \p Alone; unset when that takes
-  /// longer than \p LimitMs. A verdict when \p C does not build.
+  /// longer than \p LimitMs, or too much memory. A verdict when \p C does not
+  /// build.
   llvm::Expected<std::optional<job::Result>>
   run(const job::Job &J, const Candidate &C, bool Alone, uint64_t LimitMs,
       std::optional<Verdict> &NotBuilt);
@@ -172,8 +175,22 @@ SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
   std::vector<std::string> Arguments = {"--gpu=" + Gpu};
   if (Alone)
     Arguments.push_back("--counters");
-  return runJob({Options.Sim, std::move(Arguments), LimitMs, -1},
-                Folder->path());
+  return runJob(
+      {Options.Sim, std::move(Arguments), LimitMs, -1, JobMemoryLimit},
+      Folder->path());
+}
+
+/// What \p C does to the simulator is its own fault, unless it is the source.
+static llvm::Expected<Verdict> notEnded(const Candidate &C) {
+  std::string Why = "stark-sim did not end within " +
+                    std::to_string(JobLimitMs / 1000) + " s and " +
+                    std::to_string(JobMemoryLimit >> 30) + " GiB";
+  if (C.Node == 0)
+    return failed(Why);
+  Verdict V;
+  V.Kind = VerdictKind::TimedOut;
+  V.Run = std::move(Why);
+  return V;
 }
 
 llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
@@ -188,8 +205,7 @@ llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
   if (NotBuilt)
     return std::move(*NotBuilt);
   if (!*R)
-    return failed("stark-sim did not end within " +
-                  llvm::Twine(JobLimitMs / 1000) + " s");
+    return notEnded(C);
   return verdictOf(Jobs.Of, *J, **R);
 }
 

@@ -160,6 +160,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   ProcessSpec Spec;
   Spec.Program = Compiler;
   Spec.TimeoutMs = Options.TimeoutMs;
+  Spec.MemoryLimit = Options.MemoryLimit;
   Spec.WorkingFolder = Of.Parse.Folder;
   Spec.Environment = environmentWithoutSecrets();
   Spec.Environment->push_back("TMPDIR=" + Folder);

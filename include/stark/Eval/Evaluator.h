@@ -53,6 +53,8 @@ struct BuildOptions {
   std::string Toolkit; ///< explicit root; empty: find it
   std::string Arch;    ///< "sm_90"; empty: that of the GPU found
   uint64_t TimeoutMs = 120000;
+  /// Bytes of a compiler and all that it starts.
+  uint64_t MemoryLimit = uint64_t(8) << 30;
   /// For the simulated GPU, of an entry of tensors: host code alone, no nvcc.
   bool Simulated = false;
 };
