@@ -12,11 +12,13 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
 #include <algorithm>
+#include <utility>
 
 using namespace stark;
 using namespace clang;
@@ -91,6 +93,34 @@ private:
     return Out.Begin < Out.End;
   }
 
+  /// Where \p L is written in a file, out of all macros: in an argument, else
+  /// at the call's first token or, if \p Last, its last. \p Made: a macro's own
+  /// text was left on the way.
+  SourceLocation written(SourceLocation L, bool Last, bool &Made) const {
+    while (L.isMacroID()) {
+      if (SM.isMacroArgExpansion(L)) {
+        L = SM.getImmediateSpellingLoc(L);
+        continue;
+      }
+      Made = true;
+      CharSourceRange Call = SM.getImmediateExpansionRange(L);
+      L = Last ? Call.getEnd() : Call.getBegin();
+    }
+    return L;
+  }
+
+  /// Main-file tokens from \p R as they are written; \p Made as above.
+  bool writtenTokensOf(SourceRange R, Range &Out, bool &Made) const {
+    SourceLocation Begin = written(R.getBegin(), /*Last=*/false, Made);
+    SourceLocation End = written(R.getEnd(), /*Last=*/true, Made);
+    if (Begin.isInvalid() || End.isInvalid() || !SM.isInMainFile(Begin) ||
+        !SM.isInMainFile(End))
+      return false;
+    Out = {T.firstAt(SM.getFileOffset(Begin)),
+           T.firstAt(SM.getFileOffset(End) + 1)};
+    return Out.Begin < Out.End;
+  }
+
   bool skipped(size_t Token) const {
     return isSkipped(Skipped, T.All[Token].Bytes.Begin);
   }
@@ -128,7 +158,10 @@ private:
 
   void addStatement(const Stmt *S, std::vector<AnchorNode> &Out) {
     AnchorNode Node;
-    if (!S || !tokensOf(S->getSourceRange(), Node.Tokens))
+    bool Made = false;
+    if (!S ||
+        !(InArgument ? writtenTokensOf(S->getSourceRange(), Node.Tokens, Made)
+                     : tokensOf(S->getSourceRange(), Node.Tokens)))
       return;
     // A loop with a #pragma: the line is a node of its own.
     if (T.All[Node.Tokens.Begin].InDirective) {
@@ -136,7 +169,7 @@ private:
         addStatement(Attributed->getSubStmt(), Out);
       return;
     }
-    if (isOneExpansion(S->getSourceRange(), SM))
+    if (InArgument ? Made : isOneExpansion(S->getSourceRange(), SM))
       Node.Macro = T.text(Node.Tokens.Begin);
     bool EndsInBrace = T.is(Node.Tokens.End - 1, "}");
     if (T.is(Node.Tokens.End, ";") && !T.is(Node.Tokens.End - 1, ";") &&
@@ -152,6 +185,8 @@ private:
       for (const Stmt *Child : S->children())
         if (Child && isBody(S, Child))
           addStatement(Child, Node.Children);
+    } else {
+      addLambdas(S, Node);
     }
     std::sort(Node.Children.begin(), Node.Children.end(), before);
     // What one macro expansion made is one node.
@@ -164,6 +199,30 @@ private:
       return;
     }
     Out.push_back(std::move(Node));
+  }
+
+  /// The bodies of the lambdas that \p S holds. A macro may make several
+  /// lambdas of one that it was given.
+  void addLambdas(const Stmt *S, AnchorNode &Into) {
+    if (auto *Lambda = dyn_cast<LambdaExpr>(S)) {
+      const Stmt *Body = Lambda->getBody();
+      Range Tokens;
+      bool Made = false;
+      if (Body && writtenTokensOf(Body->getSourceRange(), Tokens, Made) &&
+          !Made) {
+        for (const AnchorNode &Known : Into.Children)
+          if (Known.Tokens.overlaps(Tokens))
+            return;
+        bool Was = std::exchange(InArgument,
+                                 InArgument || Body->getBeginLoc().isMacroID());
+        addStatement(Body, Into.Children);
+        InArgument = Was;
+        return;
+      }
+    }
+    for (const Stmt *Child : S->children())
+      if (Child)
+        addLambdas(Child, Into);
   }
 
   static bool isGoverning(const Stmt *S) {
@@ -253,6 +312,7 @@ private:
   const SourceManager &SM;
   std::vector<AnchorNode> Functions;
   std::vector<Range> Skipped;
+  bool InArgument = false; ///< of a macro, in a lambda that is written there
 };
 } // namespace
 

@@ -420,3 +420,14 @@ TEST_F(Contract, BrokenTextIsStillRead) {
                           std::string("\0#if", 4), std::string("((((((((")})
     EXPECT_NE(check(Odd), "") << Odd;
 }
+
+// In templates, lambdas and macros a launch names what nobody else may name.
+TEST_F(Contract, LaunchesThatDependOnParametersAreAllowed) {
+  EXPECT_EQ(adding("template <int N> __global__ void step(float *y) {}\n"
+                   "template <int N> static void more(float *y) {\n"
+                   "  step<N><<<N, N>>>(y);\n"
+                   "  [=] { step<2 * N><<<1, N>>>(y); }();\n"
+                   "  auto f = step<N>;\n"
+                   "  f<<<N, 1>>>(y);\n}"),
+            "");
+}
