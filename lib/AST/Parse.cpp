@@ -7,6 +7,8 @@
 
 #include "stark/AST/Parse.h"
 #include "EmbeddedHeaders.h"
+#include "ErrorCollector.h"
+#include "LaunchText.h"
 #include "MainFile.h"
 #include "Unit.h"
 #include "stark/AST/Flags.h"
@@ -23,6 +25,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Serialization/ASTReader.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
@@ -35,42 +38,19 @@ static constexpr char HeaderFolder[] = "/stark-headers";
 static constexpr char PreludeFile[] = "/stark-headers/prelude.pch";
 
 namespace {
-/// Keeps errors; where they lie decides which sites can be edited.
-class ErrorCollector : public clang::DiagnosticConsumer {
+/// The disk, of which only files and folders are seen: reading a device or a
+/// pipe may never end.
+class FilesOnly : public llvm::vfs::ProxyFileSystem {
 public:
-  explicit ErrorCollector(std::vector<SourceError> &Errors) : Errors(Errors) {}
+  FilesOnly() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
 
-  void BeginSourceFile(const clang::LangOptions &,
-                       const clang::Preprocessor *PP) override {
-    // A header that is not found must not end the reading.
-    if (PP)
-      PP->getDiagnostics().setFatalsAsError(true);
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &Path) override {
+    llvm::ErrorOr<llvm::vfs::Status> Found = status(Path);
+    if (Found && !Found->isRegularFile())
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    return ProxyFileSystem::openFileForRead(Path);
   }
-
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
-                        const clang::Diagnostic &Info) override {
-    DiagnosticConsumer::HandleDiagnostic(Level, Info);
-    if (Level < clang::DiagnosticsEngine::Error)
-      return;
-    llvm::SmallString<128> Message;
-    Info.FormatDiagnostic(Message);
-    SourceError Found;
-    Found.Id = Info.getID();
-    Found.Message = std::string(Message);
-    if (Info.hasSourceManager() && Info.getLocation().isValid()) {
-      const clang::SourceManager &SM = Info.getSourceManager();
-      clang::SourceLocation At = SM.getExpansionLoc(Info.getLocation());
-      if (SM.isInMainFile(At)) {
-        Found.Line = SM.getSpellingLineNumber(At);
-        Found.Column = SM.getSpellingColumnNumber(At);
-        Found.Offset = SM.getFileOffset(At);
-      }
-    }
-    Errors.push_back(std::move(Found));
-  }
-
-private:
-  std::vector<SourceError> &Errors;
 };
 } // namespace
 
@@ -123,6 +103,12 @@ std::vector<std::string> ParsedSource::includedFiles() const {
   return Files;
 }
 
+/// "sm_90a" -> "900", as nvcc tells both passes.
+static std::string archList(llvm::StringRef Arch) {
+  Arch.consume_front("sm_");
+  return Arch.take_while(llvm::isDigit).str() + "0";
+}
+
 /// The toolkit's headers with what Clang lacks for them; without a toolkit a
 /// small set of our own.
 static void addToolkit(const ParseOptions &Options,
@@ -146,6 +132,8 @@ static void addToolkit(const ParseOptions &Options,
                    {"--cuda-path=" + Found->Root, "-isystem",
                     Found->Root + "/include/cccl", "-idirafter", HeaderFolder,
                     "-include", std::string(HeaderFolder) + "/stark_compat.h",
+                    "-D__NVCC__",
+                    "-D__CUDA_ARCH_LIST__=" + archList(Options.Arch),
                     "-D__CUDACC_VER_MAJOR__=" + Version,
                     "-D__CUDACC_VER_MINOR__=" + std::to_string(Found->Minor),
                     "-D__CUDACC_VER_BUILD__=0"});
@@ -225,13 +213,14 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
                     llvm::MemoryBuffer::getMemBuffer(Known->precompiled()));
     Arguments.insert(Arguments.end(), {"-include-pch", PreludeFile});
   }
-  Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text));
+  Memory->addFile(Path, 0,
+                  llvm::MemoryBuffer::getMemBufferCopy(launchesForClang(Text)));
   Arguments =
       clang::tooling::getClangStripDependencyFileAdjuster()(Arguments, Path);
   Arguments.push_back(Path);
 
   auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      llvm::vfs::getRealFileSystem());
+      llvm::makeIntrusiveRefCnt<FilesOnly>());
   Overlay->pushOverlay(Memory);
   auto Files = llvm::makeIntrusiveRefCnt<clang::FileManager>(
       clang::FileSystemOptions(), Overlay);

@@ -1,0 +1,28 @@
+//===- LaunchText.h - Launches as Clang can read them ---------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   k<<<blocks, {16, 16, 1}>>>(x) -> k<<<blocks, (16, 16, 1)>>>(x)
+///   k<< <blocks, 16>> >(x)           -> k<<< blocks, 16>>> (x)
+/// nvcc takes a list in braces for a dim3 there, and brackets with a space in
+/// them; Clang's parser does not. What is not changed stays at its place.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_AST_LAUNCHTEXT_H
+#define STARK_LIB_AST_LAUNCHTEXT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace stark {
+
+std::string launchesForClang(llvm::StringRef Text);
+
+} // namespace stark
+
+#endif
