@@ -54,14 +54,14 @@ public:
     ChildAnswer Answer;
     Clock::Time Start = machineClock().now();
     while (!read(Answer.Text)) {
-      Answer.End = interruptFlag() ? ChildEnd::Interrupted
-                   : Child.residentBytes() > Before + Limits.Bytes
-                       ? ChildEnd::OutOfMemory
-                   : Child.cpuMs() > Limits.CpuMs ||
-                           machineClock().millisecondsSince(Start) >
-                               SleepFactor * Limits.CpuMs
-                       ? ChildEnd::OutOfTime
-                       : ChildEnd::Answered;
+      Answer.End =
+          interruptFlag() ? ChildEnd::Interrupted
+          : Child.residentBytes() > Before + Limits.Bytes
+              ? ChildEnd::OutOfMemory
+          : Child.cpuMs() > Limits.CpuMs ? ChildEnd::OutOfTime
+          : machineClock().millisecondsSince(Start) > SleepFactor * Limits.CpuMs
+              ? ChildEnd::Asleep
+              : ChildEnd::Answered;
       if (Answer.End != ChildEnd::Answered)
         return Answer; // and the child ends with this
     }

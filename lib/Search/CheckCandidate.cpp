@@ -108,6 +108,8 @@ stark::checkCandidate(const CheckRequest &R) {
                       (Said.Signal ? " with signal " + llvm::Twine(Said.Signal)
                                    : llvm::Twine("")) +
                       ", as it does when something is nested too deeply");
+  case posix::ChildEnd::Asleep:
+    return failed("the process that read the candidate stands still");
   case posix::ChildEnd::Killed:
     return failed("the process that read the candidate was killed; is there "
                   "memory enough?");

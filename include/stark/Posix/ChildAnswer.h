@@ -29,7 +29,8 @@ struct ChildLimits {
 
 enum class ChildEnd {
   Answered,
-  OutOfTime,   ///< of the processor, or it slept for many times as long
+  OutOfTime,   ///< of the processor
+  Asleep,      ///< for many times as long: it waits for what never comes
   OutOfMemory, ///< by its own limit
   Crashed,     ///< by a signal that says so, or it ended without an answer
   Killed,      ///< by somebody else, such as a machine without memory

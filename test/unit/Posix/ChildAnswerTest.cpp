@@ -51,7 +51,7 @@ TEST(ChildAnswer, ProcessorTimeHasAnEnd) {
     for (;;)
       ::pause();
   };
-  EXPECT_EQ(askChild(Asleep, Limits).End, ChildEnd::OutOfTime);
+  EXPECT_EQ(askChild(Asleep, Limits).End, ChildEnd::Asleep);
 }
 
 TEST(ChildAnswer, MemoryHasAnEnd) {
