@@ -46,7 +46,8 @@ struct ChildAnswer {
 
 /// Runs \p Body in a fork of this process. What it changes is lost but for what
 /// it returns; what it prints is dropped. It may start no threads under
-/// ThreadSanitizer.
+/// ThreadSanitizer. With threads under AddressSanitizer there is no fork, and
+/// no limit.
 ChildAnswer askChild(const std::function<std::string()> &Body,
                      const ChildLimits &Limits);
 
