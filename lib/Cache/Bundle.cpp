@@ -8,6 +8,7 @@
 #include "Bundle.h"
 #include "EntryFolder.h"
 #include "stark/Json/Fields.h"
+#include "stark/Json/Foreign.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,9 +46,7 @@ bool stark::isSourceName(StringRef Name) {
 }
 
 bool stark::isDigest(StringRef Text) {
-  return Text.size() == 64 && llvm::all_of(Text, [](char C) {
-           return llvm::isDigit(C) || (C >= 'a' && C <= 'f');
-         });
+  return Text.size() == 64 && isHex(Text);
 }
 
 llvm::Expected<std::string> stark::packEntry(StringRef Folder) {
@@ -68,15 +67,8 @@ std::string stark::parseBundle(StringRef Text, Bundle &B) {
     return "it is larger than " + std::to_string(LargestBundle) + " bytes";
   // All of its values are strings and numbers: what is deeper is something
   // else.
-  bool TooDeep = false;
-  json Root = json::parse(
-      Text.begin(), Text.end(),
-      [&](int Depth, json::parse_event_t, json &) {
-        TooDeep |= Depth > 1;
-        return !TooDeep;
-      },
-      /*allow_exceptions=*/false);
-  if (TooDeep || !Root.is_object())
+  json Root = parseForeignObject<json>(Text, /*Deepest=*/1);
+  if (Root.is_discarded())
     return "it is not the JSON object that it was written as";
   Line L;
   if (std::string Why = readFields(Root, "entry", "", L); !Why.empty())

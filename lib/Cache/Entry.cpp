@@ -34,6 +34,7 @@
 
 #include "Entry.h"
 #include "stark/Json/Fields.h"
+#include "stark/Json/Foreign.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Utf8.h"
 #include <nlohmann/json.hpp>
@@ -142,15 +143,8 @@ std::string stark::printEntry(const StoredEntry &E) {
 std::string stark::parseEntry(llvm::StringRef Text, StoredEntry &Entry) {
   if (Text.size() > LargestEntry)
     return "entry.json is larger than 4 MiB";
-  bool TooDeep = false;
-  json Root = json::parse(
-      Text.begin(), Text.end(),
-      [&](int Depth, json::parse_event_t, json &) {
-        TooDeep |= Depth > DeepestNesting;
-        return !TooDeep;
-      },
-      /*allow_exceptions=*/false);
-  if (TooDeep || Root.is_discarded() || !Root.is_object())
+  json Root = parseForeignObject<json>(Text, DeepestNesting);
+  if (Root.is_discarded())
     return "entry.json is not the JSON object that it was written as";
   if (std::string Why = readFields(Root, "entry.json", "", Entry); !Why.empty())
     return Why;

@@ -41,7 +41,7 @@ foldersIn(StringRef Place, llvm::function_ref<bool(StringRef)> Named) {
   return Found;
 }
 
-static bool isHex(StringRef Text) {
+bool stark::isHex(StringRef Text) {
   return llvm::all_of(
       Text, [](char C) { return llvm::isDigit(C) || (C >= 'a' && C <= 'f'); });
 }

@@ -23,6 +23,9 @@
 
 namespace stark {
 
+/// Whether all of \p Text is as digests are spelt: 0 to 9 and a to f.
+bool isHex(llvm::StringRef Text);
+
 /// The names of the folders in \p Store that can hold entries: of sources.
 std::vector<std::string> homesIn(llvm::StringRef Store);
 

@@ -24,6 +24,7 @@
 #include "EntryFolder.h"
 #include "Headers.h"
 #include "stark/Json/Fields.h"
+#include "stark/Json/Foreign.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
@@ -65,15 +66,8 @@ template <class IO> static void fields(IO &F, Index &I) {
 } // namespace stark
 
 static llvm::Expected<Index> parseIndex(StringRef Text) {
-  bool TooDeep = false;
-  json Root = json::parse(
-      Text.begin(), Text.end(),
-      [&](int Depth, json::parse_event_t, json &) {
-        TooDeep |= Depth > DeepestNesting;
-        return !TooDeep;
-      },
-      /*allow_exceptions=*/false);
-  if (TooDeep || !Root.is_object())
+  json Root = parseForeignObject<json>(Text, DeepestNesting);
+  if (Root.is_discarded())
     return failed("its index is not the JSON object that it was written as");
   Index I;
   if (std::string Why = readFields(Root, "index", "", I); !Why.empty())
