@@ -8,6 +8,7 @@
 #include "stark/Posix/ChildAnswer.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Posix/Pipe.h"
 #include "stark/Posix/Process.h"
 #include <cerrno>
 #include <csignal>
@@ -114,19 +115,16 @@ ChildAnswer posix::askChild(const std::function<std::string()> &Body,
     return {ChildEnd::Answered, 0, Body()};
   ChildAnswer None;
   None.End = ChildEnd::NotStarted;
-  int Ends[2];
-  if (::pipe2(Ends, O_CLOEXEC) != 0)
+  Pipe Ends;
+  if (!Ends.open())
     return None;
   std::optional<ChildGroup> Child =
       ChildGroup::start(ChildGroup::Ties::WithParent, [&] {
         becomeQuiet();
-        ::close(Ends[0]);
-        writeAll(Ends[1], Body());
+        Ends.closeReadEnd();
+        writeAll(Ends.writeEnd(), Body());
         ::_exit(0);
       });
-  ::close(Ends[1]);
-  ChildAnswer Answer =
-      Child ? Asked(std::move(*Child), Ends[0], Limits).wait() : None;
-  ::close(Ends[0]);
-  return Answer;
+  Ends.closeWriteEnd();
+  return Child ? Asked(std::move(*Child), Ends.readEnd(), Limits).wait() : None;
 }

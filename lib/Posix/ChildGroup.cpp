@@ -13,6 +13,7 @@
 #include "stark/Posix/Process.h"
 #include <cerrno>
 #include <csignal>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -62,6 +63,14 @@ void ChildGroup::take(int Wait) {
   Status.Signal = WIFSIGNALED(Wait) ? WTERMSIG(Wait) : 0;
   Status.ExitCode = WIFEXITED(Wait) ? WEXITSTATUS(Wait) : 0;
   Id = -1;
+}
+
+void ChildGroup::pinTo(int Cpu) const {
+  cpu_set_t Set;
+  CPU_ZERO(&Set);
+  CPU_SET(Cpu, &Set);
+  if (Id > 0)
+    ::sched_setaffinity(Id, sizeof(Set), &Set);
 }
 
 bool ChildGroup::ended() {

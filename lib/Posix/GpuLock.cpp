@@ -50,19 +50,24 @@ static std::string lockFolderOfUser(std::string &Error) {
   return Folder;
 }
 
-std::unique_ptr<posix::FileLock>
-posix::lockGpu(const std::string &Id, Clock &Time,
-               const std::function<void(const std::string &Why)> &OnWait,
-               std::string &Error) {
+/// Where the lock of a GPU lies; empty with \p Error.
+static std::string lockFileOf(const std::string &Id, std::string &Error) {
   std::string Folder = lockFolderOfUser(Error);
-  if (Folder.empty())
-    return nullptr;
   // What a driver or a file says may not name another folder.
   std::string Name = Id.empty() ? "GPU" : Id;
   std::replace_if(
       Name.begin(), Name.end(),
       [](char C) { return C == '/' || C == '\0' || C == '.'; }, '_');
-  std::string Path = Folder + "/" + Name + ".lock";
+  return Folder.empty() ? "" : Folder + "/" + Name + ".lock";
+}
+
+std::unique_ptr<posix::FileLock>
+posix::lockGpu(const std::string &Id, Clock &Time,
+               const std::function<void(const std::string &Why)> &OnWait,
+               std::string &Error) {
+  std::string Path = lockFileOf(Id, Error);
+  if (Path.empty())
+    return nullptr;
   for (bool Told = false;; Time.sleep(TryEvery)) {
     if (interruptFlag()) {
       Error.clear();
@@ -76,4 +81,16 @@ posix::lockGpu(const std::string &Id, Clock &Time,
       OnWait("the GPU is waited for: " + Error);
     Told = true;
   }
+}
+
+std::unique_ptr<posix::FileLock> posix::tryToLockGpu(const std::string &Id,
+                                                     std::string &Error) {
+  std::string Path = lockFileOf(Id, Error);
+  if (Path.empty())
+    return nullptr;
+  bool Busy = false;
+  std::unique_ptr<FileLock> Lock = lockFile(Path, Error, &Busy);
+  if (Busy)
+    Error.clear();
+  return Lock;
 }

@@ -13,6 +13,7 @@
 #include "stark/Posix/Process.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Posix/Pipe.h"
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -34,30 +35,15 @@ namespace {
 /// looked at again.
 constexpr int LookEveryMs = 20;
 
-/// A pipe whose ends close themselves.
-struct Pipe {
-  int Ends[2] = {-1, -1};
-  bool open() { return ::pipe2(Ends, O_CLOEXEC) == 0; }
-  void closeEnd(int I) {
-    if (Ends[I] >= 0)
-      ::close(Ends[I]);
-    Ends[I] = -1;
-  }
-  ~Pipe() {
-    closeEnd(0);
-    closeEnd(1);
-  }
-};
-
 /// What one stream of the child brings.
 class Stream {
 public:
   Stream(size_t Limit, std::string &Into) : Limit(Limit), Into(Into) {}
   bool open() { return Ends.open(); }
-  int writeEnd() const { return Ends.Ends[1]; }
-  void started() { Ends.closeEnd(1); }
+  int writeEnd() const { return Ends.writeEnd(); }
+  void started() { Ends.closeWriteEnd(); }
   bool atEnd() const { return AtEnd; }
-  pollfd polled() const { return {AtEnd ? -1 : Ends.Ends[0], POLLIN, 0}; }
+  pollfd polled() const { return {AtEnd ? -1 : Ends.readEnd(), POLLIN, 0}; }
   /// Reads what is there.
   void drain();
   void noteWhatWasCut() {
@@ -96,7 +82,7 @@ bool hasSecretName(std::string_view Entry) {
 
 void Stream::drain() {
   char Buffer[1 << 16];
-  ssize_t Count = ::read(Ends.Ends[0], Buffer, sizeof(Buffer));
+  ssize_t Count = ::read(Ends.readEnd(), Buffer, sizeof(Buffer));
   AtEnd = Count == 0 || (Count < 0 && errno != EINTR && errno != EAGAIN);
   if (Count <= 0)
     return;
@@ -136,8 +122,7 @@ std::string posix::findProgram(const std::string &Name) {
 /// when that failed.
 static int become(const ProcessSpec &Spec, char *const *Argv, char *const *Envp,
                   const Stream &Out, const Stream &Err) {
-  int Null = ::open("/dev/null", O_RDONLY);
-  ::dup2(Null, 0);
+  ::dup2(Spec.Input >= 0 ? Spec.Input : ::open("/dev/null", O_RDONLY), 0);
   ::dup2(Out.writeEnd(), 1);
   ::dup2(Err.writeEnd(), 2);
   if (Spec.Inherited >= 0)
@@ -173,17 +158,17 @@ Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
   std::optional<ChildGroup> Child =
       ChildGroup::start(ChildGroup::Ties::None, [&] {
         int Code = become(Spec, Argv.data(), Envp.data(), Out, Err);
-        (void)!::write(Failure.Ends[1], &Code, sizeof(Code));
+        (void)!::write(Failure.writeEnd(), &Code, sizeof(Code));
       });
   if (!Child)
     return NotStarted(std::strerror(errno));
   Out.started();
   Err.started();
-  Failure.closeEnd(1);
+  Failure.closeWriteEnd();
   int Code = 0;
   ssize_t Count;
   do
-    Count = ::read(Failure.Ends[0], &Code, sizeof(Code));
+    Count = ::read(Failure.readEnd(), &Code, sizeof(Code));
   while (Count < 0 && errno == EINTR);
   if (Count == sizeof(Code))
     return NotStarted(std::strerror(Code));

@@ -35,6 +35,11 @@ lockGpu(const std::string &Id, Clock &Time,
         const std::function<void(const std::string &Why)> &OnWait,
         std::string &Error);
 
+/// The same for who would rather not wait: null without \p Error when another
+/// process holds it.
+std::unique_ptr<FileLock> tryToLockGpu(const std::string &Id,
+                                       std::string &Error);
+
 } // namespace stark::posix
 
 #endif

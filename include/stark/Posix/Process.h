@@ -58,6 +58,9 @@ public:
   uint64_t residentBytes() const;
   /// Processor time of the child alone, so far.
   uint64_t cpuMs() const;
+  /// Has what its first thread does, and starts from now on, run on \p Cpu
+  /// alone.
+  void pinTo(int Cpu) const;
   /// Once it has ended, by itself or not.
   const ExitStatus &status() const { return Status; }
 
@@ -80,6 +83,7 @@ struct ProcessSpec {
   uint64_t MemoryLimit = 0; ///< bytes of it and all that it starts; 0: none
   size_t OutputLimit = size_t(1) << 20; ///< bytes kept of each stream
   int Inherited = -1; ///< a descriptor that stays open in the child; -1: none
+  int Input = -1;     ///< what becomes its standard input; -1: /dev/null
 };
 
 struct ProcessResult {
