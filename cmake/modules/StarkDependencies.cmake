@@ -40,9 +40,10 @@ if(CUDAToolkit_FOUND)
   if(NOT CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_COMPILER "${CUDAToolkit_NVCC_EXECUTABLE}")
   endif()
-  # The worker runs on any GPU from sm_75 on: the driver compiles its PTX.
+  # Code for each generation that nvcc knows: where the driver has to compile PTX,
+  # every child of stark-worker waits for it.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
+    set(CMAKE_CUDA_ARCHITECTURES all-major)
   endif()
   enable_language(CUDA)
 endif()

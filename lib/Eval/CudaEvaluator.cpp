@@ -14,12 +14,17 @@
 #include "JobProgram.h"
 #include "stark/Gpu/Formats.h"
 #include "stark/Posix/GpuLock.h"
+#include "stark/Posix/Pipe.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <unistd.h>
 
 using namespace stark;
 using Json = nlohmann::json;
@@ -29,6 +34,28 @@ constexpr uint64_t ProbeLimitMs = 180000;
 /// The worker has deadlines of its own for each call; this one is for a worker
 /// that hangs itself.
 constexpr uint64_t JobLimitMs = 4 * 3600 * 1000ull;
+
+/// A stark-worker that opens the device, and then waits for the libraries of
+/// its job.
+class WaitingWorker {
+public:
+  WaitingWorker(llvm::StringRef Program, llvm::StringRef Folder)
+      : Program(Program), Folder(Folder) {}
+  /// What waits still is told that nothing will come.
+  ~WaitingWorker() { finish(); }
+  llvm::Error start(std::unique_ptr<FileLock> Lock);
+  bool started() const { return Runs.joinable(); }
+  /// Once the libraries are there; unset when it took too long.
+  llvm::Expected<std::optional<job::Result>> judge();
+
+private:
+  void finish();
+  std::string Program, Folder;
+  std::unique_ptr<FileLock> Lock;
+  posix::Pipe Go;
+  std::thread Runs;
+  std::optional<llvm::Expected<std::optional<job::Result>>> Found;
+};
 
 class CudaEvaluator : public Evaluator {
 public:
@@ -41,6 +68,7 @@ public:
 
 private:
   llvm::Expected<std::unique_ptr<FileLock>> waitForGpu(const Candidate &C);
+  llvm::Error startAhead(WaitingWorker &Worker);
 
   const Task &Of;
   EvaluatorOptions Options;
@@ -49,6 +77,40 @@ private:
   LibraryBuilder Libraries;
 };
 } // namespace
+
+llvm::Error WaitingWorker::start(std::unique_ptr<FileLock> Held) {
+  if (!Go.open())
+    return failed("cannot make a pipe: " + llvm::Twine(std::strerror(errno)));
+  Lock = std::move(Held);
+  Runs = std::thread(traced([this] {
+    Found.emplace(runJob({Program,
+                          {"--await"},
+                          JobLimitMs,
+                          Lock->descriptor(),
+                          /*MemoryLimit=*/0,
+                          Go.readEnd()},
+                         Folder));
+  }));
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::optional<job::Result>> WaitingWorker::judge() {
+  // One that has died cannot read, which its result tells.
+  (void)!::write(Go.writeEnd(), "\n", 1);
+  finish();
+  llvm::Expected<std::optional<job::Result>> R = std::move(*Found);
+  Found.reset();
+  return R;
+}
+
+void WaitingWorker::finish() {
+  Go.closeWriteEnd();
+  if (Runs.joinable())
+    Runs.join();
+  if (Found)
+    llvm::consumeError(Found->takeError());
+  Lock.reset();
+}
 
 /// Other processes of the user judge on this GPU, too: a search for each source
 /// of a build, say.
@@ -74,6 +136,17 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<job::Job> J = makeJob(Of, C, Options);
   if (!J)
     return J.takeError();
+  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-job");
+  if (!Folder)
+    return Folder.takeError();
+  if (llvm::Error E = writeJob(Of, *J, Folder->path()))
+    return E;
+  WaitingWorker Worker(Options.Worker, Folder->path());
+  // libtorch and its driver take longer to start than most candidates to
+  // compile.
+  if (!J->Torch.empty())
+    if (llvm::Error E = startAhead(Worker))
+      return E;
   llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
   if (!Built)
     return Built.takeError();
@@ -83,29 +156,34 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<const BuildResult *> Source = Libraries.source();
   if (!Source)
     return Source.takeError();
-  llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-job");
-  if (!Folder)
-    return Folder.takeError();
-  if (llvm::Error E = writeJobFolder(Of, *J, (*Source)->Library, Built->Library,
+  if (llvm::Error E = writeLibraries(*J, (*Source)->Library, Built->Library,
                                      Folder->path()))
     return E;
-
-  llvm::Expected<std::unique_ptr<FileLock>> Held = waitForGpu(C);
-  if (!Held)
-    return Held.takeError();
-  llvm::Expected<std::optional<job::Result>> R = runJob({Options.Worker,
-                                                         {},
-                                                         JobLimitMs,
-                                                         (*Held)->descriptor(),
-                                                         /*MemoryLimit=*/0},
-                                                        Folder->path());
-  Held->reset();
+  if (!Worker.started()) {
+    llvm::Expected<std::unique_ptr<FileLock>> Held = waitForGpu(C);
+    if (!Held)
+      return Held.takeError();
+    if (llvm::Error E = Worker.start(std::move(*Held)))
+      return E;
+  }
+  llvm::Expected<std::optional<job::Result>> R = Worker.judge();
   if (!R)
     return R.takeError();
   if (!*R)
     return failed("stark-worker did not end within " +
                   llvm::Twine(JobLimitMs / 1000) + " s");
+  // It was written before the candidate was compiled.
+  (*R)->Compiler = J->Compiler;
   return verdictOf(Of, *J, **R);
+}
+
+/// Where nobody else has the GPU.
+llvm::Error CudaEvaluator::startAhead(WaitingWorker &Worker) {
+  std::string Error;
+  std::unique_ptr<FileLock> Lock = posix::tryToLockGpu(Device.Id, Error);
+  if (Lock)
+    return Worker.start(std::move(Lock));
+  return Error.empty() ? llvm::Error::success() : failed(Error);
 }
 
 llvm::Expected<gpu::DeviceFacts>

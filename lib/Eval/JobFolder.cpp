@@ -187,22 +187,24 @@ static llvm::Error writeArrays(const Task &T, const job::Job &J,
   return llvm::Error::success();
 }
 
-llvm::Error stark::writeJobFolder(const Task &T, const job::Job &J,
-                                  llvm::StringRef SourceLibrary,
-                                  llvm::StringRef CandidateLibrary,
-                                  llvm::StringRef Folder) {
+llvm::Error stark::writeJob(const Task &T, const job::Job &J,
+                            llvm::StringRef Folder) {
   TraceScope Traced("write job");
   if (llvm::Error E = createFolders(Folder))
     return E;
   if (llvm::Error E = writeArrays(T, J, Folder))
     return E;
+  return writeFileAtomically((Folder + "/job.json").str(), printJob(J));
+}
+
+llvm::Error stark::writeLibraries(const job::Job &J,
+                                  llvm::StringRef SourceLibrary,
+                                  llvm::StringRef CandidateLibrary,
+                                  llvm::StringRef Folder) {
   if (llvm::Error E =
           copyFile(SourceLibrary, (Folder + "/" + J.SourceLibrary).str()))
     return E;
-  if (llvm::Error E =
-          copyFile(CandidateLibrary, (Folder + "/" + J.CandidateLibrary).str()))
-    return E;
-  return writeFileAtomically((Folder + "/job.json").str(), printJob(J));
+  return copyFile(CandidateLibrary, (Folder + "/" + J.CandidateLibrary).str());
 }
 
 llvm::Expected<job::Job> stark::makeSimJob(const Task &T, const Candidate &C,

@@ -26,9 +26,11 @@ llvm::StringRef purposeName(Purpose P);
 llvm::Expected<job::Job> makeJob(const Task &T, const Candidate &C,
                                  const EvaluatorOptions &Options);
 
-/// Writes \p J, the two libraries and the arrays it names into \p Folder.
-llvm::Error writeJobFolder(const Task &T, const job::Job &J,
-                           llvm::StringRef SourceLibrary,
+/// Writes \p J and the arrays it names into \p Folder.
+llvm::Error writeJob(const Task &T, const job::Job &J, llvm::StringRef Folder);
+
+/// The two libraries that it names.
+llvm::Error writeLibraries(const job::Job &J, llvm::StringRef SourceLibrary,
                            llvm::StringRef CandidateLibrary,
                            llvm::StringRef Folder);
 

@@ -55,6 +55,7 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
   Spec.TimeoutMs = Program.LimitMs;
   Spec.Inherited = Program.Inherited;
   Spec.MemoryLimit = Program.MemoryLimit;
+  Spec.Input = Program.Input;
   llvm::Expected<ProcessResult> Ran = runProcess(Spec);
   if (!Ran)
     return Ran.takeError();

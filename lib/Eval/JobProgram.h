@@ -25,6 +25,7 @@ struct JobProgram {
   uint64_t LimitMs = 0; ///< for all of it: the program has deadlines of its own
   int Inherited = -1;   ///< a descriptor that stays open in it; -1: none
   uint64_t MemoryLimit = 0; ///< bytes, with all that it starts; 0: none
+  int Input = -1;           ///< what becomes its standard input; -1: nothing
 };
 
 /// Runs \p Program on the job in \p Folder; unset when that takes more than

@@ -59,8 +59,9 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
   // A name with a leading dot is not a job yet.
   std::string Made = Folder + "/jobs/." + J.Id + "-" +
                      std::to_string(llvm::sys::Process::getProcessId());
-  llvm::Error E =
-      writeJobFolder(Of, J, (*Source)->Library, Built.Library, Made);
+  llvm::Error E = writeJob(Of, J, Made);
+  if (!E)
+    E = writeLibraries(J, (*Source)->Library, Built.Library, Made);
   if (!E)
     if (std::error_code Code =
             llvm::sys::fs::rename(Made, Folder + "/jobs/" + J.Id);

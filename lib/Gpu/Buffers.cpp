@@ -13,7 +13,8 @@
 #include "Buffers.h"
 #include "Kernels.h"
 #include "stark/Job/Npy.h"
-#include "stark/Judge/Compare.h"
+#include "stark/Judge/Judge.h"
+#include <utility>
 
 using namespace stark;
 using namespace stark::job;
@@ -44,13 +45,39 @@ std::string gpu::describe(cudaError_t E) {
 Buffers::~Buffers() { release(); }
 
 void Buffers::release() {
+  detach();
   for (Block &B : Blocks) {
-    cudaFree(B.Base);
+    if (!B.IsOutput)
+      cudaFree(B.Base);
     cudaFree(B.Pristine);
   }
+  cudaFree(std::exchange(Outputs, nullptr));
+  cudaFree(std::exchange(Kept, nullptr));
   cudaFree(Counters);
   Counters = nullptr;
   Blocks.clear();
+}
+
+/// One piece for all of them, of whole pages of the driver's: a smaller one may
+/// share its page with others, and so be shared with them.
+cudaError_t Buffers::allocateOutputs(const Case &C) {
+  constexpr uint64_t DriverPage = uint64_t(2) << 20;
+  std::vector<uint64_t> Offsets;
+  OutputBytes = 0;
+  for (const OutputPlace &P : outputPlaces(J, C)) {
+    Offsets.push_back(OutputBytes);
+    OutputBytes += ZoneBytes + P.Bytes + trailingZone(P.Bytes);
+  }
+  OutputBytes = (OutputBytes + DriverPage - 1) / DriverPage * DriverPage;
+  cudaError_t E = cudaMalloc(&Outputs, OutputBytes);
+  if (E == cudaSuccess && Keeps)
+    E = cudaMalloc(&Kept, OutputBytes);
+  size_t Next = 0;
+  for (const OutputPlace &P : outputPlaces(J, C)) {
+    Blocks[P.Leaf].IsOutput = true;
+    Blocks[P.Leaf].Base = Outputs + Offsets[Next++];
+  }
+  return E;
 }
 
 std::string Buffers::allocate(unsigned CaseIndex) {
@@ -61,13 +88,16 @@ std::string Buffers::allocate(unsigned CaseIndex) {
   Blocks.resize(J.Leaves.size());
   cudaError_t E =
       cudaMalloc(&Counters, (2 * J.Leaves.size() + 2) * sizeof(*Counters));
+  if (E == cudaSuccess)
+    E = allocateOutputs(C);
   for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I) {
     const Leaf &L = J.Leaves[I];
     if (L.Kind != LeafKind::Buffer)
       continue;
     Block &B = Blocks[I];
     B.Bytes = C.Values[I].elements() * dtypeBytes(L.Type);
-    E = cudaMalloc(&B.Base, ZoneBytes + B.Bytes + trailingZone(B.Bytes));
+    if (!B.IsOutput)
+      E = cudaMalloc(&B.Base, ZoneBytes + B.Bytes + trailingZone(B.Bytes));
     if (E != cudaSuccess)
       break;
     B.Data = B.Base + ZoneBytes;
@@ -194,14 +224,22 @@ std::string Buffers::settled(bool &Agree) {
   return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
 }
 
-std::string Buffers::exportTo(char *Shared) const {
-  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current]))
-    if (cudaError_t E = cudaMemcpy(Shared + P.Offset, Blocks[P.Leaf].Data,
-                                   P.Bytes, cudaMemcpyDeviceToHost);
+std::string Buffers::exportTo(char *Shared, bool FromKept) const {
+  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current])) {
+    const char *From = FromKept ? inOutputs(Kept, P.Leaf) : Blocks[P.Leaf].Data;
+    if (cudaError_t E = cudaMemcpy(Shared + P.Offset, From, P.Bytes,
+                                   cudaMemcpyDeviceToHost);
         E != cudaSuccess)
       return "cannot copy output '" + J.Leaves[P.Leaf].Name +
              "' to the host: " + describe(E);
+  }
   return "";
+}
+
+std::string Buffers::keep() {
+  cudaError_t E =
+      cudaMemcpy(Kept, Outputs, OutputBytes, cudaMemcpyDeviceToDevice);
+  return E == cudaSuccess ? "" : "cannot keep the outputs: " + describe(E);
 }
 
 void **Buffers::arguments(cudaStream_t Stream) {

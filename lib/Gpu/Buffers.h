@@ -15,6 +15,7 @@
 #ifndef STARK_GPU_BUFFERS_H
 #define STARK_GPU_BUFFERS_H
 
+#include "DeviceCompare.h"
 #include "Protocol.h"
 #include <cuda_runtime.h>
 
@@ -22,8 +23,9 @@ namespace stark::gpu {
 
 class Buffers {
 public:
-  Buffers(const job::Job &J, std::string Folder)
-      : J(J), Folder(std::move(Folder)) {}
+  /// \p Keeps: keep() will be called.
+  Buffers(const job::Job &J, std::string Folder, bool Keeps)
+      : J(J), Folder(std::move(Folder)), Keeps(Keeps) {}
   ~Buffers();
   Buffers(const Buffers &) = delete;
   Buffers &operator=(const Buffers &) = delete;
@@ -42,22 +44,48 @@ public:
   /// Did the two fingerprints agree? False: an output was written after all
   /// that was in the stream.
   std::string settled(bool &Agree);
-  /// Puts the outputs where outputPlaces() says, from \p Shared on.
-  std::string exportTo(char *Shared) const;
+  /// Puts the outputs where outputPlaces() says, from \p Shared on; those that
+  /// were kept when \p Kept says so.
+  std::string exportTo(char *Shared, bool Kept) const;
+
+  /// Keeps what the last call put out, until the next time.
+  std::string keep();
+  /// How another process finds the outputs; an error where the driver has no
+  /// way.
+  std::string share(Handle &Memory, uint64_t &Bytes) const;
+  /// Finds the outputs that another process, which has the same job set up for
+  /// the same case, shares; \p Bytes of 0: lets go of them.
+  std::string attach(const Handle &Memory, uint64_t Bytes);
+  /// Compares output \p R.Leaf as judge::compare() does; where is said by
+  /// R.Flags.
+  std::string compare(const Request &R, Reply &Out);
   /// One pointer a leaf; \p Stream is what a stream leaf gets.
   void **arguments(cudaStream_t Stream);
 
 private:
   struct Block {
     char *Base = nullptr, *Data = nullptr;
+    bool IsOutput = false; ///< lies in Outputs
     uint64_t Bytes = 0;
     void *Pristine = nullptr; ///< of Init::File
   };
   void release();
+  void detach();
+  cudaError_t allocateOutputs(const job::Case &C);
+  /// Where \p Leaf lies in memory that is laid out as Outputs is.
+  char *inOutputs(char *Base, unsigned Leaf) const {
+    return Base + (Blocks[Leaf].Data - Outputs);
+  }
   std::string fingerprintInputs(cudaStream_t Stream);
 
   const job::Job &J;
   std::string Folder;
+  bool Keeps;
+  /// Of all compared leaves, in one piece, so that one handle says where they
+  /// are; what keep() kept; another process's.
+  char *Outputs = nullptr, *Kept = nullptr, *Attached = nullptr;
+  uint64_t OutputBytes = 0;
+  CompareScratch Scratch;
   unsigned Current = 0;
   std::vector<Block> Blocks; ///< one a leaf, empty for scalars
   std::vector<job::LeafValue> Scalars;

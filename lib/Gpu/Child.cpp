@@ -71,6 +71,7 @@ private:
   Job J;
   bool TakesStream = false;
   char *Shared = nullptr;
+  bool Pinned = false; ///< Shared, or it cannot be
   void *Library = nullptr;
   Entry Call = nullptr, Reference = nullptr;
   LastError ErrorOfLibrary = nullptr;
@@ -85,6 +86,11 @@ void say(Reply &Out, Status What, const std::string &Text) {
 }
 void harness(Reply &Out, const std::string &Text) {
   say(Out, Status::Infrastructure, Text);
+}
+/// What went wrong, if anything did.
+void note(const std::string &Problem, Reply &Out) {
+  if (!Problem.empty())
+    harness(Out, Problem);
 }
 
 /// What the programmer would look for first.
@@ -131,7 +137,7 @@ void Child::hello(const Request &R, Reply &Out) {
       return harness(Out, Error);
     for (const Leaf &L : J.Leaves)
       TakesStream |= L.Kind == LeafKind::Stream;
-    Arguments.emplace(J, Options.Folder);
+    Arguments.emplace(J, Options.Folder, Options.Reference && !J.Torch.empty());
     if (std::string P = Watch.emplace().open(Facts.L2Bytes); !P.empty())
       return harness(Out, P);
   }
@@ -143,9 +149,6 @@ void Child::hello(const Request &R, Reply &Out) {
                               std::strerror(errno));
     madvise(At, Options.SharedBytes, MADV_HUGEPAGE);
     Shared = static_cast<char *>(At);
-    // Pinned, the copy is several times faster; it works without.
-    if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
-      cudaGetLastError();
   }
   if (std::string P = preload(); !P.empty())
     return harness(Out, P);
@@ -278,9 +281,12 @@ void Child::run(const Request &R, Reply &Out) {
   endStream(Stream);
   if (!P.empty())
     return harness(Out, P);
-  if (Out.What == Status::Ok)
-    exportOutputs(R, Out);
-  if (Out.What == Status::Ok && Refers && Tensors && Tensors->Note)
+  if (Out.What != Status::Ok || !Tensors || !Options.Reference ||
+      R.Flags & OwnCall)
+    return;
+  if (P = Arguments->keep(); !P.empty())
+    return harness(Out, P);
+  if (Refers && Tensors->Note)
     say(Out, Status::Ok, Tensors->Note());
 }
 
@@ -335,9 +341,12 @@ void Child::warm(const Request &R, Reply &Out) {
 }
 
 void Child::exportOutputs(const Request &R, Reply &Out) {
-  bool Own = R.What == Command::Run && R.Flags & OwnCall;
-  if (std::string P =
-          Arguments->exportTo(Shared + (Own ? Options.SharedBytes / 2 : 0));
+  // Pinned, the copy is several times faster; it works without.
+  if (!Pinned &&
+      cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
+    cudaGetLastError();
+  Pinned = true;
+  if (std::string P = Arguments->exportTo(Shared, R.Flags & OfReference);
       !P.empty())
     harness(Out, P);
 }
@@ -366,6 +375,15 @@ Reply Child::answer(const Request &R) {
     break;
   case Command::Export:
     exportOutputs(R, Out);
+    break;
+  case Command::Share:
+    note(Arguments->share(Out.Memory, Out.Count), Out);
+    break;
+  case Command::Attach:
+    note(Arguments->attach(R.Memory, R.Bytes), Out);
+    break;
+  case Command::Compare:
+    note(Arguments->compare(R, Out), Out);
     break;
   }
   return Out;

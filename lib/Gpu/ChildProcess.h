@@ -43,6 +43,8 @@ public:
   void send(const Request &R) { Control.send(R); }
   /// A child that does not answer is ended.
   Answer receive(uint64_t TimeoutMs);
+  /// Has it work on \p Cpu alone.
+  void pinTo(int Cpu) const { Group.pinTo(Cpu); }
   /// The outputs that the child exported; read-only here.
   const char *shared() const { return Shared; }
   /// How it died, and the first bytes of what it printed.

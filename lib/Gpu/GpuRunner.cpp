@@ -12,14 +12,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Gpu/GpuRunner.h"
-#include "ChildProcess.h"
 #include "Ending.h"
-#include "stark/Judge/Race.h"
-#include "stark/Judge/References.h"
+#include "Runner.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
+#include <sched.h>
 #include <sys/prctl.h>
-#include <tuple>
+#include <unistd.h>
 #include <utility>
 
 using namespace stark;
@@ -27,113 +26,39 @@ using namespace stark::gpu;
 using namespace stark::job;
 using namespace stark::judge;
 
-namespace {
-/// Driver start-up, module loading and allocation, not the libraries' work.
-constexpr uint64_t SetupLimitMs = 120000;
-
-/// Sizes with more bytes are compared with one seed: the host compares some GB
-/// a second.
-constexpr uint64_t ManySeedsMaxBytes = uint64_t(4) << 30;
-
-/// One of the two, and the size that its buffers were last set up for.
-struct Party {
-  ChildSpec Spec; ///< to start it again
-  std::unique_ptr<ChildProcess> Child;
-  std::optional<unsigned> Prepared;
-};
-
-class GpuRunner : public Runner, private TimedPair {
-public:
-  GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
-            Clock &Time)
-      : Folder(Folder), Device(Device), TorchFolder(Torch), Time(Time) {}
-
-  MaybeStop open(const Job &J, Result &Out) override;
-  CompareRule rule() const override {
-    CompareRule Rule;
-    Rule.ManySeedsMaxBytes = ManySeedsMaxBytes;
-    return Rule;
-  }
-  void plan(const std::vector<Trial> &) override {}
-  SourceEnd source(const Trial &T) override;
-  MaybeStop candidate(const Trial &T) override;
-  const void *ofSource(const Trial &T, unsigned Leaf) override {
-    return outputOf(Source, T.Case, Leaf);
-  }
-  const void *ofCandidate(const Trial &T, unsigned Leaf) override {
-    return outputOf(Candidate, T.Case, Leaf);
-  }
-  double slack(const Trial &T, unsigned Leaf) override {
-    return Found.slack(T.Case, Leaf);
-  }
-  std::string notes() override { return Found.notes(*J); }
-  std::string nameOf(const Trial &T) const override {
-    return T.Round ? "second call with the same inputs" : "call";
-  }
-  MaybeStop leaveOut(unsigned Case) override;
-  MaybeStop time(unsigned Case, std::vector<Timing> &Timings,
-                 std::string &Notes) override;
-
-private:
-  MaybeStop prepare(unsigned Case) override;
-  MaybeStop warm(Side Of, const TimedCall &Call, uint64_t Ms, uint64_t LimitMs,
-                 Warmth &W) override;
-  MaybeStop sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
-                   Sample &S) override;
-  MaybeStop verify(const TimedCall &Last) override;
-
-  MaybeStop start(Party &P);
-  MaybeStop meetDevice(Result &Out);
-  MaybeStop load();
-  MaybeStop prepareFor(Side Of, unsigned Case);
-  /// What goes wrong in the source is not the candidate's fault; what goes
-  /// wrong in the candidate ends the job with its outcome. \p Name: what is
-  /// asked for, "timed call".
-  MaybeStop ask(Side Of, const Request &R, uint64_t LimitMs,
-                const std::string &Name, Answer &A);
-  MaybeStop findTorch();
-  MaybeStop measureOwnError(const Trial &T);
-  const void *outputOf(const Party &P, unsigned Case, unsigned Leaf,
-                       bool Own = false) const;
-
-  std::string Folder;
-  int Device;
-  std::string TorchFolder;
-  std::optional<posix::Libtorch> Torch; ///< of a job that needs it
-  Clock &Time;
-  const Job *J = nullptr;
-  DeviceFacts Facts;
-  Party Source, Candidate;
-  double SourceUs = 0; ///< of the last verified call
-  References Found;    ///< of jobs with tensors
-  /// Case and seeds whose reference lies in the source's shared memory.
-  std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
-};
-
+/// Sizes with more bytes are compared with one seed: where the host has to
+/// compare, it does some GB a second.
+static constexpr uint64_t ManySeedsMaxBytes = uint64_t(4) << 30;
 /// Two timed calls may be off their reference to both sides.
-constexpr double BothErrors = 1.5;
+static constexpr double BothErrors = 1.5;
 
-Request requestFor(Command What, unsigned Case = 0) {
+Request gpu::requestFor(Command What, unsigned Case) {
   Request R;
   R.What = What;
   R.Case = Case;
   return R;
 }
 
-Request requestFor(const Trial &T) {
+Request gpu::requestFor(const Trial &T) {
   Request R = requestFor(Command::Run, T.Case);
   R.Seed = T.Seed;
   R.WeightSeed = T.WeightSeed.value_or(T.Seed);
   R.Round = T.Round;
   return R;
 }
-} // namespace
+
+judge::CompareRule GpuRunner::rule() const {
+  CompareRule Rule;
+  Rule.ManySeedsMaxBytes = ManySeedsMaxBytes;
+  return Rule;
+}
 
 MaybeStop GpuRunner::start(Party &P) {
   Stages::Scope Starting(Log, "start child");
   std::string Error;
   P.Child = ChildProcess::start(P.Spec, Time, Error);
   P.Prepared.reset();
+  P.Brought = Attached = false;
   if (!P.Child)
     return hostFailed(Error);
   return std::nullopt;
@@ -155,19 +80,18 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
       return S;
   }
   const posix::Libtorch *Needed = Torch ? &*Torch : nullptr;
-  // What the source itself computes lies behind what its reference does.
-  Source.Spec = {Folder,
-                 J->SourceLibrary,
-                 /*Reference=*/true,
-                 Needed ? 2 * Shared : Shared,
-                 Device,
-                 Needed};
+  Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
+                 Shared, Device,           Needed};
   Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device, Needed};
   for (Party *P : {&Source, &Candidate})
     if (MaybeStop S = start(*P))
       return S;
   if (MaybeStop S = meetDevice(Out))
     return S;
+  if (Await)
+    if (MaybeStop S = awaitLibraries())
+      return S;
+  pinBoth();
   if (MaybeStop S = load())
     return S;
   Answer A;
@@ -216,6 +140,24 @@ MaybeStop GpuRunner::meetDevice(Result &Out) {
   return std::nullopt;
 }
 
+MaybeStop GpuRunner::awaitLibraries() {
+  Stages::Scope Waiting(Log, "await libraries");
+  char Line;
+  if (::read(STDIN_FILENO, &Line, 1) == 1)
+    return std::nullopt;
+  return hostFailed("the libraries that it awaited did not come");
+}
+
+/// To the same processor, as they are never called at once: what launches many
+/// small kernels is as fast as the processor that launches them, and two of
+/// those differ by a third. Seen on an H200's host, in both directions.
+void GpuRunner::pinBoth() {
+  int Cpu = ::sched_getcpu();
+  for (Party *P : {&Source, &Candidate})
+    if (Cpu >= 0)
+      P->Child->pinTo(Cpu);
+}
+
 /// Has the source's child load, once it has answered Hello.
 MaybeStop GpuRunner::load() {
   Stages::Scope Loading(Log, "load source");
@@ -230,12 +172,19 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   Answer A;
   if (MaybeStop S = ask(Side::Source, Request(), SetupLimitMs, "", A))
     return S;
+  pinBoth();
   return load();
 }
 
 MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
-  Party &P = Of == Side::Source ? Source : Candidate;
+  // Memory is let go of before who owns it gives it back.
+  if (MaybeStop S = detach())
+    return S;
+  Party &P = party(Of);
+  P.Brought = false;
+  if (Of == Side::Source)
+    Referred.reset();
   Answer A;
   if (MaybeStop S = ask(Of, requestFor(Command::Prepare, Case), SetupLimitMs,
                         "setting up", A))
@@ -258,6 +207,8 @@ SourceEnd GpuRunner::source(const Trial &T) {
   std::tuple Inputs(T.Case, T.Seed, T.WeightSeed.value_or(T.Seed));
   if (Torch && std::exchange(Referred, Inputs) == Inputs)
     return {};
+  Source.Brought = false;
+  Finite.reset();
   Answer A;
   if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
     return {SourceEnd::Failed, S->Diagnostics};
@@ -271,39 +222,14 @@ SourceEnd GpuRunner::source(const Trial &T) {
   return {};
 }
 
-/// How far the source is off its reference, for the worst inputs so far.
-MaybeStop GpuRunner::measureOwnError(const Trial &T) {
-  if (Found.empty())
-    return std::nullopt;
-  Stages::Scope Measuring(Log, "own error", J->Cases[T.Case].Label);
-  Request R = requestFor(T);
-  R.Flags = OwnCall;
-  Answer A;
-  if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
-    return S;
-  Found.compare(
-      *J, T,
-      [&](unsigned L) { return outputOf(Source, T.Case, L, /*Own=*/true); },
-      [&](unsigned L) { return ofSource(T, L); });
-  return std::nullopt;
-}
-
 MaybeStop GpuRunner::candidate(const Trial &T) {
   if (Candidate.Prepared != T.Case)
     if (MaybeStop S = prepareFor(Side::Candidate, T.Case))
       return S;
+  Candidate.Brought = false;
   Answer A;
   return ask(Side::Candidate, requestFor(T),
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
-}
-
-const void *GpuRunner::outputOf(const Party &P, unsigned Case, unsigned Leaf,
-                                bool Own) const {
-  for (const OutputPlace &Place : outputPlaces(*J, J->Cases[Case]))
-    if (Place.Leaf == Leaf)
-      return P.Child->shared() + Place.Offset +
-             (Own ? P.Spec.SharedBytes / 2 : 0);
-  return nullptr;
 }
 
 MaybeStop GpuRunner::time(unsigned Case, std::vector<Timing> &Timings,
@@ -340,23 +266,23 @@ MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
 
 MaybeStop GpuRunner::verify(const TimedCall &Last) {
   Stages::Scope Verifying(Log, "verify", J->Cases[Last.Case].Label);
+  // What is wanted is now what the source's own timed call left.
   Referred.reset();
-  Answer A;
-  for (Side Of : {Side::Source, Side::Candidate})
-    if (MaybeStop S = ask(Of, requestFor(Command::Export, Last.Case),
-                          SetupLimitMs, "timed call", A))
-      return S;
+  Source.Brought = Candidate.Brought = false;
   Trial T = {0, Last.Case, Last.Seed, Last.Round, {}};
+  auto Slack = [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; };
+  std::vector<bool> Agreed;
+  if (MaybeStop S = compare(T, Slack, Agreed))
+    return S;
   return compareOutputs(
-      *J, T, "timed call", [&](unsigned L) { return ofCandidate(T, L); },
-      [&](unsigned L) { return ofSource(T, L); },
-      [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; },
-      Outcome::Wrong);
+      *J, T, "timed call", Agreed,
+      [&](unsigned L) { return ofCandidate(T, L); },
+      [&](unsigned L) { return ofSource(T, L); }, Slack, Outcome::Wrong);
 }
 
 MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
                          const std::string &Name, Answer &A) {
-  ChildProcess &Child = Of == Side::Source ? *Source.Child : *Candidate.Child;
+  ChildProcess &Child = *party(Of).Child;
   A = Child.ask(R, LimitMs);
   if (A.What == Answer::Replied && A.R.What == Status::Ok)
     return std::nullopt;
@@ -366,8 +292,8 @@ MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
                                            int Device, const std::string &Torch,
-                                           Clock &Time) {
-  return std::make_unique<GpuRunner>(Folder, Device, Torch, Time);
+                                           bool Await, Clock &Time) {
+  return std::make_unique<GpuRunner>(Folder, Device, Torch, Await, Time);
 }
 
 bool gpu::probeDevice(int Device, DeviceFacts &Facts, std::string &Error) {

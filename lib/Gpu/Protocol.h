@@ -18,6 +18,7 @@
 
 #include "stark/Gpu/Device.h"
 #include "stark/Job/Job.h"
+#include <array>
 #include <cstdint>
 
 namespace stark::gpu {
@@ -27,19 +28,29 @@ enum class Command : uint32_t {
            ///< lock the process down
   Load,    ///< dlopen the library
   Prepare, ///< allocate the buffers of Case
-  Run,     ///< one verified call with Seed and poison Round, then Export
+  Run,     ///< one verified call with Seed and poison Round
   Warm,    ///< timed calls, not counted, for Ms milliseconds
   Sample,  ///< one timed call
   Export,  ///< copy the outputs of the last call to the shared memory
+  Share,   ///< say how another process finds the outputs on the device
+  Attach,  ///< find another process's outputs by Handle; without, let go
+  Compare, ///< one output with what is wanted of it, on the device
 };
 
 /// Flags of Hello.
 constexpr uint32_t Calibrate = 1;
 /// Flags of Sample: wait for the whole device before the stop event.
 constexpr uint32_t SyncDevice = 1;
-/// Flags of Run: call the source's entry, not its reference, and export its
-/// outputs behind the reference's.
+/// Flags of Run: call the source's entry, not its reference.
 constexpr uint32_t OwnCall = 1;
+/// Flags of Export and Compare: what is wanted is what the reference gave,
+/// which is kept while the entry itself is called.
+constexpr uint32_t OfReference = 1;
+/// Flags of Compare: not the outputs that were attached to, but its own.
+constexpr uint32_t OfItself = 2;
+
+/// What the driver knows another process's memory by.
+using Handle = std::array<unsigned char, 64>;
 
 struct Request {
   Command What = Command::Hello;
@@ -50,6 +61,10 @@ struct Request {
   uint64_t WeightSeed = 0; ///< of the leaves that are weights
   uint64_t Ms = 0;
   uint64_t Nonce = 0; ///< the reply repeats it
+  uint32_t Leaf = 0;  ///< of Compare
+  double Slack = 1; ///< of Compare: how many times its tolerance it may be off
+  uint64_t Bytes = 0; ///< of Attach: of the memory; 0: let go
+  Handle Memory = {}; ///< of Attach
 };
 
 enum class Status : uint32_t {
@@ -66,9 +81,12 @@ struct Reply {
   uint64_t Nonce = 0;
   Status What = Status::Ok;
   uint32_t Leaf = 0;
-  uint64_t Count = 0;   ///< changed bytes; calls of Warm
-  double EventUs = 0;   ///< of Sample
-  char Text[1024] = {}; ///< what went wrong; of Hello: printFacts()
+  uint64_t Count = 0; ///< changed bytes; calls of Warm; mismatches of Compare
+  double EventUs = 0; ///< of Sample
+  double WorstError = 0;  ///< of Compare, in units of what is allowed
+  uint64_t NotFinite = 0; ///< of Compare: elements that are wanted
+  Handle Memory = {};     ///< of Share
+  char Text[1024] = {};   ///< what went wrong; of Hello: printFacts()
 };
 
 /// Where the outputs of a case lie in the memory that a child shares with the

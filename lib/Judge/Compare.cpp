@@ -364,6 +364,13 @@ uint64_t judge::countPoison(DType Type, const void *Data, uint64_t Count,
   }
 }
 
+uint64_t judge::rowLength(const std::vector<int64_t> &Shape) {
+  uint64_t Row = 1;
+  for (size_t I = Shape.size(); I-- > 0 && Row < MinRow;)
+    Row *= uint64_t(Shape[I]);
+  return Row;
+}
+
 Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
                           const std::vector<int64_t> &Shape, double Tolerance,
                           uint32_t Poison, double LeastRms) {
@@ -375,12 +382,9 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
     C.FirstBad /= 2;
     return C;
   }
-  uint64_t Count = 1, Row = 1;
-  for (size_t I = Shape.size(); I-- > 0;) {
-    Count *= uint64_t(Shape[I]);
-    if (Row < MinRow)
-      Row = Count;
-  }
+  uint64_t Count = 1, Row = rowLength(Shape);
+  for (int64_t Extent : Shape)
+    Count *= uint64_t(Extent);
   if (Count == 0)
     return {};
   switch (Type) {

@@ -40,6 +40,7 @@ private:
   MaybeStop work(const std::string &Folder);
   bool leavesGaps(const Trial &T);
   bool isFinite(const Trial &T);
+  MaybeStop bringSource(const Trial &T);
   MaybeStop admit();
 
   Runner &R;
@@ -56,29 +57,31 @@ private:
 };
 } // namespace
 
+double judge::shareOfWhole(const Job &J) { return J.Torch.empty() ? 0 : 0.1; }
+
 Comparison judge::compareLeaf(const Job &J, unsigned Case, unsigned Leaf,
                               const void *Got, const void *Wanted, double Slack,
                               unsigned Round) {
-  constexpr double ShareOfWhole = 0.1;
   const job::Leaf &L = J.Leaves[Leaf];
   const LeafValue &V = J.Cases[Case].Values[Leaf];
+  double Share = shareOfWhole(J);
   double LeastRms =
-      J.Torch.empty()
-          ? 0
-          : ShareOfWhole * rootMeanSquare(L.Type, Wanted, V.elements());
+      Share > 0 ? Share * rootMeanSquare(L.Type, Wanted, V.elements()) : 0;
   return compare(L.Type, Got, Wanted, V.Shape, L.Tolerance * Slack,
                  poisonPattern(L.Type, Round), LeastRms);
 }
 
 MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
                                 const std::string &Name,
+                                const std::vector<bool> &Agreed,
                                 const OutputOf &OfCandidate,
                                 const OutputOf &OfSource, const SlackOf &Slack,
                                 Outcome IfBad) {
   const Case &C = J.Cases[T.Case];
   for (unsigned I = 0; I < J.Leaves.size(); ++I) {
     Leaf L = J.Leaves[I];
-    const void *Wanted = isOutput(L) ? OfSource(I) : nullptr;
+    bool Known = I < Agreed.size() && Agreed[I];
+    const void *Wanted = isOutput(L) && !Known ? OfSource(I) : nullptr;
     if (!Wanted)
       continue;
     L.Tolerance *= Slack(I);
@@ -129,6 +132,9 @@ MaybeStop Judge::leaveOut(const Trial &T, const std::string &Why) {
 }
 
 MaybeStop Judge::keepOutputs(const Trial &T) {
+  if (!Outputs.empty())
+    if (MaybeStop S = R.bring(Side::Candidate))
+      return S;
   for (unsigned I = 0; I < J.Leaves.size() && !Outputs.empty(); ++I) {
     if (!isOutput(J.Leaves[I]))
       continue;
@@ -153,11 +159,16 @@ MaybeStop Judge::compareTrial(const Trial &T) {
   if (Source.What == SourceEnd::TooLarge)
     return leaveOut(T, "not compared: " + Source.Text);
   bool Failed = Source.What == SourceEnd::Failed;
+  bool Hardened = J.Cases[T.Case].Hardened;
+  std::optional<bool> Finite = Hardened && !Failed ? R.isFinite(T) : true;
+  if (!Failed && (!Finite || (Added && Rule.GapsLeaveOut)))
+    if (MaybeStop S = R.bring(Side::Source))
+      return S;
   if (Added && (Failed || (Rule.GapsLeaveOut && leavesGaps(T))))
     return leaveOut(T, "left out: the source itself cannot do it");
   if (Failed)
     return Stop{Outcome::Infrastructure, Source.Text};
-  if (J.Cases[T.Case].Hardened && !isFinite(T))
+  if (!(Finite ? *Finite : isFinite(T)))
     return leaveOut(T, "left out: the source gives infinities or NaN there");
   MaybeStop Ended = [&] {
     Stages::Scope S(&Spent, "candidate", Label);
@@ -171,8 +182,12 @@ MaybeStop Judge::compareTrial(const Trial &T) {
     return S;
   ++Compared;
   Stages::Scope Comparing(&Spent, "compare", Label);
+  std::vector<bool> Agreed;
+  if (MaybeStop S = R.compare(T, Agreed))
+    return S;
   MaybeStop Bad = compareOutputs(
-      J, T, R.nameOf(T), [&](unsigned L) { return R.ofCandidate(T, L); },
+      J, T, R.nameOf(T), Agreed,
+      [&](unsigned L) { return R.ofCandidate(T, L); },
       [&](unsigned L) { return R.ofSource(T, L); },
       [&](unsigned L) { return R.slack(T, L); },
       T.Round ? Outcome::Unstable : Outcome::Wrong);
@@ -192,6 +207,12 @@ bool Judge::isFinite(const Trial &T) {
   return true;
 }
 
+MaybeStop Judge::bringSource(const Trial &T) {
+  if (SourceEnd Ended = R.source(T); Ended.What != SourceEnd::Done)
+    return Stop{Outcome::Infrastructure, Ended.Text};
+  return R.bring(Side::Source);
+}
+
 /// Of a source that is judged against itself, before a search: is there
 /// anything to judge by?
 MaybeStop Judge::admit() {
@@ -200,9 +221,8 @@ MaybeStop Judge::admit() {
     if (LeftOut[Case] || J.Seeds.size() < 2)
       continue;
     Trial T{0, Case, J.Seeds[0], 0, J.Seeds[0]};
-    SourceEnd Ended = R.source(T);
-    if (Ended.What != SourceEnd::Done)
-      return Stop{Outcome::Infrastructure, Ended.Text};
+    if (MaybeStop S = bringSource(T))
+      return S;
     std::vector<std::vector<char>> Kept(J.Leaves.size());
     for (unsigned I = 0; I < J.Leaves.size(); ++I)
       if (const void *Data =
@@ -213,9 +233,8 @@ MaybeStop Judge::admit() {
       }
     // Another input, the same weights.
     T.Seed = J.Seeds[1];
-    Ended = R.source(T);
-    if (Ended.What != SourceEnd::Done)
-      return Stop{Outcome::Infrastructure, Ended.Text};
+    if (MaybeStop S = bringSource(T))
+      return S;
     Notes += degeneracies(
         J, Case, [&](unsigned L) { return R.ofSource(T, L); },
         [&](unsigned L) { return Kept[L].empty() ? nullptr : Kept[L].data(); },

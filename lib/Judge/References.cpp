@@ -21,11 +21,15 @@ void References::compare(const Job &J, const Trial &T, const OutputOf &Own,
   for (unsigned I = 0; I < J.Leaves.size(); ++I) {
     if (!isOutput(J.Leaves[I]))
       continue;
-    Comparison Found =
-        compareLeaf(J, T.Case, I, Own(I), OfReference(I), 1, T.Round);
-    double &Times = Slack.try_emplace({T.Case, I}, 1).first->second;
-    Times = std::max(Times, OwnErrors * Found.WorstError);
+    add(T.Case, I,
+        compareLeaf(J, T.Case, I, Own(I), OfReference(I), 1, T.Round)
+            .WorstError);
   }
+}
+
+void References::add(unsigned Case, unsigned Leaf, double WorstError) {
+  double &Times = Slack.try_emplace({Case, Leaf}, 1).first->second;
+  Times = std::max(Times, OwnErrors * WorstError);
 }
 
 double References::slack(unsigned Case, unsigned Leaf) const {

@@ -28,7 +28,7 @@ using namespace stark;
 using namespace stark::gpu;
 
 static const char Help[] =
-    R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N]
+    R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N] [--await]
 stark-worker --spool DIR [--watch] [--results DIR] [--outputs DIR] [--device N]
 stark-worker --probe [--device N]
 
@@ -38,6 +38,9 @@ that take tensors libtorch, of the version that they were built with.
 
   JOBFOLDER       a folder with job.json and two libraries. The result goes to
                   FILE, or to standard output, as JSON.
+  --await         with JOBFOLDER: opens the device, then waits for a line on
+                  standard input before it looks for the libraries; ends when
+                  there is none
   --spool DIR     works off DIR/jobs; results go to DIR/results/ID.json. Several
                   workers may share a folder. One line is printed a job.
   --once          with --spool: stop when no job is left (the default)
@@ -62,7 +65,8 @@ Example: stark-worker --spool /shared/jobs --watch
 namespace {
 struct Flags {
   std::string Job, Result, Spool, Results, Outputs, Torch;
-  bool Help = false, Watch = false, Probe = false, IsChild = false;
+  bool Help = false, Watch = false, Probe = false, IsChild = false,
+       Await = false;
   ChildOptions Child;
 };
 
@@ -96,6 +100,7 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"reference", no_argument, nullptr, 'R'},
                               {"preload", required_argument, nullptr, 'P'},
                               {"torch", required_argument, nullptr, 't'},
+                              {"await", no_argument, nullptr, 'A'},
                               {}};
 
 /// False when the value of an option is not the number it should be.
@@ -149,6 +154,8 @@ bool setFlag(Flags &F, int Letter) {
     return F.Probe = true;
   case 'C':
     return F.IsChild = true;
+  case 'A':
+    return F.Await = true;
   default:
     return F.Child.Reference = true;
   }
@@ -171,6 +178,8 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
       return usage("option '--" + std::string(Options[Which].name) + "' got '" +
                    optarg + "'");
   }
+  if (F.Await && optind >= Argc && !F.Help)
+    return usage("--await got no job folder");
   if (Argc - optind > 1 && !F.Help)
     return usage(std::string("got two job folders, '") + Argv[optind] +
                  "' and '" + Argv[optind + 1] + "'");
@@ -186,7 +195,8 @@ static job::Result judgeFolder(const Flags &F, const std::string &Folder) {
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
   return judge::judge(
-      Folder, *makeGpuRunner(Folder, F.Child.Device, F.Torch, machineClock()),
+      Folder,
+      *makeGpuRunner(Folder, F.Child.Device, F.Torch, F.Await, machineClock()),
       F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string(),
       machineClock());
 }

@@ -26,11 +26,12 @@ namespace stark::gpu {
 /// Calls the libraries in \p Folder on the GPU that the driver lists as
 /// \p Device. The children are this program, started with --child (Child.h).
 /// \p Torch: where libtorch is, for jobs that need it; empty: found when it is
-/// needed, as findLibtorch() does.
+/// needed, as findLibtorch() does. \p Await: the libraries are there once a
+/// line is on standard input.
 std::unique_ptr<judge::Runner> makeGpuRunner(const std::string &Folder,
                                              int Device,
                                              const std::string &Torch,
-                                             Clock &Time);
+                                             bool Await, Clock &Time);
 
 } // namespace stark::gpu
 

@@ -45,6 +45,10 @@ Comparison compare(job::DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
                    uint32_t Poison, double LeastRms = 0);
 
+/// Elements of what compare() takes for a row: the last dimension, or as many
+/// trailing ones as make 32.
+uint64_t rowLength(const std::vector<int64_t> &Shape);
+
 /// The root mean square of all finite elements; 0 for whole numbers.
 double rootMeanSquare(job::DType Type, const void *Data, uint64_t Count);
 

@@ -46,6 +46,9 @@ using OutputOf = std::function<const void *(unsigned Leaf)>;
 /// How many times its tolerance it may be off.
 using SlackOf = std::function<double(unsigned Leaf)>;
 
+/// The scale of a row is at least this share of the whole output's.
+double shareOfWhole(const job::Job &J);
+
 /// compare() with what \p J says of output \p Leaf of a case. The scale of a
 /// row of a tensor is at least a tenth of the whole tensor's: what a ReLU
 /// leaves of a row says nothing of what was summed up.
@@ -53,12 +56,13 @@ Comparison compareLeaf(const job::Job &J, unsigned Case, unsigned Leaf,
                        const void *Got, const void *Wanted, double Slack,
                        unsigned Round);
 
-/// Compares all outputs of one call; nothing when they are right. \p Name:
-/// "second call with the same inputs".
+/// Compares all outputs of one call but those that have \p Agreed; nothing when
+/// they are right. \p Name: "second call with the same inputs".
 MaybeStop compareOutputs(const job::Job &J, const Trial &T,
-                         const std::string &Name, const OutputOf &OfCandidate,
-                         const OutputOf &OfSource, const SlackOf &Slack,
-                         job::Outcome IfBad);
+                         const std::string &Name,
+                         const std::vector<bool> &Agreed,
+                         const OutputOf &OfCandidate, const OutputOf &OfSource,
+                         const SlackOf &Slack, job::Outcome IfBad);
 
 /// What makes a case a poor test of a candidate, a line each: outputs that are
 /// constant, tiny, or another input's (\p Other, null where it was not called).

@@ -26,8 +26,6 @@ class Clock;
 
 namespace stark::judge {
 
-enum class Side { Source, Candidate };
-
 /// The inputs of a timed call, and how it is taken.
 struct TimedCall {
   unsigned Case = 0;

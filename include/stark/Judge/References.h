@@ -24,6 +24,9 @@ public:
   /// \p How the reference of \p Case was computed, "in f64, TF32 off".
   void add(unsigned Case, const std::string &How) { Computed[Case] = How; }
   bool empty() const { return Computed.empty(); }
+  /// What the source itself computed of output \p Leaf was off by \p
+  /// WorstError, in units of what is allowed.
+  void add(unsigned Case, unsigned Leaf, double WorstError);
   /// What the source itself computed for the inputs of \p T.
   void compare(const job::Job &J, const Trial &T, const OutputOf &Own,
                const OutputOf &OfReference);

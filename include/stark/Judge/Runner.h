@@ -64,6 +64,8 @@ struct SourceEnd {
 
 /// Calls are asked for in the order of the plan: first the source, then, when
 /// it is done, the candidate. What a runner returns as a Stop ends the job.
+enum class Side { Source, Candidate };
+
 class Runner {
 public:
   virtual ~Runner() = default;
@@ -82,6 +84,17 @@ public:
   virtual SourceEnd source(const Trial &T) = 0;
   /// How long it may take follows from the source.
   virtual MaybeStop candidate(const Trial &T) = 0;
+  /// Has ofSource() or ofCandidate() hold what the last call left.
+  virtual MaybeStop bring(Side) { return std::nullopt; }
+  /// Compares both where they lie, if it can: \p Agreed has the leaves that are
+  /// right. The others' last calls are brought.
+  virtual MaybeStop compare(const Trial &, std::vector<bool> &Agreed) {
+    Agreed.clear();
+    return std::nullopt;
+  }
+  /// Is all that the source computed finite? Unset: to be looked for in
+  /// ofSource().
+  virtual std::optional<bool> isFinite(const Trial &) { return std::nullopt; }
   /// What the last call left in output \p Leaf. Null for the source when there
   /// is nothing to compare with.
   virtual const void *ofSource(const Trial &T, unsigned Leaf) = 0;

@@ -31,7 +31,8 @@ TEST(Verdict, TheScoreIsTheGeometricMean) {
   Verdict V = exampleVerdict();
   EXPECT_DOUBLE_EQ(V.scoreUs(), 4);
   EXPECT_DOUBLE_EQ(V.speedup(), std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(V.speedupLow(), std::sqrt(2.0));
+  // Processes differ, though these samples do not.
+  EXPECT_NEAR(V.speedupLow(), 0.999 * std::sqrt(2.0), 1e-9);
   V.Kind = VerdictKind::Wrong;
   EXPECT_TRUE(std::isinf(V.scoreUs()));
   EXPECT_EQ(V.speedup(), 0);

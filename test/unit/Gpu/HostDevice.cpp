@@ -14,7 +14,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCompare.h"
 #include "Kernels.h"
+#include "stark/Judge/Compare.h"
 #include "stark/Judge/Fill.h"
 #include <cmath>
 #include <cstdlib>
@@ -22,6 +24,7 @@
 
 using namespace stark;
 using namespace stark::job;
+using namespace stark::gpu;
 
 // In a build with the address sanitizer a candidate's crash is still the
 // candidate's, and nobody looks for leaks in a process that may make no system
@@ -118,6 +121,14 @@ cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t, cudaEvent_t) {
 cudaError_t cudaHostRegister(void *, size_t, unsigned) {
   return cudaErrorNotSupported;
 }
+// No process has another one's memory here: the host compares.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *) {
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned) {
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaIpcCloseMemHandle(void *) { return cudaSuccess; }
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 }
 
@@ -161,5 +172,24 @@ cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
 }
 
 cudaError_t gpu::flush(void *, uint64_t, unsigned long long *, cudaStream_t) {
+  return cudaSuccess;
+}
+
+CompareScratch::~CompareScratch() {}
+
+cudaError_t gpu::compareOnDevice(const CompareSpec &Spec, CompareScratch &,
+                                 DeviceComparison &Out) {
+  uint64_t Count = 1;
+  for (int64_t Extent : Spec.Shape)
+    Count *= uint64_t(Extent);
+  double Least = Spec.ShareOfWhole > 0
+                     ? Spec.ShareOfWhole *
+                           judge::rootMeanSquare(Spec.Type, Spec.Wanted, Count)
+                     : 0;
+  judge::Comparison Found =
+      judge::compare(Spec.Type, Spec.Got, Spec.Wanted, Spec.Shape,
+                     Spec.Tolerance, Spec.Poison, Least);
+  bool Finite = judge::extremes(Spec.Type, Spec.Wanted, Count).AllFinite;
+  Out = {Found.Mismatches, Finite ? 0u : 1u, Found.WorstError};
   return cudaSuccess;
 }

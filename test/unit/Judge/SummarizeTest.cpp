@@ -49,6 +49,15 @@ TEST(Summarize, EqualSamplesGiveNoSpeedup) {
   EXPECT_GE(T.SpeedupHigh, 1);
 }
 
+// However alike the samples of two processes are.
+TEST(Summarize, TheIntervalIsNoNarrowerThanProcessesDiffer) {
+  Timing T = summarize("", std::vector<double>(40, 100.0),
+                       std::vector<double>(40, 100.05));
+  EXPECT_LT(T.SpeedupLow, 1);
+  EXPECT_GT(T.SpeedupHigh, 1.001);
+  EXPECT_LT(T.SpeedupHigh, 1.002);
+}
+
 TEST(Summarize, TheSameSamplesGiveTheSameFigures) {
   std::vector<double> A = {3, 1, 4, 1, 5, 9, 2, 6},
                       B = {2, 7, 1, 8, 2, 8, 1, 8};

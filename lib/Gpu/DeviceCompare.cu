@@ -1,0 +1,287 @@
+//===- DeviceCompare.cu - Outputs compared where they lie ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   wanted -> power of the whole and of each row -> |got - wanted| within
+///   scale
+/// A task is a row, or a part of one that is long. A block takes a task at a
+/// time: sums of squares first, to be added up by row, then the elements.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCompare.h"
+#include "stark/Judge/Compare.h"
+#include <cstring>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::gpu;
+
+namespace {
+using Half = __half;
+using BFloat = __nv_bfloat16;
+/// Compared as twice as many of its parts.
+template <class T> using Complex = T;
+
+constexpr unsigned Threads = 256;
+/// Elements of a row that one block takes at a time.
+constexpr uint64_t PartSize = uint64_t(1) << 16;
+constexpr unsigned MaxBlocks = 8192;
+
+struct Power {
+  double Squares;
+  unsigned long long Count;
+};
+
+struct Totals {
+  Power Whole;
+  unsigned long long Mismatches, NotFinite;
+  unsigned long long WorstBits; ///< of a double that is not negative
+};
+
+struct Rule {
+  uint64_t Rows, Row, PartsInRow;
+  double Tolerance, ShareOfWhole;
+  uint32_t Poison;
+};
+
+template <class T> __device__ double valueOf(T V) { return double(V); }
+__device__ double valueOf(__half V) { return double(__half2float(V)); }
+__device__ double valueOf(__nv_bfloat16 V) {
+  return double(__bfloat162float(V));
+}
+
+template <class T> struct IsInteger {
+  static constexpr bool Value = std::is_integral_v<T>;
+};
+
+/// As unsigned integers, of which a comparison is one of bits.
+template <class T> __device__ uint64_t bitsOf(const T &V) {
+  if constexpr (sizeof(T) == 8)
+    return *reinterpret_cast<const uint64_t *>(&V);
+  else if constexpr (sizeof(T) == 4)
+    return *reinterpret_cast<const uint32_t *>(&V);
+  else if constexpr (sizeof(T) == 2)
+    return *reinterpret_cast<const uint16_t *>(&V);
+  else
+    return *reinterpret_cast<const uint8_t *>(&V);
+}
+
+/// The 32-bit pattern, repeated or cut to an element.
+template <class T> __device__ uint64_t poisonOf(uint32_t Pattern) {
+  if constexpr (sizeof(T) == 8)
+    return uint64_t(Pattern) << 32 | Pattern;
+  else if constexpr (sizeof(T) == 4)
+    return Pattern;
+  else if constexpr (sizeof(T) == 2)
+    return Pattern & 0xFFFF;
+  else
+    return Pattern & 0xFF;
+}
+
+/// The sum of \p Value over a block, in its first thread.
+template <class N> __device__ N sumOfBlock(N Value) {
+  __shared__ N Parts[Threads / 32];
+  for (unsigned Offset = 16; Offset; Offset /= 2)
+    Value += __shfl_down_sync(~0u, Value, Offset);
+  __syncthreads(); // Parts may still be read
+  if (threadIdx.x % 32 == 0)
+    Parts[threadIdx.x / 32] = Value;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (unsigned W = 1; W < Threads / 32; ++W)
+      Value += Parts[W];
+  return Value;
+}
+
+__device__ double rmsOf(const Power &P) {
+  return P.Count ? sqrt(P.Squares / double(P.Count)) : 0;
+}
+
+/// The elements of one task.
+struct Span {
+  uint64_t Row, Begin, End;
+};
+__device__ Span spanOf(const Rule &R, uint64_t Task) {
+  uint64_t Row = Task / R.PartsInRow, At = Task % R.PartsInRow * PartSize;
+  uint64_t Begin = Row * R.Row + At;
+  return {Row, Begin,
+          Row * R.Row + (At + PartSize < R.Row ? At + PartSize : R.Row)};
+}
+
+template <class T>
+__device__ Power powerOf(const T *Wanted, const Span &S, uint32_t Pattern,
+                         unsigned long long *NotFinite) {
+  Power Mine = {0, 0};
+  unsigned long long Wild = 0;
+  for (uint64_t I = S.Begin + threadIdx.x; I < S.End; I += Threads) {
+    double W = valueOf(Wanted[I]);
+    bool Finite = isfinite(W);
+    Wild += !Finite;
+    if (Finite && bitsOf(Wanted[I]) != poisonOf<T>(Pattern)) {
+      Mine.Squares += W * W;
+      ++Mine.Count;
+    }
+  }
+  Mine.Squares = sumOfBlock(Mine.Squares);
+  Mine.Count = sumOfBlock(Mine.Count);
+  if (NotFinite) {
+    Wild = sumOfBlock(Wild);
+    if (threadIdx.x == 0 && Wild)
+      atomicAdd(NotFinite, Wild);
+  }
+  return Mine;
+}
+
+/// Of the whole, and of each row where \p OfRows is given.
+template <class T>
+__global__ void powers(const T *Wanted, Rule R, Totals *All, Power *OfRows) {
+  Power Sum = {0, 0};
+  for (uint64_t Task = blockIdx.x; Task < R.Rows * R.PartsInRow;
+       Task += gridDim.x) {
+    Span S = spanOf(R, Task);
+    Power P = powerOf(Wanted, S, R.Poison, &All->NotFinite);
+    Sum.Squares += P.Squares;
+    Sum.Count += P.Count;
+    if (threadIdx.x || !OfRows)
+      continue;
+    atomicAdd(&OfRows[S.Row].Squares, P.Squares);
+    atomicAdd(&OfRows[S.Row].Count, P.Count);
+  }
+  if (threadIdx.x)
+    return;
+  atomicAdd(&All->Whole.Squares, Sum.Squares);
+  atomicAdd(&All->Whole.Count, Sum.Count);
+}
+
+/// Is an element wrong? \p Error: in units of what is allowed.
+template <class T>
+__device__ bool isBad(T GotValue, T WantedValue, double Tolerance, double Rms,
+                      uint64_t Poison, double &Error) {
+  uint64_t Got = bitsOf(GotValue), Wanted = bitsOf(WantedValue);
+  Error = 0;
+  if (Got == Wanted)
+    return false;
+  if (IsInteger<T>::Value || Got == Poison || Wanted == Poison)
+    return true;
+  double G = valueOf(GotValue), W = valueOf(WantedValue);
+  if (!isfinite(G) || !isfinite(W))
+    return isnan(W) ? !isnan(G) : !(G == W);
+  double Allowed = Tolerance * (Rms + fabs(W)), Distance = fabs(G - W);
+  Error = Allowed > 0 ? Distance / Allowed : Distance > 0 ? INFINITY : 0;
+  return Distance > Allowed;
+}
+
+template <class T>
+__global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
+                              Totals *All, const Power *OfRows) {
+  double Least = R.ShareOfWhole * rmsOf(All->Whole);
+  double Worst = 0;
+  unsigned long long Bad = 0;
+  __shared__ double Scale;
+  for (uint64_t Task = blockIdx.x; Task < R.Rows * R.PartsInRow;
+       Task += gridDim.x) {
+    Span S = spanOf(R, Task);
+    if (!IsInteger<T>::Value) {
+      Power Own =
+          OfRows ? OfRows[S.Row] : powerOf(Wanted, S, R.Poison, nullptr);
+      __syncthreads(); // Scale may still be read
+      if (threadIdx.x == 0)
+        Scale = fmax(Least, rmsOf(Own));
+      __syncthreads();
+    }
+    for (uint64_t I = S.Begin + threadIdx.x; I < S.End; I += Threads) {
+      double Error;
+      Bad += isBad(Got[I], Wanted[I], R.Tolerance, Scale, poisonOf<T>(R.Poison),
+                   Error);
+      if (isfinite(Error))
+        Worst = fmax(Worst, Error);
+    }
+  }
+  if (Bad)
+    atomicAdd(&All->Mismatches, Bad);
+  // Doubles that are not negative are in the order of their bits.
+  if (Worst > 0)
+    atomicMax(&All->WorstBits, (unsigned long long)__double_as_longlong(Worst));
+}
+
+template <class T>
+cudaError_t compareAs(const CompareSpec &Spec, Rule R, Totals *All,
+                      Power *OfRows) {
+  auto *Got = static_cast<const T *>(Spec.Got);
+  auto *Wanted = static_cast<const T *>(Spec.Wanted);
+  uint64_t Tasks = R.Rows * R.PartsInRow;
+  unsigned Blocks = unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
+  if (!IsInteger<T>::Value)
+    powers<<<Blocks, Threads>>>(Wanted, R, All, OfRows);
+  compareKernel<<<Blocks, Threads>>>(Got, Wanted, R, All, OfRows);
+  return cudaGetLastError();
+}
+} // namespace
+
+CompareScratch::~CompareScratch() { cudaFree(Data); }
+
+cudaError_t CompareScratch::zeroed(uint64_t Bytes, void *&Found) {
+  cudaError_t E = cudaSuccess;
+  if (Bytes > Size) {
+    cudaFree(Data);
+    Data = nullptr;
+    Size = 0;
+    E = cudaMalloc(&Data, Bytes);
+    if (E != cudaSuccess)
+      return E;
+    Size = Bytes;
+  }
+  Found = Data;
+  return cudaMemsetAsync(Data, 0, Bytes, nullptr);
+}
+
+cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
+                                 CompareScratch &Scratch,
+                                 DeviceComparison &Out) {
+  std::vector<int64_t> Shape = Spec.Shape;
+  if (isComplex(Spec.Type))
+    Shape.push_back(2);
+  uint64_t Count = 1;
+  for (int64_t Extent : Shape)
+    Count *= uint64_t(Extent);
+  Out = {};
+  if (Count == 0)
+    return cudaSuccess;
+  uint64_t Row = judge::rowLength(Shape);
+  Rule R = {Count / Row,
+            Row,
+            (Row + PartSize - 1) / PartSize,
+            isWhole(Spec.Type) ? 0 : Spec.Tolerance,
+            Spec.ShareOfWhole,
+            Spec.Poison};
+  bool Long = R.PartsInRow > 1;
+  void *Data = nullptr;
+  cudaError_t E = Scratch.zeroed(
+      sizeof(Totals) + (Long ? R.Rows * sizeof(Power) : 0), Data);
+  if (E != cudaSuccess)
+    return E;
+  auto *All = static_cast<Totals *>(Data);
+  auto *OfRows = Long ? reinterpret_cast<Power *>(All + 1) : nullptr;
+  switch (Spec.Type) {
+#define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
+  case DType::Enumerator:                                                      \
+    E = compareAs<Cpp>(Spec, R, All, OfRows);                                  \
+    break;
+#include "stark/Job/DTypes.def"
+  }
+  Totals Found = {};
+  if (E == cudaSuccess)
+    E = cudaMemcpy(&Found, All, sizeof(Found), cudaMemcpyDeviceToHost);
+  Out.Mismatches = Found.Mismatches;
+  Out.NotFinite = Found.NotFinite;
+  static_assert(sizeof(Out.WorstError) == sizeof(Found.WorstBits));
+  std::memcpy(&Out.WorstError, &Found.WorstBits, sizeof(Out.WorstError));
+  return E;
+}

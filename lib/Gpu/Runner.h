@@ -1,0 +1,130 @@
+//===- Runner.h - Source and candidate on a GPU ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   what the judge asks for -> requests to two children -> outputs, times, or
+/// how the job ends
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_RUNNER_H
+#define STARK_GPU_RUNNER_H
+
+#include "ChildProcess.h"
+#include "stark/Judge/Race.h"
+#include "stark/Judge/References.h"
+#include <tuple>
+
+namespace stark::gpu {
+
+using judge::MaybeStop;
+using judge::Side;
+using judge::Trial;
+
+/// Driver start-up, module loading and allocation, not the libraries' work.
+constexpr uint64_t SetupLimitMs = 120000;
+
+/// One of the two, and the size that its buffers were last set up for.
+struct Party {
+  ChildSpec Spec; ///< to start it again
+  std::unique_ptr<ChildProcess> Child;
+  std::optional<unsigned> Prepared;
+  bool Brought = false; ///< shared memory holds what the last call left
+};
+
+class GpuRunner : public judge::Runner, private judge::TimedPair {
+public:
+  GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
+            bool Await, Clock &Time)
+      : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
+        Time(Time) {}
+
+  MaybeStop open(const job::Job &J, job::Result &Out) override;
+  judge::CompareRule rule() const override;
+  void plan(const std::vector<Trial> &) override {}
+  judge::SourceEnd source(const Trial &T) override;
+  MaybeStop candidate(const Trial &T) override;
+  MaybeStop bring(Side Of) override;
+  MaybeStop compare(const Trial &T, std::vector<bool> &Agreed) override {
+    return compare(T, [&](unsigned L) { return slack(T, L); }, Agreed);
+  }
+  std::optional<bool> isFinite(const Trial &) override { return Finite; }
+  const void *ofSource(const Trial &T, unsigned Leaf) override {
+    return outputOf(Source, T.Case, Leaf);
+  }
+  const void *ofCandidate(const Trial &T, unsigned Leaf) override {
+    return outputOf(Candidate, T.Case, Leaf);
+  }
+  double slack(const Trial &T, unsigned Leaf) override {
+    return Found.slack(T.Case, Leaf);
+  }
+  std::string notes() override { return Found.notes(*J); }
+  std::string nameOf(const Trial &T) const override {
+    return T.Round ? "second call with the same inputs" : "call";
+  }
+  MaybeStop leaveOut(unsigned Case) override;
+  MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
+                 std::string &Notes) override;
+
+private:
+  MaybeStop prepare(unsigned Case) override;
+  MaybeStop warm(Side Of, const judge::TimedCall &Call, uint64_t Ms,
+                 uint64_t LimitMs, judge::Warmth &W) override;
+  MaybeStop sample(Side Of, const judge::TimedCall &Call, uint64_t LimitMs,
+                   judge::Sample &S) override;
+  MaybeStop verify(const judge::TimedCall &Last) override;
+
+  MaybeStop start(Party &P);
+  MaybeStop meetDevice(job::Result &Out);
+  MaybeStop awaitLibraries();
+  void pinBoth();
+  MaybeStop load();
+  MaybeStop prepareFor(Side Of, unsigned Case);
+  /// What goes wrong in the source is not the candidate's fault; what goes
+  /// wrong in the candidate ends the job with its outcome. \p Name: what is
+  /// asked for, "timed call".
+  MaybeStop ask(Side Of, const Request &R, uint64_t LimitMs,
+                const std::string &Name, Answer &A);
+  MaybeStop findTorch();
+  MaybeStop measureOwnError(const Trial &T);
+  const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
+  Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }
+  MaybeStop attach();
+  MaybeStop detach();
+  MaybeStop compare(const Trial &T, const judge::SlackOf &Slack,
+                    std::vector<bool> &Agreed);
+  MaybeStop compareOnDevice(const Trial &T, uint32_t Flags,
+                            const judge::SlackOf &Slack,
+                            std::vector<bool> &Agreed);
+
+  std::string Folder;
+  int Device;
+  std::string TorchFolder;
+  bool Await;                           ///< the libraries are not there yet
+  std::optional<posix::Libtorch> Torch; ///< of a job that needs it
+  Clock &Time;
+  const job::Job *J = nullptr;
+  DeviceFacts Facts;
+  Party Source, Candidate;
+  double SourceUs = 0;     ///< of the last verified call
+  judge::References Found; ///< of jobs with tensors
+  /// Case and seeds whose reference the source's child keeps.
+  std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
+  /// What the source computed last, where that was looked at.
+  std::optional<bool> Finite;
+  /// The source's child finds the candidate's outputs on the device.
+  bool Attached = false;
+  bool CannotAttach = false; ///< on this machine: the host compares
+};
+
+Request requestFor(Command What, unsigned Case = 0);
+/// One verified call.
+Request requestFor(const judge::Trial &T);
+
+} // namespace stark::gpu
+
+#endif

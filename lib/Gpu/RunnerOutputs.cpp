@@ -1,0 +1,129 @@
+//===- RunnerOutputs.cpp - Outputs of source and candidate ---------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   outputs on the device -> compared there, or copied to the host
+///
+//===----------------------------------------------------------------------===//
+
+#include "Ending.h"
+#include "Runner.h"
+#include <utility>
+
+using namespace stark;
+using namespace stark::gpu;
+using namespace stark::job;
+using namespace stark::judge;
+
+MaybeStop GpuRunner::detach() {
+  Answer A;
+  if (!std::exchange(Attached, false))
+    return std::nullopt;
+  return ask(Side::Source, requestFor(Command::Attach), SetupLimitMs, "", A);
+}
+
+/// Has the source's child find the candidate's outputs, unless it cannot: not
+/// every driver shares memory among processes.
+MaybeStop GpuRunner::attach() {
+  if (Attached || CannotAttach)
+    return std::nullopt;
+  Answer A = Candidate.Child->ask(requestFor(Command::Share), SetupLimitMs);
+  if (A.What != Answer::Replied)
+    return endOfCandidate(
+        {*J, requestFor(Command::Share), SetupLimitMs, A, *Candidate.Child},
+        "sharing outputs");
+  if (A.R.What == Status::Ok) {
+    Request R = requestFor(Command::Attach);
+    R.Memory = A.R.Memory;
+    R.Bytes = A.R.Count;
+    A = Source.Child->ask(R, SetupLimitMs);
+    if (A.What != Answer::Replied)
+      return endOfSource({*J, R, SetupLimitMs, A, *Source.Child});
+    Attached = A.R.What == Status::Ok;
+  }
+  CannotAttach = !Attached;
+  return std::nullopt;
+}
+
+MaybeStop GpuRunner::bring(Side Of) {
+  Party &P = party(Of);
+  if (std::exchange(P.Brought, true))
+    return std::nullopt;
+  Stages::Scope Bringing(Log, "copy to the host");
+  Request R = requestFor(Command::Export, *P.Prepared);
+  R.Flags = Of == Side::Source && Referred ? OfReference : 0;
+  Answer A;
+  return ask(Of, R, SetupLimitMs, "copying outputs", A);
+}
+
+/// Asks the source's child about each output; \p Agreed stays empty where it
+/// cannot tell.
+MaybeStop GpuRunner::compareOnDevice(const Trial &T, uint32_t Flags,
+                                     const SlackOf &Slack,
+                                     std::vector<bool> &Agreed) {
+  std::vector<bool> Right(J->Leaves.size());
+  for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case])) {
+    Request R = requestFor(Command::Compare, T.Case);
+    R.Flags = Flags;
+    R.Round = T.Round;
+    R.Leaf = Place.Leaf;
+    R.Slack = Slack(Place.Leaf);
+    Answer A;
+    if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
+      return S;
+    Right[Place.Leaf] = A.R.Count == 0;
+    if (!(Flags & OfItself))
+      continue;
+    Found.add(T.Case, Place.Leaf, A.R.WorstError);
+    Finite = Finite.value_or(true) && A.R.NotFinite == 0;
+  }
+  Agreed = std::move(Right);
+  return std::nullopt;
+}
+
+MaybeStop GpuRunner::compare(const Trial &T, const SlackOf &Slack,
+                             std::vector<bool> &Agreed) {
+  if (MaybeStop S = attach())
+    return S;
+  Agreed.clear();
+  if (Attached)
+    if (MaybeStop S =
+            compareOnDevice(T, Referred ? OfReference : 0, Slack, Agreed))
+      return S;
+  bool All = Attached;
+  for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case]))
+    All = All && Agreed[Place.Leaf];
+  // The host says what is wrong, and whether it is.
+  for (Side Of : {Side::Source, Side::Candidate})
+    if (!All)
+      if (MaybeStop S = bring(Of))
+        return S;
+  return std::nullopt;
+}
+
+/// How far the source is off its reference, for the worst inputs so far.
+MaybeStop GpuRunner::measureOwnError(const Trial &T) {
+  if (Found.empty())
+    return std::nullopt;
+  Stages::Scope Measuring(Log, "own error", J->Cases[T.Case].Label);
+  Request R = requestFor(T);
+  R.Flags = OwnCall;
+  Answer A;
+  if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
+    return S;
+  std::vector<bool> Agreed;
+  return compareOnDevice(
+      T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
+}
+
+const void *GpuRunner::outputOf(const Party &P, unsigned Case,
+                                unsigned Leaf) const {
+  for (const OutputPlace &Place : outputPlaces(*J, J->Cases[Case]))
+    if (Place.Leaf == Leaf)
+      return P.Child->shared() + Place.Offset;
+  return nullptr;
+}
