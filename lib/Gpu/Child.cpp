@@ -282,7 +282,7 @@ void Child::run(const Request &R, Reply &Out) {
   if (!P.empty())
     return harness(Out, P);
   if (Out.What != Status::Ok || !Tensors || !Options.Reference ||
-      R.Flags & OwnCall)
+      R.Flags & (OwnCall | NotKept))
     return;
   if (P = Arguments->keep(); !P.empty())
     return harness(Out, P);

@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   wanted -> power of the whole and of each row -> |got - wanted| within
-///   scale
+///   wanted -> extremes, power of the whole and of each row -> |got - wanted|
+///   within scale
 /// A task is a row, or a part of one that is long. A block takes a task at a
 /// time: sums of squares first, to be added up by row, then the elements.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "DeviceCompare.h"
-#include "stark/Judge/Compare.h"
 #include <cstring>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -43,6 +42,9 @@ struct Totals {
   Power Whole;
   unsigned long long Mismatches, NotFinite;
   unsigned long long WorstBits; ///< of a double that is not negative
+  /// Of the finite elements, in the order of orderOf(), the least one's turned
+  /// round; 0 when there are none.
+  unsigned long long Greatest, Least;
 };
 
 struct Rule {
@@ -85,6 +87,19 @@ template <class T> __device__ uint64_t poisonOf(uint32_t Pattern) {
     return Pattern & 0xFF;
 }
 
+/// Integers that are ordered as doubles are, and never 0.
+__host__ __device__ unsigned long long orderOf(double V) {
+  unsigned long long Bits = 0;
+  memcpy(&Bits, &V, sizeof(V));
+  return Bits >> 63 ? ~Bits : Bits | 1ull << 63;
+}
+double ofOrder(unsigned long long Order) {
+  unsigned long long Bits = Order >> 63 ? Order & ~(1ull << 63) : ~Order;
+  double V = 0;
+  std::memcpy(&V, &Bits, sizeof(V));
+  return V;
+}
+
 /// The sum of \p Value over a block, in its first thread.
 template <class N> __device__ N sumOfBlock(N Value) {
   __shared__ N Parts[Threads / 32];
@@ -115,27 +130,44 @@ __device__ Span spanOf(const Rule &R, uint64_t Task) {
           Row * R.Row + (At + PartSize < R.Row ? At + PartSize : R.Row)};
 }
 
+/// What one thread sees of the elements that are wanted.
+struct Sight {
+  unsigned long long NotFinite = 0;
+  double Least = INFINITY, Greatest = -INFINITY;
+
+  __device__ void add(double Value) {
+    if (!isfinite(Value)) {
+      ++NotFinite;
+      return;
+    }
+    Least = fmin(Least, Value);
+    Greatest = fmax(Greatest, Value);
+  }
+  __device__ void addTo(Totals &All) const {
+    if (NotFinite)
+      atomicAdd(&All.NotFinite, NotFinite);
+    if (Least > Greatest)
+      return;
+    atomicMax(&All.Greatest, orderOf(Greatest));
+    atomicMax(&All.Least, ~orderOf(Least));
+  }
+};
+
 template <class T>
 __device__ Power powerOf(const T *Wanted, const Span &S, uint32_t Pattern,
-                         unsigned long long *NotFinite) {
+                         Sight *Seen) {
   Power Mine = {0, 0};
-  unsigned long long Wild = 0;
   for (uint64_t I = S.Begin + threadIdx.x; I < S.End; I += Threads) {
     double W = valueOf(Wanted[I]);
-    bool Finite = isfinite(W);
-    Wild += !Finite;
-    if (Finite && bitsOf(Wanted[I]) != poisonOf<T>(Pattern)) {
+    if (Seen)
+      Seen->add(W);
+    if (isfinite(W) && bitsOf(Wanted[I]) != poisonOf<T>(Pattern)) {
       Mine.Squares += W * W;
       ++Mine.Count;
     }
   }
   Mine.Squares = sumOfBlock(Mine.Squares);
   Mine.Count = sumOfBlock(Mine.Count);
-  if (NotFinite) {
-    Wild = sumOfBlock(Wild);
-    if (threadIdx.x == 0 && Wild)
-      atomicAdd(NotFinite, Wild);
-  }
   return Mine;
 }
 
@@ -143,10 +175,11 @@ __device__ Power powerOf(const T *Wanted, const Span &S, uint32_t Pattern,
 template <class T>
 __global__ void powers(const T *Wanted, Rule R, Totals *All, Power *OfRows) {
   Power Sum = {0, 0};
+  Sight Seen;
   for (uint64_t Task = blockIdx.x; Task < R.Rows * R.PartsInRow;
        Task += gridDim.x) {
     Span S = spanOf(R, Task);
-    Power P = powerOf(Wanted, S, R.Poison, &All->NotFinite);
+    Power P = powerOf(Wanted, S, R.Poison, &Seen);
     Sum.Squares += P.Squares;
     Sum.Count += P.Count;
     if (threadIdx.x || !OfRows)
@@ -154,6 +187,7 @@ __global__ void powers(const T *Wanted, Rule R, Totals *All, Power *OfRows) {
     atomicAdd(&OfRows[S.Row].Squares, P.Squares);
     atomicAdd(&OfRows[S.Row].Count, P.Count);
   }
+  Seen.addTo(*All);
   if (threadIdx.x)
     return;
   atomicAdd(&All->Whole.Squares, Sum.Squares);
@@ -218,8 +252,7 @@ cudaError_t compareAs(const CompareSpec &Spec, Rule R, Totals *All,
   auto *Wanted = static_cast<const T *>(Spec.Wanted);
   uint64_t Tasks = R.Rows * R.PartsInRow;
   unsigned Blocks = unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
-  if (!IsInteger<T>::Value)
-    powers<<<Blocks, Threads>>>(Wanted, R, All, OfRows);
+  powers<<<Blocks, Threads>>>(Wanted, R, All, OfRows);
   compareKernel<<<Blocks, Threads>>>(Got, Wanted, R, All, OfRows);
   return cudaGetLastError();
 }
@@ -280,7 +313,11 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
   if (E == cudaSuccess)
     E = cudaMemcpy(&Found, All, sizeof(Found), cudaMemcpyDeviceToHost);
   Out.Mismatches = Found.Mismatches;
-  Out.NotFinite = Found.NotFinite;
+  Out.Wanted.AllFinite = Found.NotFinite == 0;
+  if (Found.Greatest) {
+    Out.Wanted.Least = ofOrder(~Found.Least);
+    Out.Wanted.Greatest = ofOrder(Found.Greatest);
+  }
   static_assert(sizeof(Out.WorstError) == sizeof(Found.WorstBits));
   std::memcpy(&Out.WorstError, &Found.WorstBits, sizeof(Out.WorstError));
   return E;

@@ -15,7 +15,7 @@
 #ifndef STARK_GPU_DEVICECOMPARE_H
 #define STARK_GPU_DEVICECOMPARE_H
 
-#include "stark/Job/Job.h"
+#include "stark/Judge/Compare.h"
 #include <cuda_runtime.h>
 
 namespace stark::gpu {
@@ -33,8 +33,8 @@ struct CompareSpec {
 
 struct DeviceComparison {
   uint64_t Mismatches = 0;
-  uint64_t NotFinite = 0; ///< elements of Wanted
-  double WorstError = 0;  ///< in units of what is allowed
+  double WorstError = 0; ///< in units of what is allowed
+  judge::Extremes Wanted;
 };
 
 /// Device memory that comparisons need beside the buffers; grows.

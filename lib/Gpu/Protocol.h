@@ -17,7 +17,7 @@
 #define STARK_GPU_PROTOCOL_H
 
 #include "stark/Gpu/Device.h"
-#include "stark/Job/Job.h"
+#include "stark/Judge/Compare.h"
 #include <array>
 #include <cstdint>
 
@@ -43,6 +43,8 @@ constexpr uint32_t Calibrate = 1;
 constexpr uint32_t SyncDevice = 1;
 /// Flags of Run: call the source's entry, not its reference.
 constexpr uint32_t OwnCall = 1;
+/// Flags of Run: what the reference gives is not kept, but what it gave before.
+constexpr uint32_t NotKept = 2;
 /// Flags of Export and Compare: what is wanted is what the reference gave,
 /// which is kept while the entry itself is called.
 constexpr uint32_t OfReference = 1;
@@ -84,7 +86,7 @@ struct Reply {
   uint64_t Count = 0; ///< changed bytes; calls of Warm; mismatches of Compare
   double EventUs = 0; ///< of Sample
   double WorstError = 0;  ///< of Compare, in units of what is allowed
-  uint64_t NotFinite = 0; ///< of Compare: elements that are wanted
+  judge::Extremes Wanted; ///< of Compare
   Handle Memory = {};     ///< of Share
   char Text[1024] = {};   ///< what went wrong; of Hello: printFacts()
 };

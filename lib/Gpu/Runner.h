@@ -53,6 +53,8 @@ public:
     return compare(T, [&](unsigned L) { return slack(T, L); }, Agreed);
   }
   std::optional<bool> isFinite(const Trial &) override { return Finite; }
+  MaybeStop portray(const Trial &T, const Trial &Other,
+                    judge::Portraits &Out) override;
   const void *ofSource(const Trial &T, unsigned Leaf) override {
     return outputOf(Source, T.Case, Leaf);
   }

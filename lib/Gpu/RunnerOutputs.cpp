@@ -79,7 +79,7 @@ MaybeStop GpuRunner::compareOnDevice(const Trial &T, uint32_t Flags,
     if (!(Flags & OfItself))
       continue;
     Found.add(T.Case, Place.Leaf, A.R.WorstError);
-    Finite = Finite.value_or(true) && A.R.NotFinite == 0;
+    Finite = Finite.value_or(true) && A.R.Wanted.AllFinite;
   }
   Agreed = std::move(Right);
   return std::nullopt;
@@ -118,6 +118,31 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
   std::vector<bool> Agreed;
   return compareOnDevice(
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
+}
+
+MaybeStop GpuRunner::portray(const Trial &T, const Trial &Other,
+                             Portraits &Out) {
+  Out.clear();
+  if (!Torch)
+    return std::nullopt;
+  if (SourceEnd Ended = source(T); Ended.What != SourceEnd::Done)
+    return hostFailed(Ended.Text);
+  Request R = requestFor(Other);
+  R.Flags = NotKept;
+  Answer A;
+  if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
+    return S;
+  Out.resize(J->Leaves.size());
+  for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case])) {
+    R = requestFor(Command::Compare, T.Case);
+    R.Flags = OfItself | OfReference;
+    R.Leaf = Place.Leaf;
+    R.Slack = slack(T, Place.Leaf);
+    if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
+      return S;
+    Out[Place.Leaf] = {A.R.Wanted, A.R.Count == 0};
+  }
+  return std::nullopt;
 }
 
 const void *GpuRunner::outputOf(const Party &P, unsigned Case,

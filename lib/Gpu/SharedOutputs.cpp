@@ -100,6 +100,6 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
     return "cannot compare output '" + L.Name + "': " + describe(E);
   Out.Count = Found.Mismatches;
   Out.WorstError = Found.WorstError;
-  Out.NotFinite = Found.NotFinite;
+  Out.Wanted = Found.Wanted;
   return "";
 }

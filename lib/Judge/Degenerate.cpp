@@ -31,24 +31,28 @@ static std::string number(double Value) {
   return Text;
 }
 
+Portrait judge::portrait(const Job &J, unsigned Case, unsigned Leaf,
+                         const void *Data, const void *Other, double Slack) {
+  uint64_t Count = J.Cases[Case].Values[Leaf].elements();
+  return {extremes(J.Leaves[Leaf].Type, Data, Count),
+          Other && compareLeaf(J, Case, Leaf, Other, Data, Slack, 0).ok()};
+}
+
 std::string judge::degeneracies(const Job &J, unsigned CaseIndex,
-                                const OutputOf &OfSource, const OutputOf &Other,
-                                const SlackOf &Slack) {
+                                const Portraits &Of, const SlackOf &Slack) {
   const Case &C = J.Cases[CaseIndex];
   std::string Text;
   for (unsigned I = 0; I < J.Leaves.size(); ++I) {
     // What is only changed, as a count of calls, need not follow the input.
     const Leaf &L = J.Leaves[I];
-    const void *Data =
-        isOutput(L) && L.Use == Role::Output ? OfSource(I) : nullptr;
     uint64_t Count = C.Values[I].elements();
-    if (!Data || Count == 0)
+    if (!isOutput(L) || L.Use != Role::Output || !Of[I] || Count == 0)
       continue;
     auto Say = [&](const std::string &What) {
       Text += "degenerate (" + C.Label + "): output '" + L.Name + "' " + What +
               "\n";
     };
-    Extremes E = extremes(L.Type, Data, Count);
+    const Extremes &E = Of[I]->Values;
     double Size = std::max(std::fabs(E.Least), std::fabs(E.Greatest));
     if (Count > 1 && E.Greatest - E.Least <= 2 * L.Tolerance * Size)
       Say("is constant: every element is about " + number(E.Greatest));
@@ -60,8 +64,7 @@ std::string judge::degeneracies(const Job &J, unsigned CaseIndex,
       Say("is mostly rounding: the source is off its reference by " +
           (Rounding > 2 ? "more than the output's size"
                         : number(50 * Rounding) + " % of the output's size"));
-    const void *Twin = Other(I);
-    if (Twin && compareLeaf(J, CaseIndex, I, Twin, Data, Slack(I), 0).ok())
+    if (Of[I]->AnothersPasses)
       Say("does not depend on the input: that of another input would pass");
   }
   return Text;

@@ -41,6 +41,7 @@ private:
   bool leavesGaps(const Trial &T);
   bool isFinite(const Trial &T);
   MaybeStop bringSource(const Trial &T);
+  MaybeStop portrayHere(const Trial &T, const Trial &Other, Portraits &Found);
   MaybeStop admit();
 
   Runner &R;
@@ -213,6 +214,28 @@ MaybeStop Judge::bringSource(const Trial &T) {
   return R.bring(Side::Source);
 }
 
+MaybeStop Judge::portrayHere(const Trial &T, const Trial &Other,
+                             Portraits &Found) {
+  if (MaybeStop S = bringSource(Other))
+    return S;
+  std::vector<std::vector<char>> Others(J.Leaves.size());
+  for (unsigned I = 0; I < J.Leaves.size(); ++I)
+    if (const void *Data = isOutput(J.Leaves[I]) ? R.ofSource(T, I) : nullptr) {
+      auto *At = static_cast<const char *>(Data);
+      Others[I].assign(At, At + J.Cases[T.Case].Values[I].elements() *
+                                    dtypeBytes(J.Leaves[I].Type));
+    }
+  if (MaybeStop S = bringSource(T))
+    return S;
+  Found.resize(J.Leaves.size());
+  for (unsigned I = 0; I < J.Leaves.size(); ++I)
+    if (const void *Data = isOutput(J.Leaves[I]) ? R.ofSource(T, I) : nullptr)
+      Found[I] = portrait(J, T.Case, I, Data,
+                          Others[I].empty() ? nullptr : Others[I].data(),
+                          R.slack(T, I));
+  return std::nullopt;
+}
+
 /// Of a source that is judged against itself, before a search: is there
 /// anything to judge by?
 MaybeStop Judge::admit() {
@@ -220,25 +243,17 @@ MaybeStop Judge::admit() {
   for (unsigned Case = 0; Case < J.Cases.size(); ++Case) {
     if (LeftOut[Case] || J.Seeds.size() < 2)
       continue;
-    Trial T{0, Case, J.Seeds[0], 0, J.Seeds[0]};
-    if (MaybeStop S = bringSource(T))
+    // Two inputs, the same weights.
+    Trial T{0, Case, J.Seeds[1], 0, J.Seeds[0]}, Other = T;
+    Other.Seed = J.Seeds[0];
+    Portraits Found;
+    if (MaybeStop S = R.portray(T, Other, Found))
       return S;
-    std::vector<std::vector<char>> Kept(J.Leaves.size());
-    for (unsigned I = 0; I < J.Leaves.size(); ++I)
-      if (const void *Data =
-              isOutput(J.Leaves[I]) ? R.ofSource(T, I) : nullptr) {
-        auto *At = static_cast<const char *>(Data);
-        Kept[I].assign(At, At + J.Cases[Case].Values[I].elements() *
-                                    dtypeBytes(J.Leaves[I].Type));
-      }
-    // Another input, the same weights.
-    T.Seed = J.Seeds[1];
-    if (MaybeStop S = bringSource(T))
-      return S;
-    Notes += degeneracies(
-        J, Case, [&](unsigned L) { return R.ofSource(T, L); },
-        [&](unsigned L) { return Kept[L].empty() ? nullptr : Kept[L].data(); },
-        [&](unsigned L) { return R.slack(T, L); });
+    if (Found.empty())
+      if (MaybeStop S = portrayHere(T, Other, Found))
+        return S;
+    Notes +=
+        degeneracies(J, Case, Found, [&](unsigned L) { return R.slack(T, L); });
   }
   return std::nullopt;
 }

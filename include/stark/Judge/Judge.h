@@ -65,10 +65,14 @@ MaybeStop compareOutputs(const job::Job &J, const Trial &T,
                          const SlackOf &Slack, job::Outcome IfBad);
 
 /// What makes a case a poor test of a candidate, a line each: outputs that are
-/// constant, tiny, or another input's (\p Other, null where it was not called).
-std::string degeneracies(const job::Job &J, unsigned Case,
-                         const OutputOf &OfSource, const OutputOf &Other,
+/// constant, tiny, or another input's.
+std::string degeneracies(const job::Job &J, unsigned Case, const Portraits &Of,
                          const SlackOf &Slack);
+
+/// Of \p Data, beside \p Other: what another input gave, null where it was not
+/// called.
+Portrait portrait(const job::Job &J, unsigned Case, unsigned Leaf,
+                  const void *Data, const void *Other, double Slack);
 
 } // namespace stark::judge
 

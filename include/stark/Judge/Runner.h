@@ -16,6 +16,7 @@
 #ifndef STARK_JUDGE_RUNNER_H
 #define STARK_JUDGE_RUNNER_H
 
+#include "stark/Judge/Compare.h"
 #include "stark/Judge/Stages.h"
 
 namespace stark::judge {
@@ -66,6 +67,15 @@ struct SourceEnd {
 /// it is done, the candidate. What a runner returns as a Stop ends the job.
 enum class Side { Source, Candidate };
 
+/// What an output is like.
+struct Portrait {
+  Extremes Values;
+  /// What the source gives for another input would pass for it.
+  bool AnothersPasses = false;
+};
+/// By leaf; nothing where there is nothing to compare.
+using Portraits = std::vector<std::optional<Portrait>>;
+
 class Runner {
 public:
   virtual ~Runner() = default;
@@ -95,6 +105,12 @@ public:
   /// Is all that the source computed finite? Unset: to be looked for in
   /// ofSource().
   virtual std::optional<bool> isFinite(const Trial &) { return std::nullopt; }
+  /// What the source gives for \p T, beside what it gives for \p Other, told
+  /// where they lie. Empty: to be looked for in ofSource().
+  virtual MaybeStop portray(const Trial &, const Trial &, Portraits &Out) {
+    Out.clear();
+    return std::nullopt;
+  }
   /// What the last call left in output \p Leaf. Null for the source when there
   /// is nothing to compare with.
   virtual const void *ofSource(const Trial &T, unsigned Leaf) = 0;

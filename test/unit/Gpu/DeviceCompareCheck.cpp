@@ -114,7 +114,7 @@ void fill(const Trial &T, uint32_t Poison, Random &R, Bytes &Got,
 
 /// Sums are taken in another order there: what is at the edge of the tolerance
 /// may fall on either side.
-bool alike(const judge::Comparison &Host, bool Finite,
+bool alike(const judge::Comparison &Host, const judge::Extremes &Wanted,
            const DeviceComparison &Device) {
   uint64_t Most = std::max(Host.Mismatches, Device.Mismatches),
            Least = std::min(Host.Mismatches, Device.Mismatches);
@@ -122,7 +122,9 @@ bool alike(const judge::Comparison &Host, bool Finite,
          !Host.Mismatches == !Device.Mismatches &&
          std::fabs(Host.WorstError - Device.WorstError) <=
              1e-6 * Host.WorstError &&
-         Finite == !Device.NotFinite;
+         Wanted.AllFinite == Device.Wanted.AllFinite &&
+         Wanted.Least == Device.Wanted.Least &&
+         Wanted.Greatest == Device.Wanted.Greatest;
 }
 
 bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
@@ -155,9 +157,8 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
       T.ShareOfWhole * judge::rootMeanSquare(T.Type, Wanted.data(), T.count());
   judge::Comparison Host = judge::compare(T.Type, Got.data(), Wanted.data(),
                                           T.Shape, T.Tolerance, Poison, Least);
-  bool Finite = isWhole(T.Type) ||
-                judge::extremes(T.Type, Wanted.data(), T.count()).AllFinite;
-  if (alike(Host, Finite, Device))
+  judge::Extremes Extremes = judge::extremes(T.Type, Wanted.data(), T.count());
+  if (alike(Host, Extremes, Device))
     return true;
   std::printf("type %d, %llu elements: the host finds %llu wrong, worst %.9g, "
               "the device "

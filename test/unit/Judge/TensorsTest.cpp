@@ -46,16 +46,11 @@ std::string said(DType Type, const std::vector<T> &Data,
                  const std::vector<T> &Twin, double Slack = 1) {
   Job J = withOutput(Type, {int64_t(Data.size())});
   int64_t Calls = 1;
-  return degeneracies(
-      J, 0,
-      [&](unsigned L) -> const void * {
-        return L == 0 ? static_cast<const void *>(Data.data()) : &Calls;
-      },
-      [&](unsigned L) -> const void * {
-        return L ? static_cast<const void *>(&Calls)
-                 : (Twin.empty() ? nullptr : Twin.data());
-      },
-      [&](unsigned) { return Slack; });
+  return degeneracies(J, 0,
+                      {portrait(J, 0, 0, Data.data(),
+                                Twin.empty() ? nullptr : Twin.data(), Slack),
+                       portrait(J, 0, 1, &Calls, &Calls, Slack)},
+                      [&](unsigned) { return Slack; });
 }
 
 std::vector<float> ramp(size_t Count, float Scale = 1) {
