@@ -107,6 +107,8 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       Candidate Next;
       Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
       Next.Text = Texts[I];
+      if (Request.Confirm || Request.Candidates.empty())
+        Next.Why = Purpose::Confirm;
       Next.Seed = Request.Seed;
       Next.OnWait = [&](llvm::StringRef Why) { Observer.onNote(Why); };
       TraceScope Traced("judge");

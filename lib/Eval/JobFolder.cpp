@@ -29,6 +29,8 @@ namespace {
 /// What a model's window has room for.
 constexpr size_t CompilerLimit = 2000, RunLimit = 2000;
 constexpr unsigned Comparisons = 3;
+/// Pairs of processes that a winner has to be faster in.
+constexpr uint64_t ConfirmRounds = 4;
 
 std::string number(double Value, int Digits) {
   char Text[40];
@@ -156,6 +158,8 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   for (unsigned I = 0; I < Comparisons; ++I)
     J.Seeds.push_back(Draw.next());
   J.TimingSeed = Draw.next();
+  if (C.Why == Purpose::Confirm)
+    J.Timing.Rounds = ConfirmRounds;
   DigestBuilder Id;
   Id.add("task", T.Digest)
       .add("job", printJob(J))

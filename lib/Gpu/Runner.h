@@ -81,7 +81,9 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
 
   MaybeStop start(Party &P);
-  MaybeStop meetDevice(job::Result &Out);
+  MaybeStop meetDevice(uint32_t Flags);
+  MaybeStop loadBoth();
+  MaybeStop beginAgain();
   MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();

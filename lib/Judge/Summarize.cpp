@@ -13,6 +13,8 @@
 
 #include "stark/Judge/Race.h"
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <random>
 
 using namespace stark;
@@ -76,5 +78,68 @@ Timing judge::summarize(const std::string &Label,
   std::sort(Ratios.begin(), Ratios.end());
   T.SpeedupLow = quantile(Ratios, 0.025) * (1 - BetweenProcesses);
   T.SpeedupHigh = quantile(Ratios, 0.975) * (1 + BetweenProcesses);
+  return T;
+}
+
+/// Student's t for 95 %, both sides, by degrees of freedom from 1.
+static double studentT(size_t Freedom) {
+  static constexpr double T[] = {12.706, 4.303, 3.182, 2.776, 2.571,
+                                 2.447,  2.365, 2.306, 2.262};
+  return T[std::min(Freedom, std::size(T)) - 1];
+}
+
+namespace {
+/// Of numbers that are multiplied.
+struct LogMoments {
+  double Mean = 0, StandardError = 0;
+
+  explicit LogMoments(const std::vector<double> &Values) {
+    double N = double(Values.size()), Squares = 0;
+    for (double V : Values)
+      Mean += std::log(V) / N;
+    for (double V : Values)
+      Squares += (std::log(V) - Mean) * (std::log(V) - Mean);
+    if (N > 1)
+      StandardError = std::sqrt(Squares / (N - 1) / N);
+  }
+};
+} // namespace
+
+Timing judge::combine(const std::vector<Timing> &Rounds) {
+  Timing T = Rounds.front();
+  if (Rounds.size() == 1)
+    return T;
+  auto MeanOf = [&](double Timing::*Field) {
+    std::vector<double> Values;
+    for (const Timing &R : Rounds)
+      Values.push_back(R.*Field);
+    return std::exp(LogMoments(Values).Mean);
+  };
+  auto WidestOf = [&](double Timing::*Field) {
+    double Most = 0;
+    for (const Timing &R : Rounds)
+      Most = std::max(Most, R.*Field);
+    return Most;
+  };
+  std::vector<double> Ratios;
+  T.Samples = T.Discarded = 0;
+  for (const Timing &R : Rounds) {
+    T.Samples += R.Samples;
+    T.Discarded += R.Discarded;
+    T.MinUs = std::min(T.MinUs, R.MinUs);
+    T.SourceMinUs = std::min(T.SourceMinUs, R.SourceMinUs);
+    Ratios.push_back(R.Speedup);
+  }
+  T.MedianUs = MeanOf(&Timing::MedianUs);
+  T.SourceMedianUs = MeanOf(&Timing::SourceMedianUs);
+  T.IqrUs = WidestOf(&Timing::IqrUs);
+  T.SourceIqrUs = WidestOf(&Timing::SourceIqrUs);
+  T.Speedup = T.SourceMedianUs / T.MedianUs;
+  LogMoments Found(Ratios);
+  double Margin = studentT(Rounds.size() - 1) * Found.StandardError;
+  T.SpeedupLow =
+      std::min(std::exp(Found.Mean - Margin), MeanOf(&Timing::SpeedupLow));
+  T.SpeedupHigh =
+      std::max(std::exp(Found.Mean + Margin), MeanOf(&Timing::SpeedupHigh));
   return T;
 }

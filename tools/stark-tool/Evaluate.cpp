@@ -27,7 +27,7 @@ static cl::SubCommand Command(
     "--plan\n"
     "to the ranges that P.cu marks, then built, compared with FILE.cu on the\n"
     "workload's sizes and timed against it. Without --candidate FILE.cu is\n"
-    "judged against itself.\n\n"
+    "judged against itself, as a winner is confirmed.\n\n"
     "Evaluators: cuda        this machine's GPU\n"
     "            sim[:GPU]   a GPU simulated on this CPU, times modelled\n"
     "            spool:DIR   jobs for `stark-worker --spool DIR` elsewhere\n\n"
@@ -49,6 +49,10 @@ static Flag<std::string> GroundingName(
     Command, "grounding", cl::init("support"), cl::value_desc("mode"),
     cl::desc("With --plan: strict (inside the marks), support (and new "
              "declarations, launches of marked kernels; default), off"));
+static Flag<bool> Confirm(
+    Command, "confirm",
+    cl::desc("Time in several pairs of processes, as a search confirms its "
+             "winner"));
 static Flag<uint64_t> Seed(Command, "seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of the inputs (default 1)"));
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
@@ -81,6 +85,7 @@ makeRequest(const std::vector<std::string> &Flags) {
   Request.Candidates = CandidateFiles.values();
   Request.Plan = Plan;
   Request.Strictness = *Strictness;
+  Request.Confirm = Confirm;
   Request.Evaluator = std::move(*Spec);
   Request.Flags = Flags;
   Request.Arch = Shared.Arch;

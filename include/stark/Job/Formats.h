@@ -22,6 +22,7 @@ namespace stark::job {
 
 /// Of job.json and of a result.
 constexpr int64_t FormatVersion = 1;
+constexpr uint64_t MaxRounds = 10;
 constexpr uint64_t MaxTimeMs = 24ull * 3600 * 1000;
 /// More than any GPU has; keeps every product of a shape in range.
 constexpr uint64_t MaxBufferBytes = uint64_t(1) << 40;
@@ -119,6 +120,7 @@ template <class IO> void fields(IO &F, TimingRule &T) {
   F.required("max_samples", T.MaxSamples);
   F.required("max_ms", T.MaxMs);
   F.required("relative_error", T.RelativeError);
+  F.optional("rounds", T.Rounds);
   F.check(T.MinSamples >= 3 && T.MinSamples <= T.MaxSamples &&
               T.MaxSamples <= 100000,
           "min_samples", "3 <= min_samples <= max_samples <= 100000");
@@ -126,6 +128,7 @@ template <class IO> void fields(IO &F, TimingRule &T) {
   F.check(T.MaxMs <= MaxTimeMs, "max_ms", "a day at most");
   F.check(T.RelativeError > 0 && T.RelativeError < 1, "relative_error",
           "a number between 0 and 1");
+  F.check(T.Rounds >= 1 && T.Rounds <= MaxRounds, "rounds", "1 to 10");
 }
 
 template <class IO> void fields(IO &F, Job &J) {

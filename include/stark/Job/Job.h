@@ -121,6 +121,8 @@ struct Case {
 struct TimingRule {
   uint64_t WarmupMs = 200, MinSamples = 30, MaxSamples = 200, MaxMs = 2000;
   double RelativeError = 0.005; ///< standard error of the mean over the mean
+  /// Pairs of processes that are sampled, each by this rule.
+  uint64_t Rounds = 1;
 };
 
 struct Job {

@@ -87,6 +87,10 @@ job::Timing summarize(const std::string &Label,
                       const std::vector<double> &CandidateUs,
                       const std::vector<double> &SourceUs);
 
+/// What the same race came to in several pairs of processes, at least one. The
+/// interval is Student's of their ratios, and not narrower than theirs are.
+job::Timing combine(const std::vector<job::Timing> &Rounds);
+
 } // namespace stark::judge
 
 #endif

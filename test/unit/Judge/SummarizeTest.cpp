@@ -7,6 +7,7 @@
 
 #include "stark/Job/Formats.h"
 #include "stark/Judge/Race.h"
+#include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -69,4 +70,43 @@ TEST(Summarize, TheSameSamplesGiveTheSameFigures) {
 
 TEST(Summarize, NoSamplesAreNoCrash) {
   EXPECT_EQ(summarize("x", {}, {}).Samples, 0u);
+}
+
+/// One pair of processes whose samples hardly differ.
+static Timing round(double CandidateUs, double SourceUs) {
+  return summarize("n=1", std::vector<double>(30, CandidateUs),
+                   std::vector<double>(30, SourceUs));
+}
+
+TEST(Combine, OneRoundIsItself) {
+  Timing T = combine({round(10, 20)});
+  EXPECT_DOUBLE_EQ(T.Speedup, 2);
+  EXPECT_EQ(T.Samples, 30u);
+}
+
+TEST(Combine, MediansAreMultipliedSoThatTheirRatioIsTheSpeedup) {
+  Timing T = combine({round(10, 20), round(20, 80)});
+  EXPECT_EQ(T.Label, "n=1");
+  EXPECT_EQ(T.Samples, 60u);
+  EXPECT_NEAR(T.MedianUs, std::sqrt(200.0), 1e-9);
+  EXPECT_NEAR(T.SourceMedianUs, 40, 1e-9);
+  EXPECT_DOUBLE_EQ(T.MinUs, 10);
+  EXPECT_NEAR(T.Speedup, 40 / std::sqrt(200.0), 1e-9);
+}
+
+// Each pair is sure of itself, and they do not agree.
+TEST(Combine, TheIntervalFollowsTheRounds) {
+  Timing T = combine(
+      {round(100, 101), round(100, 99), round(100, 102), round(100, 98)});
+  EXPECT_LT(T.SpeedupLow, 0.98);
+  EXPECT_GT(T.SpeedupHigh, 1.02);
+  // Student's t of three degrees of freedom, 3.182, by half their deviation.
+  EXPECT_NEAR(T.SpeedupHigh / T.Speedup, std::exp(3.182 * 0.0182597 / 2), 1e-4);
+}
+
+TEST(Combine, RoundsThatAgreeAreNoSurerThanEach) {
+  Timing One = round(100, 110), T = combine({One, One, One, One});
+  EXPECT_NEAR(T.Speedup, One.Speedup, 1e-12);
+  EXPECT_NEAR(T.SpeedupLow, One.SpeedupLow, 1e-12);
+  EXPECT_NEAR(T.SpeedupHigh, One.SpeedupHigh, 1e-12);
 }
