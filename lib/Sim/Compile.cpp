@@ -8,13 +8,11 @@
 #include "stark/Sim/Compile.h"
 #include "Frontend.h"
 #include "stark/AST/Flags.h"
+#include "stark/HostCode/CompileCommand.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/CodeGen/CodeGenAction.h"
-#include "clang/Driver/Compilation.h"
-#include "clang/Driver/Driver.h"
-#include "clang/Driver/Job.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -25,7 +23,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace stark;
 using namespace stark::sim;
@@ -110,37 +107,22 @@ llvm::Error Run::setUp(Side For, const CompileRequest &Request,
   std::string Absolute = absolutePath(Request.Path);
   bool Known = Precompiled != nullptr;
   auto Files = makeFiles(For, Request, Absolute, std::move(Precompiled));
-  std::vector<std::string> Words = driverArguments(Request, Absolute);
-  std::vector<const char *> Pointers;
-  for (const std::string &W : Words)
-    Pointers.push_back(W.c_str());
-
   auto Diags = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
       llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), DiagOptions, &Printer,
       /*ShouldOwnClient=*/false);
   Diags->setIgnoreAllWarnings(true);
-  clang::driver::Driver Driver("clang++", llvm::sys::getDefaultTargetTriple(),
-                               *Diags, "stark", Files);
-  Driver.setCheckInputsExist(false);
-  std::unique_ptr<clang::driver::Compilation> Commands(
-      Driver.BuildCompilation(Pointers));
-  const clang::driver::Command *Compile = nullptr;
-  if (Commands)
-    for (const clang::driver::Command &C : Commands->getJobs())
-      if (!Compile &&
-          llvm::is_contained(C.getArguments(), llvm::StringRef("-cc1")))
-        Compile = &C;
-  if (!Compile)
+  std::vector<std::string> Compile =
+      compileArguments(driverArguments(Request, Absolute), *Diags, Files);
+  if (Compile.empty())
     return failed("Clang's driver made no compile command: " +
                   llvm::StringRef(Said).trim());
   std::vector<std::string> Arguments =
-      sideArguments(For, Request.Arch, Compile->getArguments());
+      sideArguments(For, Request.Arch, Compile);
   if (Known)
     Arguments.insert(Arguments.end(), {"-include-pch", PrecompiledFile});
-  Pointers.clear();
+  std::vector<const char *> Pointers;
   for (const std::string &A : Arguments)
-    if (A != "-cc1")
-      Pointers.push_back(A.c_str());
+    Pointers.push_back(A.c_str());
 
   if (!clang::CompilerInvocation::CreateFromArgs(Clang.getInvocation(),
                                                  Pointers, *Diags))

@@ -125,9 +125,8 @@ std::vector<std::string> sim::driverArguments(const CompileRequest &Request,
   return Arguments;
 }
 
-std::vector<std::string>
-sim::sideArguments(Side For, llvm::StringRef Arch,
-                   const llvm::opt::ArgStringList &Host) {
+std::vector<std::string> sim::sideArguments(Side For, llvm::StringRef Arch,
+                                            llvm::ArrayRef<std::string> Host) {
   std::vector<std::string> Out;
   std::string Triple = llvm::sys::getDefaultTargetTriple();
   for (size_t I = 0; I < Host.size(); ++I) {
@@ -152,24 +151,23 @@ sim::sideArguments(Side For, llvm::StringRef Arch,
   // The half types' arithmetic rounds after each step, as a GPU's does. Without
   // a toolkit the C library's headers are read as device code, which declares
   // variadic functions there.
-  Out.insert(Out.begin() + 1,
+  Out.insert(Out.begin(),
              {"-disable-llvm-passes", "-ffloat16-excess-precision=none",
               "-fbfloat16-excess-precision=none",
               "-fcuda-allow-variadic-functions"});
   llvm::StringMap<bool> Features = llvm::sys::getHostCPUFeatures();
   for (const char *Feature : {"f16c", "fma", "avx", "avx2"})
     if (Features.lookup(Feature))
-      Out.insert(Out.begin() + 1,
-                 {"-target-feature", std::string("+") + Feature});
+      Out.insert(Out.begin(), {"-target-feature", std::string("+") + Feature});
   if (For == Side::Device) {
-    Out.insert(Out.begin() + 1, {"-fcuda-is-device", "-ffp-contract=fast",
-                                 "-fno-threadsafe-statics"});
+    Out.insert(Out.begin(), {"-fcuda-is-device", "-ffp-contract=fast",
+                             "-fno-threadsafe-statics"});
     if (!Arch.empty()) {
       std::string Version = Arch.str();
       Version.erase(std::remove_if(Version.begin(), Version.end(),
                                    [](char C) { return !llvm::isDigit(C); }),
                     Version.end());
-      Out.insert(Out.begin() + 1, "-D__CUDA_ARCH__=" + Version + "0");
+      Out.insert(Out.begin(), "-D__CUDA_ARCH__=" + Version + "0");
     }
   }
   return Out;

@@ -15,8 +15,8 @@
 #define STARK_LIB_SIM_FRONTEND_H
 
 #include "stark/Sim/Compile.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
-#include "llvm/Option/ArgList.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace llvm::vfs {
@@ -45,7 +45,7 @@ std::vector<std::string> driverArguments(const CompileRequest &Request,
 /// Changes the host pass's arguments into those of one side; \p Arch may be
 /// empty, where it does not matter.
 std::vector<std::string> sideArguments(Side For, llvm::StringRef Arch,
-                                       const llvm::opt::ArgStringList &Host);
+                                       llvm::ArrayRef<std::string> Host);
 
 } // namespace stark::sim
 

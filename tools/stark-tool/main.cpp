@@ -8,10 +8,12 @@
 /// \file
 ///   argv -> verb -> its file. Exit codes: 0 done, 1 failed, 2 usage, 75
 /// suspended (run the same command again later), 130 interrupted.
+/// As a compiler it is a child of its own (stark/HostCode/OwnCompiler.h).
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Verbs.h"
+#include "stark/HostCode/OwnCompiler.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include "stark/Support/Utf8.h"
@@ -42,12 +44,11 @@ static llvm::Error runTraced(const tool::Verb &V,
   return llvm::joinErrors(std::move(E), writeTimeTrace(TimeTrace));
 }
 
-/// Runs the verb on a stack that deep sources do not overflow.
-static llvm::Error runWithLargeStack(const tool::Verb &V,
-                                     const std::vector<std::string> &Flags) {
-  std::optional<llvm::Error> Result;
+/// Runs \p Body on a stack that deep sources do not overflow.
+template <class Body> static auto onLargeStack(Body &&Run) {
+  std::optional<decltype(Run())> Result;
   llvm::thread Runner(std::optional<unsigned>(StackBytes),
-                      [&] { Result.emplace(runTraced(V, Flags)); });
+                      [&] { Result.emplace(Run()); });
   Runner.join();
   return std::move(*Result);
 }
@@ -74,6 +75,9 @@ const std::vector<const tool::Verb *> &tool::Verb::all() {
 
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
+  if (Argc > 1 && llvm::StringRef(Argv[1]) == OwnCompilerWord)
+    return onLargeStack(
+        [&] { return runOwnCompiler(llvm::ArrayRef(Argv + 2, Argc - 2)); });
   // What stands after "--" belongs to the compiler.
   std::vector<std::string> Flags;
   int Own = Argc;
@@ -100,7 +104,7 @@ int main(int Argc, char **Argv) {
   for (const tool::Verb *V : tool::Verb::all()) {
     if (!V->command())
       continue;
-    llvm::Error E = runWithLargeStack(*V, Flags);
+    llvm::Error E = onLargeStack([&] { return runTraced(*V, Flags); });
     int Code = exitCodeFor(E);
     bool Waits = Code == 75;
     llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
