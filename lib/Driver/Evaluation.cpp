@@ -106,6 +106,7 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
     if (!C.Found) {
       Candidate Next;
       Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
+      Next.Why = Request.Why;
       Next.Text = Texts[I];
       if (Request.Confirm || Request.Candidates.empty())
         Next.Why = Purpose::Confirm;

@@ -199,6 +199,9 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
   Judging.Build.Toolkit = Request.Toolkit;
   Judging.Build.Arch = Arch;
   Judging.WaitMs = Request.WaitMs;
+  // A winner that nobody judges again is compiled at once as the user will.
+  if (!Options.Confirm)
+    Judging.Build.Host = HostCompiler::Users;
   if (Judged)
     Judging.ReplayedAs = Judged->Evaluator;
   llvm::Expected<std::unique_ptr<Evaluator>> Made =

@@ -135,6 +135,7 @@ Checking::judge(const BuildStep &Step, const Lookup &L, uint64_t Seed) {
   R.Candidates = {L.From + "/kernel.cu"};
   R.Texts = {L.Entry.WinnerText};
   R.Evaluator = *Spec;
+  R.Why = Purpose::Confirm;
   R.Flags = Step.In.Flags;
   R.Arch = L.Entry.Arch;
   R.Toolkit = Request.Toolkit;

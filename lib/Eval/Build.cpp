@@ -166,10 +166,15 @@ llvm::Error stark::buildObserver(const Task &T, llvm::StringRef Library,
       compileObserver(T, Options, *Cuda, Work->path().str(), Library);
   if (!How)
     return How.takeError();
-  if (!How->ok())
-    return failed("the simulator's observer of libtorch cannot be built: " +
-                  trimForWindow(How->Err, 600));
-  return llvm::Error::success();
+  if (How->ok())
+    return llvm::Error::success();
+  if (Options.Host == HostCompiler::Own) {
+    BuildOptions Other = Options;
+    Other.Host = HostCompiler::Users;
+    return buildObserver(T, Library, Other);
+  }
+  return failed("the simulator's observer of libtorch cannot be built: " +
+                trimForWindow(How->Err, 600));
 }
 
 namespace {
@@ -202,12 +207,16 @@ std::string LibraryMaker::forbidden(const ObjectFacts &Facts) const {
 
 llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   BuildResult Out;
+  Out.Host = Options.Host;
   if (!From.Refused.empty()) {
     Out.Kind = VerdictKind::Unsupported;
     Out.Diagnostics = From.Refused;
     return Out;
   }
   Out.Device = From.Device;
+  // Whatever it is that our own compiler has: the user's is asked.
+  if (!From.How.ok() && Options.Host == HostCompiler::Own)
+    return Out;
   std::string Said = By.inUserTerms(From.How.Out + From.How.Err);
   if (From.How.TimedOut) {
     Out.Diagnostics = "the compiler did not finish in time";
@@ -300,7 +309,8 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
     return Objects.takeError();
   llvm::Expected<BuildResult> Out = Maker.make(*Objects);
   bool LastWord = Out && (Out->Ok || Out->Kind != VerdictKind::NotCompiled);
-  if (!Out || LastWord || Objects->WhyWhole)
+  bool FirstWord = Options.Host == HostCompiler::Own;
+  if (!Out || FirstWord || LastWord || Objects->WhyWhole)
     return Out;
   // A half may lack what the whole has: the whole has the last word.
   llvm::Expected<std::optional<Compiled>> Whole =

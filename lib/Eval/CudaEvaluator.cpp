@@ -12,6 +12,7 @@
 
 #include "JobFolder.h"
 #include "JobProgram.h"
+#include "LibraryBuilder.h"
 #include "stark/Gpu/Formats.h"
 #include "stark/Posix/GpuLock.h"
 #include "stark/Posix/Pipe.h"
@@ -147,13 +148,13 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   if (!J->Torch.empty())
     if (llvm::Error E = startAhead(Worker))
       return E;
-  llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
+  llvm::Expected<BuildResult> Built = Libraries.candidate(C);
   if (!Built)
     return Built.takeError();
   if (!Built->Ok)
     return verdictOf(*Built);
   J->Compiler = Built->Diagnostics;
-  llvm::Expected<const BuildResult *> Source = Libraries.source();
+  llvm::Expected<const BuildResult *> Source = Libraries.source(*Built);
   if (!Source)
     return Source.takeError();
   if (llvm::Error E = writeLibraries(*J, (*Source)->Library, Built->Library,

@@ -27,7 +27,7 @@ using namespace stark;
 
 namespace {
 /// What a model's window has room for.
-constexpr size_t CompilerLimit = 2000, RunLimit = 2000;
+constexpr size_t RunLimit = 2000;
 constexpr unsigned Comparisons = 3;
 /// Pairs of processes that a winner has to be faster in.
 constexpr uint64_t ConfirmRounds = 4;
@@ -291,49 +291,4 @@ Verdict stark::verdictOf(const BuildResult &Built) {
   V.Kind = Built.Kind;
   (V.Kind == VerdictKind::Unsupported ? V.Run : V.Compiler) = Built.Diagnostics;
   return V;
-}
-
-llvm::Expected<std::string> LibraryBuilder::folder() {
-  if (!Folder) {
-    llvm::Expected<TemporaryFolder> Made =
-        TemporaryFolder::create("stark-libraries");
-    if (!Made)
-      return Made.takeError();
-    Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
-  }
-  return Folder->path().str();
-}
-
-llvm::Expected<const BuildResult *> LibraryBuilder::source() {
-  if (Source)
-    return Source.get();
-  llvm::Expected<std::string> Where = folder();
-  if (!Where)
-    return Where.takeError();
-  llvm::Expected<BuildResult> Built =
-      buildLibrary(Of, Of.SourceText, *Where, "source.so", Options);
-  if (!Built)
-    return Built.takeError();
-  if (!Built->Ok)
-    return failed("the source itself does not build: " +
-                  trimForWindow(Built->Diagnostics, CompilerLimit));
-  Source = std::make_unique<BuildResult>(std::move(*Built));
-  return Source.get();
-}
-
-llvm::Expected<BuildResult> LibraryBuilder::candidate(llvm::StringRef Text) {
-  llvm::Expected<const BuildResult *> First = source();
-  if (!First)
-    return First.takeError();
-  llvm::Expected<std::string> Where = folder();
-  if (!Where)
-    return Where.takeError();
-  // The source against itself.
-  if (Text == Of.SourceText)
-    return **First;
-  llvm::Expected<BuildResult> Built =
-      buildLibrary(Of, Text, *Where, "candidate.so", Options, *First);
-  if (Built)
-    Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
-  return Built;
 }

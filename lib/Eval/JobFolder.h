@@ -52,23 +52,6 @@ llvm::Expected<Verdict> verdictOf(const Task &T, const job::Job &J,
 /// Of a candidate that was not built.
 Verdict verdictOf(const BuildResult &Built);
 
-/// Builds the source once, and each candidate.
-class LibraryBuilder {
-public:
-  LibraryBuilder(const Task &Of, BuildOptions Options)
-      : Of(Of), Options(std::move(Options)) {}
-  /// An error when the source does not compile or nvcc cannot be run.
-  llvm::Expected<const BuildResult *> source();
-  llvm::Expected<BuildResult> candidate(llvm::StringRef Text);
-
-private:
-  llvm::Expected<std::string> folder();
-  const Task &Of;
-  BuildOptions Options;
-  std::unique_ptr<TemporaryFolder> Folder;
-  std::unique_ptr<BuildResult> Source;
-};
-
 } // namespace stark
 
 #endif

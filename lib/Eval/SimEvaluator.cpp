@@ -15,6 +15,7 @@
 
 #include "JobFolder.h"
 #include "JobProgram.h"
+#include "LibraryBuilder.h"
 #include "stark/AST/Torch.h"
 #include "stark/Eval/Profiler.h"
 #include "stark/Job/Names.h"
@@ -128,14 +129,14 @@ llvm::Error SimJobs::writeTensors(const job::Job &J, const Candidate &C,
                                   bool Alone, llvm::StringRef Folder,
                                   std::optional<Verdict> &NotBuilt) {
   std::lock_guard Lock(Guard);
-  llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
+  llvm::Expected<BuildResult> Built = Libraries.candidate(C);
   if (!Built)
     return Built.takeError();
   if (!Built->Ok) {
     NotBuilt = verdictOf(*Built);
     return llvm::Error::success();
   }
-  llvm::Expected<const BuildResult *> Source = Libraries.source();
+  llvm::Expected<const BuildResult *> Source = Libraries.source(*Built);
   if (!Source)
     return Source.takeError();
   llvm::Expected<std::string> Observer = observer();

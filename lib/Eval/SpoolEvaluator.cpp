@@ -15,6 +15,7 @@
 
 #include "JobFolder.h"
 #include "JobProgram.h"
+#include "LibraryBuilder.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
@@ -52,7 +53,7 @@ private:
 } // namespace
 
 llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
-  llvm::Expected<const BuildResult *> Source = Libraries.source();
+  llvm::Expected<const BuildResult *> Source = Libraries.source(Built);
   if (!Source)
     return Source.takeError();
   J.Compiler = Built.Diagnostics;
@@ -98,7 +99,7 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
     return read(*J, File, /*Awaited=*/false);
   if (!exists(Folder + "/jobs/" + J->Id) &&
       !exists(Folder + "/claimed/" + J->Id)) {
-    llvm::Expected<BuildResult> Built = Libraries.candidate(C.Text);
+    llvm::Expected<BuildResult> Built = Libraries.candidate(C);
     if (!Built)
       return Built.takeError();
     if (!Built->Ok)

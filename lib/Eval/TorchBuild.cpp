@@ -6,15 +6,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   text --> host half --g++, precompiled headers--> object --+
-///        `-> device half --nvcc, without libtorch--> object --+--> library
+///   text --> host half --Clang or g++, precompiled headers--> object --+
+///        `-> device half --nvcc, without libtorch--> object ----------+-->
+///        library
 /// nvcc takes twenty seconds for libtorch's headers alone. What cannot be taken
-/// apart is compiled by it as a whole. For the simulator the host half is all
-/// that is compiled here; its kernels stay a text.
+/// apart is compiled by it as a whole, with g++ beside it. For the simulator
+/// the host half is all that is compiled here; its kernels stay a text.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Builder.h"
+#include "HostCommand.h"
 #include "HostFlags.h"
 #include "HostObjects.h"
 #include "SimulatedNames.h"
@@ -22,6 +24,7 @@
 #include "TorchHeaders.h"
 #include "stark/AST/Halves.h"
 #include "stark/AST/Torch.h"
+#include "stark/HostCode/OwnCompiler.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
@@ -56,7 +59,8 @@ class TorchBuilder : public Builder {
 public:
   TorchBuilder(const Task &Of, const BuildOptions &Options, const Toolkit &Cuda,
                std::string Folder, posix::Libtorch Torch)
-      : Builder(Of, Options, Cuda, std::move(Folder)), Torch(std::move(Torch)) {
+      : Builder(Of, Options, Cuda, std::move(Folder)), Torch(std::move(Torch)),
+        Compiler(hostCommand(Options)) {
     // Its headers need the toolkit's.
     this->Torch.Cuda &= !Cuda.Root.empty();
   }
@@ -83,6 +87,7 @@ private:
     return torchHeader(Compiler, hostFlags(), Torch);
   }
   llvm::Expected<Compiled> compileHost(llvm::StringRef Text);
+  ProcessSpec hostCall(const std::string &Header) const;
   llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
   llvm::Expected<Compiled> compileHalves(const Halves &Text,
                                          llvm::StringRef Calls);
@@ -99,7 +104,7 @@ private:
                                llvm::StringRef Text, const std::string &Object);
 
   posix::Libtorch Torch;
-  std::string Compiler = "g++";
+  HostCommand Compiler; ///< of host code
 };
 } // namespace
 
@@ -155,20 +160,27 @@ static bool hasQuotedInclude(llvm::StringRef Text) {
   return false;
 }
 
-llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
-  TraceScope Traced("compile host half");
+ProcessSpec TorchBuilder::hostCall(const std::string &Header) const {
   ProcessSpec Spec;
-  Spec.Program = Compiler;
+  Spec.Program = Compiler.Program;
   Spec.TimeoutMs = Options.TimeoutMs;
   Spec.MemoryLimit = Options.MemoryLimit;
   Spec.WorkingFolder = Of.Parse.Folder;
   Spec.Environment = environmentWithoutSecrets();
   Spec.Environment->push_back("TMPDIR=" + Folder);
-  std::vector<std::string> Flags = hostFlags();
+  for (const std::vector<std::string> &More :
+       {Compiler.First,
+        {"-include", Header.empty() ? "ATen/ATen.h" : Header},
+        hostFlags(),
+        {"-iquote", home(), "-x", "c++"}})
+    Spec.Arguments.insert(Spec.Arguments.end(), More.begin(), More.end());
+  return Spec;
+}
+
+llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
+  TraceScope Traced("compile host half",
+                    llvm::sys::path::filename(Compiler.Program));
   std::string Header = header();
-  Spec.Arguments = {"-include", Header.empty() ? "ATen/ATen.h" : Header};
-  Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
-  Spec.Arguments.insert(Spec.Arguments.end(), {"-iquote", home(), "-x", "c++"});
   std::string Inner = Folder + "/host", Object = Folder + "/host.o";
   if (llvm::Error E = createFolders(Inner))
     return E;
@@ -188,9 +200,13 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
   std::string Key = Kept.key(Text, std::move(Around));
   if (Kept.fetch(Key, Object))
     return Compiled{{}, {Object}, std::nullopt};
-  llvm::Expected<Compiled> Made = run(
-      std::move(Spec),
-      Inner + "/" + llvm::sys::path::filename(fileName()).str(), Text, Object);
+  std::string File = Inner + "/" + llvm::sys::path::filename(fileName()).str();
+  llvm::Expected<Compiled> Made = run(hostCall(Header), File, Text, Object);
+  if (Made && Options.Host == HostCompiler::Own &&
+      Made->How.ExitCode == StaleHeaderCode) {
+    forgetHeader(Compiler, Header);
+    Made = run(hostCall(header()), File, Text, Object);
+  }
   if (Made && Made->How.ok())
     Kept.keep(Key, Object);
   return Made;
@@ -230,6 +246,13 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
   if (Made)
     Made->WhyWhole = std::move(Why);
   return Made;
+}
+
+/// nvcc takes no host compiler but the user's.
+static Compiled notByOwn() {
+  Compiled None;
+  None.How.ExitCode = 1;
+  return None;
 }
 
 /// Both halves, at the same time. Not ok() where either is not.
@@ -302,6 +325,8 @@ llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
       Options.Simulated ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
   if (Options.Simulated)
     return compileSimulated(**Parsed, std::move(Apart), WhyNot, Text, Calls);
+  if (!Apart && Options.Host == HostCompiler::Own)
+    return notByOwn();
   if (!Apart)
     return compileWhole((Text + Calls).str(), WhyNot);
   return Apart->Device.empty() ? compileHost((Text + Calls).str())
@@ -334,7 +359,7 @@ TorchBuilder::linkAs(llvm::ArrayRef<std::string> Objects,
   if (llvm::Error E = writeFileAtomically(Exports, ExportedNames))
     return E;
   ProcessSpec Spec;
-  Spec.Program = Compiler;
+  Spec.Program = UsersCompiler;
   Spec.TimeoutMs = Options.TimeoutMs;
   Spec.Arguments = {"-shared", "-o", Library.str()};
   Spec.Arguments.insert(Spec.Arguments.end(), Objects.begin(), Objects.end());

@@ -12,38 +12,12 @@
 #include "stark/Support/File.h"
 #include "stark/Support/Process.h"
 #include "stark/Support/TimeTrace.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
-#include <mutex>
 
 using namespace stark;
 namespace fs = llvm::sys::fs;
 
 static constexpr uint64_t LimitMs = 300000;
-
-/// What the compiler calls itself: another version reads nothing of this one's.
-static std::string askVersion(llvm::StringRef Compiler) {
-  ProcessSpec Spec;
-  Spec.Program = Compiler.str();
-  Spec.Arguments = {"--version"};
-  llvm::Expected<ProcessResult> Said = runProcess(Spec);
-  if (!Said) {
-    llvm::consumeError(Said.takeError());
-    return "";
-  }
-  return Said->Out;
-}
-
-/// Asked once: it is wanted for every compilation.
-static std::string versionOf(llvm::StringRef Compiler) {
-  static std::mutex Guard;
-  static llvm::StringMap<std::string> Known;
-  std::lock_guard Lock(Guard);
-  auto [Entry, New] = Known.try_emplace(Compiler);
-  if (New)
-    Entry->second = askVersion(Compiler);
-  return Entry->second;
-}
 
 /// Waits for whoever else makes it.
 static std::unique_ptr<FileLock> lockWhenFree(llvm::StringRef Folder) {
@@ -59,27 +33,30 @@ static std::unique_ptr<FileLock> lockWhenFree(llvm::StringRef Folder) {
   return nullptr;
 }
 
-static void precompile(llvm::StringRef Compiler,
+static void precompile(const HostCommand &Compiler,
                        llvm::ArrayRef<std::string> Flags,
                        const std::string &Header) {
   TraceScope Traced("precompile headers");
   ProcessSpec Spec;
-  Spec.Program = Compiler.str();
+  Spec.Program = Compiler.Program;
   Spec.TimeoutMs = LimitMs;
-  Spec.Arguments = Flags.vec();
+  for (llvm::ArrayRef<std::string> More :
+       {llvm::ArrayRef(Compiler.First), Flags,
+        llvm::ArrayRef(Compiler.ForHeaders)})
+    Spec.Arguments.insert(Spec.Arguments.end(), More.begin(), More.end());
   std::string Unfinished = Header + ".unfinished";
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-x", "c++-header", Header, "-o", Unfinished});
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (How && How->ok())
-    fs::rename(Unfinished, Header + ".gch");
+    fs::rename(Unfinished, Header + Compiler.Suffix);
   else
     fs::remove(Unfinished);
   if (!How)
     llvm::consumeError(How.takeError());
 }
 
-std::string stark::torchHeader(llvm::StringRef Compiler,
+std::string stark::torchHeader(const HostCommand &Compiler,
                                llvm::ArrayRef<std::string> Flags,
                                const posix::Libtorch &Torch) {
   std::string Cache = userCacheFolder();
@@ -88,22 +65,24 @@ std::string stark::torchHeader(llvm::StringRef Compiler,
   std::string Text = torchHeaders(Torch);
   DigestBuilder Key;
   Key.add("format", "1")
-      .add("compiler", Compiler)
-      .add("version", versionOf(Compiler))
+      .add("compiler", Compiler.Suffix)
+      .add("version", Compiler.Version)
       .add("torch", Torch.Root + " " + Torch.Version)
       .add("text", Text);
-  for (const std::string &Flag : Flags)
-    Key.add("flag", Flag);
+  for (llvm::ArrayRef<std::string> More :
+       {llvm::ArrayRef(Compiler.First), Flags})
+    for (const std::string &Flag : More)
+      Key.add("flag", Flag);
   std::string Folder = Cache + "/torch/" + Key.finish().substr(0, 16);
   std::string Header = Folder + "/stark_torch.h";
-  if (fs::exists(Header + ".gch"))
+  if (fs::exists(Header + Compiler.Suffix))
     return Header;
   if (llvm::Error E = createFolders(Folder)) {
     llvm::consumeError(std::move(E));
     return "";
   }
   std::unique_ptr<FileLock> Lock = lockWhenFree(Folder);
-  if (!Lock || fs::exists(Header + ".gch"))
+  if (!Lock || fs::exists(Header + Compiler.Suffix))
     return Lock ? Header : "";
   if (llvm::Error E = writeFileAtomically(Header, Text)) {
     llvm::consumeError(std::move(E));
@@ -111,4 +90,10 @@ std::string stark::torchHeader(llvm::StringRef Compiler,
   }
   precompile(Compiler, Flags, Header);
   return Header;
+}
+
+void stark::forgetHeader(const HostCommand &Compiler,
+                         const std::string &Header) {
+  if (!Header.empty())
+    fs::remove(Header + Compiler.Suffix);
 }

@@ -7,27 +7,31 @@
 ///
 /// \file
 ///   compiler + flags -> a header that the compiler has read before
-/// 400 MB in the user's cache folder, made once for each combination, in a
-/// quarter of a minute; each compilation then takes a quarter of the time.
+/// 400 MB of g++, 75 MB of our own compiler, in the user's cache folder, made
+/// once for each combination, in a quarter of a minute at most; a compilation
+/// then takes a quarter of the time, or a tenth.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef STARK_LIB_EVAL_TORCHHEADERS_H
 #define STARK_LIB_EVAL_TORCHHEADERS_H
 
+#include "HostCommand.h"
 #include "stark/Posix/Libtorch.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
-#include <string>
 
 namespace stark {
 
-/// The header to compile with `-include`, by \p Compiler (g++) with \p Flags.
+/// The header to compile with `-include`, by \p Compiler with \p Flags.
 /// Where it cannot be precompiled it is a plain one; empty when there is no
 /// folder for it.
-std::string torchHeader(llvm::StringRef Compiler,
+std::string torchHeader(const HostCommand &Compiler,
                         llvm::ArrayRef<std::string> Flags,
                         const posix::Libtorch &Torch);
+
+/// What \p Compiler kept of \p Header is not what the headers are now: the
+/// next call of torchHeader() makes it again.
+void forgetHeader(const HostCommand &Compiler, const std::string &Header);
 
 } // namespace stark
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   parsed text -> its kernels for nvcc + its host code for g++
+///   parsed text -> its kernels for nvcc + its host code for C++
 /// nvcc takes 20 s and more to read PyTorch's headers, and kernels need none of
 /// them. The halves meet as nvcc's own two passes do: a kernel is, for the
 /// host, a function of the kernel's name and type, which nvcc defines in the
@@ -37,8 +37,8 @@ enum class KernelsOfHost {
 
 struct Halves {
   std::string Device; ///< for nvcc, with deviceFlags(); empty: no kernels
-  std::string Host;   ///< for g++, with `-include cuda_runtime.h` or a
-                      ///< precompiled header that begins with it
+  std::string Host; ///< for a C++ compiler, with `-include cuda_runtime.h` or a
+                    ///< precompiled header that begins with it
 };
 
 /// \p TorchFolders are the absolute include folders of PyTorch, spelled as in

@@ -34,6 +34,9 @@ struct EvaluationRequest {
   /// against itself always is.
   bool Confirm = false;
   EvaluatorSpec Evaluator;
+  /// Confirm: compiled as the user's own build does, on inputs that no attempt
+  /// sees.
+  Purpose Why = Purpose::Attempt;
   std::vector<std::string> Flags;
   std::string Arch;    ///< empty: the evaluator's
   std::string Toolkit; ///< empty: find it

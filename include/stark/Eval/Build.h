@@ -17,6 +17,9 @@
 
 namespace stark {
 
+/// Bytes of what a compiler says that a verdict has room for.
+constexpr size_t CompilerLimit = 2000;
+
 struct BuildResult {
   bool Ok = false;
   VerdictKind Kind = VerdictKind::NotCompiled; ///< when not Ok
@@ -26,13 +29,15 @@ struct BuildResult {
   unsigned Initializers = 0;        ///< functions that run when it is loaded
   bool HasDeviceCode = false;
   std::string Device; ///< of BuildOptions::Simulated: the text of the kernels
+  HostCompiler Host = HostCompiler::Users; ///< who compiled it
 };
 
 /// Compiles \p Text in the place of the task's source (its folder is on the
 /// quoted include path) with the task's flags. \p Source is the build of the
 /// task's own text; what its object does not import, a candidate may only
 /// import when it is harmless. Null for the source itself, which passes every
-/// gate. An error only when nvcc could not be run.
+/// gate. An error only when nvcc could not be run. Not Ok with our own host
+/// compiler means that the user's has to be asked.
 llvm::Expected<BuildResult> buildLibrary(const Task &T, llvm::StringRef Text,
                                          llvm::StringRef OutputFolder,
                                          llvm::StringRef LibraryName,

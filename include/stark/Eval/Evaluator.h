@@ -49,6 +49,12 @@ public:
   virtual std::string identity() const = 0;
 };
 
+/// Of entries of tensors, whose host code and kernels are compiled apart.
+enum class HostCompiler {
+  Users, ///< g++, as the user's own build
+  Own,   ///< our own Clang, which takes a third of the time
+};
+
 struct BuildOptions {
   std::string Toolkit; ///< explicit root; empty: find it
   std::string Arch;    ///< "sm_90"; empty: that of the GPU found
@@ -57,6 +63,11 @@ struct BuildOptions {
   uint64_t MemoryLimit = uint64_t(8) << 30;
   /// For the simulated GPU, of an entry of tensors: host code alone, no nvcc.
   bool Simulated = false;
+  /// Who compiles the host code; for an evaluator, that of attempts, where it
+  /// can: what is to win is always compiled by the user's.
+  HostCompiler Host = HostCompiler::Own;
+  /// Path of stark-tool, which is our own compiler; empty: beside the program.
+  std::string Tool;
 };
 
 struct EvaluatorOptions {

@@ -1,0 +1,88 @@
+//===- LibraryBuilder.cpp - Source and candidates as libraries ------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LibraryBuilder.h"
+#include "HostCommand.h"
+#include "stark/Support/Error.h"
+
+using namespace stark;
+
+llvm::Expected<std::string> LibraryBuilder::folder() {
+  if (!Folder) {
+    llvm::Expected<TemporaryFolder> Made =
+        TemporaryFolder::create("stark-libraries");
+    if (!Made)
+      return Made.takeError();
+    Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
+  }
+  return Folder->path().str();
+}
+
+llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
+  auto Known = Sources.find(By);
+  if (Known == Sources.end()) {
+    llvm::Expected<std::string> Where = folder();
+    if (!Where)
+      return Where.takeError();
+    BuildOptions Now = Options;
+    Now.Host = By;
+    llvm::Expected<BuildResult> Built = buildLibrary(
+        Of, Of.SourceText, *Where,
+        By == HostCompiler::Own ? "source-own.so" : "source.so", Now);
+    if (!Built)
+      return Built.takeError();
+    if (!Built->Ok && By == HostCompiler::Users)
+      return failed("the source itself does not build: " +
+                    trimForWindow(Built->Diagnostics, CompilerLimit));
+    Known = Sources.emplace(By, std::move(*Built)).first;
+  }
+  return &Known->second;
+}
+
+llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
+  if (Options.Host != HostCompiler::Own || !isTensorEntry(Of.Entry) ||
+      !hasOwnCompiler(Options))
+    return false;
+  llvm::Expected<const BuildResult *> Source = source(HostCompiler::Own);
+  if (!Source)
+    return Source.takeError();
+  return (*Source)->Ok;
+}
+
+llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
+                                                  HostCompiler By) {
+  llvm::Expected<const BuildResult *> Source = source(By);
+  if (!Source)
+    return Source.takeError();
+  llvm::Expected<std::string> Where = folder();
+  if (!Where)
+    return Where.takeError();
+  // The source against itself.
+  if (Text == Of.SourceText)
+    return **Source;
+  BuildOptions Now = Options;
+  Now.Host = By;
+  llvm::Expected<BuildResult> Built =
+      buildLibrary(Of, Text, *Where, "candidate.so", Now, *Source);
+  if (Built)
+    Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
+  return Built;
+}
+
+llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
+  llvm::Expected<bool> OwnFirst =
+      C.Why == Purpose::Attempt ? ownIsOfUse() : false;
+  if (!OwnFirst)
+    return OwnFirst.takeError();
+  if (*OwnFirst) {
+    llvm::Expected<BuildResult> Built = build(C.Text, HostCompiler::Own);
+    if (!Built || Built->Ok || Built->Kind == VerdictKind::Unsupported)
+      return Built;
+  }
+  // What it refuses or the gate does, the user's has the last word of.
+  return build(C.Text, HostCompiler::Users);
+}

@@ -1,0 +1,53 @@
+//===- LibraryBuilder.h - Source and candidates as libraries --------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   task, candidate -> which host compiler -> library, and the source's beside
+///   it
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_EVAL_LIBRARYBUILDER_H
+#define STARK_LIB_EVAL_LIBRARYBUILDER_H
+
+#include "stark/Eval/Build.h"
+#include "stark/Support/File.h"
+#include <map>
+
+namespace stark {
+
+/// Builds the source, once for each host compiler, and each candidate. An
+/// attempt's host code is compiled by our own compiler where that takes the
+/// source and the candidate; what is to win, and all else, by the user's.
+class LibraryBuilder {
+public:
+  LibraryBuilder(const Task &Of, BuildOptions Options)
+      : Of(Of), Options(std::move(Options)) {}
+  llvm::Expected<BuildResult> candidate(const Candidate &C);
+  /// What \p Candidate is compared with and timed against: its host code is by
+  /// the same compiler. An error when the source does not compile or nvcc
+  /// cannot be run.
+  llvm::Expected<const BuildResult *> source(const BuildResult &Candidate) {
+    return source(Candidate.Host);
+  }
+
+private:
+  llvm::Expected<std::string> folder();
+  llvm::Expected<const BuildResult *> source(HostCompiler By);
+  llvm::Expected<BuildResult> build(llvm::StringRef Text, HostCompiler By);
+  /// Whether our own compiler has a part in it.
+  llvm::Expected<bool> ownIsOfUse();
+  const Task &Of;
+  BuildOptions Options;
+  std::unique_ptr<TemporaryFolder> Folder;
+  /// By host compiler; not Ok where our own did not compile it.
+  std::map<HostCompiler, BuildResult> Sources;
+};
+
+} // namespace stark
+
+#endif

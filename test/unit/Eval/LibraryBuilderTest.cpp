@@ -1,0 +1,151 @@
+//===- LibraryBuilderTest.cpp - Who compiles host code, and when ----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   Run by test/eval/host-compilers.test, which knows stark-tool and where
+/// libtorch's headers are kept.
+///
+//===----------------------------------------------------------------------===//
+
+#include "LibraryBuilder.h"
+#include "stark/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace stark;
+
+namespace {
+const char *const SourceText = R"(#include <ATen/ATen.h>
+#include <stdexcept>
+at::Tensor twice(const at::Tensor &x) { return x + x; }
+)";
+const char *const WorkloadText = R"({
+  "entry": "twice",
+  "sizes": [{}],
+  "arguments": {"x": {"tensor": "input", "dtype": "f32", "shape": [64]}},
+  "returns": [{"dtype": "f32", "shape": [64]}]
+})";
+
+std::string sourceWith(llvm::StringRef More) {
+  return (More + SourceText).str();
+}
+
+class HostCompilers : public testing::Test {
+protected:
+  void SetUp() override {
+    const char *Tool = std::getenv("STARK_HOST_TOOL");
+    if (!Tool)
+      GTEST_SKIP() << "only where STARK_HOST_TOOL names a stark-tool";
+    Folder = std::make_unique<TemporaryFolder>(
+        llvm::cantFail(TemporaryFolder::create("builder")));
+    write("twice.cpp", SourceText);
+    write("twice.workload.json", WorkloadText);
+    Options.Arch = "sm_90";
+    Options.Simulated = true;
+    Options.Tool = Tool;
+    load({});
+  }
+  void load(std::vector<std::string> Flags) {
+    ParseOptions Parse;
+    Parse.Flags = std::move(Flags);
+    T = llvm::cantFail(
+        loadTask(path("twice.cpp"), path("twice.workload.json"), Parse));
+  }
+  std::string path(llvm::StringRef Name) {
+    return (Folder->path() + "/" + Name).str();
+  }
+  void write(llvm::StringRef Name, llvm::StringRef Text) {
+    llvm::cantFail(writeFileAtomically(path(Name), Text));
+  }
+  static Candidate candidate(std::string Text, Purpose Why) {
+    Candidate C;
+    C.Node = 1;
+    C.Why = Why;
+    C.Text = std::move(Text);
+    return C;
+  }
+
+  std::unique_ptr<TemporaryFolder> Folder;
+  Task T;
+  BuildOptions Options;
+};
+} // namespace
+
+// An attempt's host code is compiled by our own compiler, what is to win by
+// the user's; each is compared with the source as the same compiler made it.
+TEST_F(HostCompilers, OwnForAttemptsTheUsersToWin) {
+  LibraryBuilder Libraries(T, Options);
+  std::string Sources[2];
+  for (auto [Why, By] : {std::pair(Purpose::Attempt, HostCompiler::Own),
+                         std::pair(Purpose::Confirm, HostCompiler::Users)}) {
+    BuildResult Built =
+        llvm::cantFail(Libraries.candidate(candidate(SourceText, Why)));
+    ASSERT_TRUE(Built.Ok) << Built.Diagnostics;
+    EXPECT_EQ(Built.Host, By);
+    const BuildResult *Source = llvm::cantFail(Libraries.source(Built));
+    EXPECT_EQ(Source->Host, By);
+    Sources[Why == Purpose::Confirm] = Source->Library;
+  }
+  EXPECT_NE(Sources[0], Sources[1]);
+  EXPECT_TRUE(llvm::sys::fs::exists(Sources[0]));
+}
+
+// What only g++ takes is judged all the same, beside the source as g++ made it.
+TEST_F(HostCompilers, TheUsersHasTheLastWord) {
+  LibraryBuilder Libraries(T, Options);
+  BuildResult Built = llvm::cantFail(Libraries.candidate(
+      candidate(sourceWith("typedef int V __attribute__((vector_size(16)));\n"
+                           "V mixed(V a, V b) { return "
+                           "__builtin_shuffle(a, b); }\n"),
+                Purpose::Attempt)));
+  EXPECT_TRUE(Built.Ok) << Built.Diagnostics;
+  EXPECT_EQ(Built.Host, HostCompiler::Users);
+  EXPECT_EQ(llvm::cantFail(Libraries.source(Built))->Host, HostCompiler::Users);
+}
+
+// What only Clang takes may be tried, and does not win; the message is g++'s.
+TEST_F(HostCompilers, WhatOnlyClangTakesDoesNotWin) {
+  LibraryBuilder Libraries(T, Options);
+  std::string Text = sourceWith(
+      "unsigned turned(unsigned x) { return __builtin_bitreverse32(x); }\n");
+  EXPECT_TRUE(
+      llvm::cantFail(Libraries.candidate(candidate(Text, Purpose::Attempt)))
+          .Ok);
+  BuildResult Built =
+      llvm::cantFail(Libraries.candidate(candidate(Text, Purpose::Confirm)));
+  EXPECT_FALSE(Built.Ok);
+  EXPECT_EQ(Built.Kind, VerdictKind::NotCompiled);
+  EXPECT_NE(Built.Diagnostics.find("was not declared"), std::string::npos)
+      << Built.Diagnostics;
+}
+
+// A compiler of ours that crashes, or is not there, says nothing of a text: all
+// is built by the user's, and it is not asked again.
+TEST_F(HostCompilers, ACrashIsNoVerdict) {
+  // No object of it was kept by anybody.
+  write("twice.cpp",
+        sourceWith("const char *const Here = \"" + path("") + "\";\n"));
+  load({});
+  write("crash",
+        "#!/bin/sh\necho asked >> " + path("asked") + "\nkill -SEGV $$\n");
+  ASSERT_FALSE(
+      llvm::sys::fs::setPermissions(path("crash"), llvm::sys::fs::all_all));
+  for (const char *Tool : {"crash", "absent"}) {
+    Options.Tool = path(Tool);
+    LibraryBuilder Libraries(T, Options);
+    for (int I = 0; I < 2; ++I) {
+      BuildResult Built = llvm::cantFail(
+          Libraries.candidate(candidate(T.SourceText, Purpose::Attempt)));
+      EXPECT_TRUE(Built.Ok) << Built.Diagnostics;
+      EXPECT_EQ(Built.Host, HostCompiler::Users);
+    }
+  }
+  // Once for the headers, where they are not kept yet, and once for the source.
+  EXPECT_LE(llvm::cantFail(readFile(path("asked"))).size(),
+            std::string("asked\nasked\n").size());
+}
