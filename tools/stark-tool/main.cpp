@@ -18,6 +18,7 @@
 #include "stark/Support/TimeTrace.h"
 #include "stark/Support/Utf8.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
 #include <optional>
@@ -76,8 +77,11 @@ const std::vector<const tool::Verb *> &tool::Verb::all() {
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc > 1 && llvm::StringRef(Argv[1]) == OwnCompilerWord)
-    return onLargeStack(
-        [&] { return runOwnCompiler(llvm::ArrayRef(Argv + 2, Argc - 2)); });
+    // What Clang holds is not given back piece by piece.
+    llvm::sys::Process::Exit(
+        onLargeStack(
+            [&] { return runOwnCompiler(llvm::ArrayRef(Argv + 2, Argc - 2)); }),
+        /*NoCleanup=*/true);
   // What stands after "--" belongs to the compiler.
   std::vector<std::string> Flags;
   int Own = Argc;
