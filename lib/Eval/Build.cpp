@@ -208,6 +208,7 @@ std::string LibraryMaker::forbidden(const ObjectFacts &Facts) const {
 llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   BuildResult Out;
   Out.Host = Options.Host;
+  Out.KernelsFailed = From.KernelsFailed;
   if (!From.Refused.empty()) {
     Out.Kind = VerdictKind::Unsupported;
     Out.Diagnostics = From.Refused;
@@ -284,7 +285,8 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
 llvm::Expected<BuildResult>
 stark::buildLibrary(const Task &T, llvm::StringRef Text,
                     llvm::StringRef OutputFolder, llvm::StringRef LibraryName,
-                    const BuildOptions &Options, const BuildResult *Source) {
+                    const BuildOptions &Options, const BuildResult *Source,
+                    const BuildResult *First) {
   TraceScope Traced("build", LibraryName);
   llvm::Expected<Toolkit> Found = toolkitFor(Options);
   if (!Found)
@@ -304,18 +306,24 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
     return Made.takeError();
   LibraryMaker Maker{T, Options, **Made,
                      (OutputFolder + "/" + LibraryName).str(), Source};
-  llvm::Expected<Compiled> Objects = (*Made)->compile(Text, Source == nullptr);
-  if (!Objects)
-    return Objects.takeError();
-  llvm::Expected<BuildResult> Out = Maker.make(*Objects);
-  bool LastWord = Out && (Out->Ok || Out->Kind != VerdictKind::NotCompiled);
-  bool FirstWord = Options.Host == HostCompiler::Own;
-  if (!Out || FirstWord || LastWord || Objects->WhyWhole)
-    return Out;
+  BuildResult Apart;
+  // The halves for nvcc are the same, whoever compiles host code.
+  if (!First || !First->KernelsFailed) {
+    llvm::Expected<Compiled> Objects =
+        (*Made)->compile(Text, Source == nullptr);
+    if (!Objects)
+      return Objects.takeError();
+    llvm::Expected<BuildResult> Out = Maker.make(*Objects);
+    bool LastWord = Out && (Out->Ok || Out->Kind != VerdictKind::NotCompiled);
+    bool FirstWord = Options.Host == HostCompiler::Own;
+    if (!Out || FirstWord || LastWord || Objects->WhyWhole)
+      return Out;
+    Apart = std::move(*Out);
+  }
   // A half may lack what the whole has: the whole has the last word.
   llvm::Expected<std::optional<Compiled>> Whole =
       (*Made)->compileOtherwise(Text, Source == nullptr);
   if (!Whole)
     return Whole.takeError();
-  return *Whole ? Maker.make(**Whole) : std::move(Out);
+  return *Whole ? Maker.make(**Whole) : std::move(Apart);
 }

@@ -25,8 +25,9 @@ struct Compiled {
   std::vector<std::string> Objects; ///< paths
   /// Of an entry of tensors that was compiled in one piece: the reason.
   std::optional<std::string> WhyWhole = {};
-  std::string Device = {};  ///< a text that the simulator compiles
-  std::string Refused = {}; ///< why the simulator cannot have it, else empty
+  std::string Device = {};    ///< a text that the simulator compiles
+  std::string Refused = {};   ///< why the simulator cannot have it, else empty
+  bool KernelsFailed = false; ///< of an entry of tensors: the half for nvcc
 };
 
 class Builder {

@@ -54,7 +54,8 @@ llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
-                                                  HostCompiler By) {
+                                                  HostCompiler By,
+                                                  const BuildResult *First) {
   llvm::Expected<const BuildResult *> Source = source(By);
   if (!Source)
     return Source.takeError();
@@ -67,7 +68,7 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
   BuildOptions Now = Options;
   Now.Host = By;
   llvm::Expected<BuildResult> Built =
-      buildLibrary(Of, Text, *Where, "candidate.so", Now, *Source);
+      buildLibrary(Of, Text, *Where, "candidate.so", Now, *Source, First);
   if (Built)
     Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
   return Built;
@@ -78,11 +79,11 @@ llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
       C.Why == Purpose::Attempt ? ownIsOfUse() : false;
   if (!OwnFirst)
     return OwnFirst.takeError();
-  if (*OwnFirst) {
-    llvm::Expected<BuildResult> Built = build(C.Text, HostCompiler::Own);
-    if (!Built || Built->Ok || Built->Kind == VerdictKind::Unsupported)
-      return Built;
-  }
+  if (!*OwnFirst)
+    return build(C.Text, HostCompiler::Users);
+  llvm::Expected<BuildResult> Built = build(C.Text, HostCompiler::Own);
+  if (!Built || Built->Ok || Built->Kind == VerdictKind::Unsupported)
+    return Built;
   // What it refuses or the gate does, the user's has the last word of.
-  return build(C.Text, HostCompiler::Users);
+  return build(C.Text, HostCompiler::Users, &*Built);
 }

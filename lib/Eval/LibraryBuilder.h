@@ -38,7 +38,9 @@ public:
 private:
   llvm::Expected<std::string> folder();
   llvm::Expected<const BuildResult *> source(HostCompiler By);
-  llvm::Expected<BuildResult> build(llvm::StringRef Text, HostCompiler By);
+  /// \p First is what came of it by our own, or null.
+  llvm::Expected<BuildResult> build(llvm::StringRef Text, HostCompiler By,
+                                    const BuildResult *First = nullptr);
   /// Whether our own compiler has a part in it.
   llvm::Expected<bool> ownIsOfUse();
   const Task &Of;

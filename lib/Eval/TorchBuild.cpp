@@ -267,6 +267,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
     return llvm::joinErrors(Host ? llvm::Error::success() : Host.takeError(),
                             *OfDevice ? llvm::Error::success()
                                       : OfDevice->takeError());
+  Host->KernelsFailed = (*OfDevice)->KernelsFailed = !(*OfDevice)->How.ok();
   if (!Host->How.ok())
     return Host;
   (*OfDevice)->Objects.push_back(Host->Objects.front());

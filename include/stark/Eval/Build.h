@@ -30,6 +30,9 @@ struct BuildResult {
   bool HasDeviceCode = false;
   std::string Device; ///< of BuildOptions::Simulated: the text of the kernels
   HostCompiler Host = HostCompiler::Users; ///< who compiled it
+  /// Taken from its host code, nvcc does not compile them: the whole has the
+  /// last word.
+  bool KernelsFailed = false;
 };
 
 /// Compiles \p Text in the place of the task's source (its folder is on the
@@ -37,12 +40,14 @@ struct BuildResult {
 /// task's own text; what its object does not import, a candidate may only
 /// import when it is harmless. Null for the source itself, which passes every
 /// gate. An error only when nvcc could not be run. Not Ok with our own host
-/// compiler means that the user's has to be asked.
+/// compiler means that the user's has to be asked. \p First is what came of
+/// that, or null.
 llvm::Expected<BuildResult> buildLibrary(const Task &T, llvm::StringRef Text,
                                          llvm::StringRef OutputFolder,
                                          llvm::StringRef LibraryName,
                                          const BuildOptions &Options,
-                                         const BuildResult *Source = nullptr);
+                                         const BuildResult *Source = nullptr,
+                                         const BuildResult *First = nullptr);
 
 /// Compiles what tells the simulator of ATen's operators (TensorObserver.h) to
 /// \p Library, for entries of tensors.
