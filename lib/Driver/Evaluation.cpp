@@ -106,10 +106,8 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
     if (!C.Found) {
       Candidate Next;
       Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
-      Next.Why = Request.Why;
+      Next.Why = Request.Candidates.empty() ? Purpose::Confirm : Request.Why;
       Next.Text = Texts[I];
-      if (Request.Confirm || Request.Candidates.empty())
-        Next.Why = Purpose::Confirm;
       Next.Seed = Request.Seed;
       Next.OnWait = [&](llvm::StringRef Why) { Observer.onNote(Why); };
       TraceScope Traced("judge");

@@ -140,7 +140,6 @@ Checking::judge(const BuildStep &Step, const Lookup &L, uint64_t Seed) {
   R.Arch = L.Entry.Arch;
   R.Toolkit = Request.Toolkit;
   R.Seed = Seed;
-  R.Confirm = true;
   R.WaitMs = Request.WaitMs;
   R.Cancelled = Request.Cancelled;
   R.Time = Request.Time;

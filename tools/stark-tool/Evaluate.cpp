@@ -51,8 +51,8 @@ static Flag<std::string> GroundingName(
              "declarations, launches of marked kernels; default), off"));
 static Flag<bool> Confirm(
     Command, "confirm",
-    cl::desc("Time in several pairs of processes, as a search confirms its "
-             "winner"));
+    cl::desc("Compile as the final build does and time in several pairs of "
+             "processes, as a search confirms its winner"));
 static Flag<uint64_t> Seed(Command, "seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of the inputs (default 1)"));
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
@@ -85,7 +85,7 @@ makeRequest(const std::vector<std::string> &Flags) {
   Request.Candidates = CandidateFiles.values();
   Request.Plan = Plan;
   Request.Strictness = *Strictness;
-  Request.Confirm = Confirm;
+  Request.Why = Confirm ? Purpose::Confirm : Purpose::Attempt;
   Request.Evaluator = std::move(*Spec);
   Request.Flags = Flags;
   Request.Arch = Shared.Arch;

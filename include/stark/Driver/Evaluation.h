@@ -30,12 +30,9 @@ struct EvaluationRequest {
   std::vector<std::string> Texts = {};
   std::string Plan; ///< the source with marks, or empty: any change is allowed
   Grounding Strictness = Grounding::Support; ///< with a plan
-  /// As a winner is confirmed, in several pairs of processes. The source
-  /// against itself always is.
-  bool Confirm = false;
   EvaluatorSpec Evaluator;
   /// Confirm: compiled as the user's own build does, on inputs that no attempt
-  /// sees.
+  /// sees, in several pairs of processes. The source against itself always is.
   Purpose Why = Purpose::Attempt;
   std::vector<std::string> Flags;
   std::string Arch;    ///< empty: the evaluator's
