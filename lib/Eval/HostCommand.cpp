@@ -54,7 +54,9 @@ HostCommand stark::hostCommand(const BuildOptions &Options) {
   if (Options.Host == HostCompiler::Users)
     return {UsersCompiler, {}, {}, usersVersion(), ".gch"};
   HostCommand Own = {ownProgram(Options),
-                     {OwnCompilerWord},
+                     // Clang 18 began to put the types of template parameters
+                     // into names, which the g++ of libtorch does not.
+                     {OwnCompilerWord, "-fclang-abi-compat=17"},
                      // What libtorch's inline functions want is not made anew
                      // for each text.
                      {"-fpch-instantiate-templates"},

@@ -95,6 +95,21 @@ TEST_F(HostCompilers, OwnForAttemptsTheUsersToWin) {
   EXPECT_TRUE(llvm::sys::fs::exists(Sources[0]));
 }
 
+// What libtorch has instantiated is found there by its name: all that is linked
+// has to be defined somewhere.
+TEST_F(HostCompilers, OursNamesWhatLibtorchHas) {
+  Options.Simulated = false;
+  LibraryBuilder Libraries(T, Options);
+  BuildResult Built = llvm::cantFail(Libraries.candidate(
+      candidate(sourceWith("static const float *inside(const at::Tensor &x) { "
+                           "return x.const_data_ptr<float>(); }\n"
+                           "const void *kept(const at::Tensor &x) { "
+                           "return inside(x); }\n"),
+                Purpose::Attempt)));
+  EXPECT_TRUE(Built.Ok) << Built.Diagnostics;
+  EXPECT_EQ(Built.Host, HostCompiler::Own);
+}
+
 // What only g++ takes is judged all the same, beside the source as g++ made it.
 TEST_F(HostCompilers, TheUsersHasTheLastWord) {
   LibraryBuilder Libraries(T, Options);
