@@ -63,8 +63,6 @@ struct SourceEnd {
   std::string Text;
 };
 
-/// Calls are asked for in the order of the plan: first the source, then, when
-/// it is done, the candidate. What a runner returns as a Stop ends the job.
 enum class Side { Source, Candidate };
 
 /// What an output is like.
@@ -76,6 +74,8 @@ struct Portrait {
 /// By leaf; nothing where there is nothing to compare.
 using Portraits = std::vector<std::optional<Portrait>>;
 
+/// Calls are asked for in the order of the plan: first the source, then, when
+/// it is done, the candidate. What a runner returns as a Stop ends the job.
 class Runner {
 public:
   virtual ~Runner() = default;
