@@ -21,6 +21,7 @@
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
+#include <mutex>
 
 using namespace stark;
 using llvm::sys::fs::exists;
@@ -35,20 +36,31 @@ public:
       : Of(Of), Folder(std::move(Folder)), Options(std::move(Options)),
         Time(Time), Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  void begin(const Candidate &C) override;
   std::string identity() const override { return "spool"; }
 
 private:
+  /// Sees to it that the job is in the folder, or its result. A verdict where
+  /// it does not come to that.
+  llvm::Expected<std::optional<Verdict>> ensure(job::Job &J,
+                                                const Candidate &C);
   llvm::Error submit(job::Job &J, const BuildResult &Built);
   llvm::Error wait(const job::Job &J, llvm::StringRef File);
   /// \p Awaited: it has just come.
   llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File,
                                bool Awaited);
+  std::string resultOf(const job::Job &J) const {
+    return Folder + "/results/" + J.Id + ".json";
+  }
 
   const Task &Of;
   std::string Folder;
   EvaluatorOptions Options;
   Clock &Time;
+  /// Held while a candidate is built and put into the folder.
+  std::mutex Building;
   LibraryBuilder Libraries;
+  std::map<std::string, Verdict> NotBuilt; ///< by job, of this process
 };
 } // namespace
 
@@ -90,26 +102,49 @@ SpoolEvaluator::read(const job::Job &J, llvm::StringRef File, bool Awaited) {
   return V;
 }
 
+llvm::Expected<std::optional<Verdict>>
+SpoolEvaluator::ensure(job::Job &J, const Candidate &C) {
+  std::lock_guard<std::mutex> Held(Building);
+  if (exists(resultOf(J)) || exists(Folder + "/jobs/" + J.Id) ||
+      exists(Folder + "/claimed/" + J.Id))
+    return std::nullopt;
+  if (auto Known = NotBuilt.find(J.Id); Known != NotBuilt.end())
+    return Known->second;
+  llvm::Expected<BuildResult> Built = Libraries.candidate(C);
+  if (!Built)
+    return Built.takeError();
+  if (!Built->Ok)
+    return NotBuilt.emplace(J.Id, verdictOf(*Built)).first->second;
+  if (llvm::Error E = submit(J, *Built))
+    return E;
+  return std::nullopt;
+}
+
+void SpoolEvaluator::begin(const Candidate &C) {
+  llvm::Expected<job::Job> J = makeJob(Of, C, Options);
+  if (!J)
+    return llvm::consumeError(J.takeError());
+  llvm::Expected<std::optional<Verdict>> Refused = ensure(*J, C);
+  if (!Refused)
+    llvm::consumeError(Refused.takeError());
+}
+
 llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<job::Job> J = makeJob(Of, C, Options);
   if (!J)
     return J.takeError();
-  std::string File = Folder + "/results/" + J->Id + ".json";
-  if (exists(File))
-    return read(*J, File, /*Awaited=*/false);
-  if (!exists(Folder + "/jobs/" + J->Id) &&
-      !exists(Folder + "/claimed/" + J->Id)) {
-    llvm::Expected<BuildResult> Built = Libraries.candidate(C);
-    if (!Built)
-      return Built.takeError();
-    if (!Built->Ok)
-      return verdictOf(*Built);
-    if (llvm::Error E = submit(*J, *Built))
+  std::string File = resultOf(*J);
+  bool Here = exists(File);
+  if (!Here) {
+    llvm::Expected<std::optional<Verdict>> Refused = ensure(*J, C);
+    if (!Refused)
+      return Refused.takeError();
+    if (*Refused)
+      return std::move(**Refused);
+    if (llvm::Error E = wait(*J, File))
       return E;
   }
-  if (llvm::Error E = wait(*J, File))
-    return E;
-  return read(*J, File, /*Awaited=*/true);
+  return read(*J, File, /*Awaited=*/!Here);
 }
 
 llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File) {

@@ -17,6 +17,12 @@
 using namespace stark;
 
 namespace {
+/// What is known of a candidate before it is judged.
+struct Checked {
+  int SameAs = -1;              ///< node with the same tokens
+  std::optional<Verdict> Found; ///< the judge need not be asked
+};
+
 class Maker {
 public:
   Maker(SearchState &State, const SelectEvent &S)
@@ -37,7 +43,10 @@ private:
   llvm::Expected<std::string> counters(unsigned Base);
   llvm::Error finish(Node N, const ParsedNode &Base,
                      const std::string &Problem);
-  llvm::Expected<Verdict> judge(Node &N, const ParsedNode &Base);
+  llvm::Expected<Checked> check(const Node &N, const ParsedNode &Base);
+  llvm::Expected<Checked> announce(const Node &N, const ParsedNode &Base);
+  llvm::Expected<Verdict> judge(Node &N, const ParsedNode &Base,
+                                Checked Before);
   llvm::Expected<Verdict> found(const Node &N, const Verdict &V) {
     return journalCheck(State.Steps, S.Attempt, N.Number, N.Text, V);
   }
@@ -220,6 +229,10 @@ llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
 
 llvm::Error Maker::finish(Node N, const ParsedNode &Base,
                           const std::string &Problem) {
+  llvm::Expected<Checked> Before =
+      Problem.empty() ? announce(N, Base) : Checked();
+  if (!Before)
+    return Before.takeError();
   // Whoever has its turn needs the run lock to end it.
   if (!State.Finishing.try_lock()) {
     TraceScope Traced("wait for its turn");
@@ -229,8 +242,9 @@ llvm::Error Maker::finish(Node N, const ParsedNode &Base,
   }
   std::lock_guard<std::mutex> Turn(State.Finishing, std::adopt_lock);
   N.Number = unsigned(State.Nodes.size());
-  llvm::Expected<Verdict> V =
-      Problem.empty() ? judge(N, Base) : found(N, noCandidate(Problem));
+  llvm::Expected<Verdict> V = Problem.empty()
+                                  ? judge(N, Base, std::move(*Before))
+                                  : found(N, noCandidate(Problem));
   if (!V) {
     State.JudgeStopped = true;
     return V.takeError();
@@ -238,18 +252,41 @@ llvm::Error Maker::finish(Node N, const ParsedNode &Base,
   return State.record(S.Attempt, std::move(N), std::move(*V));
 }
 
-llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base) {
-  int SameAs = State.Known.find(N.Text);
+llvm::Expected<Checked> Maker::check(const Node &N, const ParsedNode &Base) {
+  Checked Now;
+  Now.SameAs = State.Known.find(N.Text);
   llvm::Expected<std::optional<Verdict>> V = checkCandidate(
       {State.Setup.Of,
        Told{Base.Source->text(), N.Given.Anchors, State.Options.Strictness},
-       N.Text, /*Known=*/SameAs >= 0, State.Parses.headers(),
+       N.Text, /*Known=*/Now.SameAs >= 0, State.Parses.headers(),
        State.Setup.Check});
   if (!V)
     return V.takeError();
-  if (*V)
-    return found(N, **V);
-  N.SameAs = SameAs;
+  Now.Found = std::move(*V);
+  return Now;
+}
+
+/// Where others are judged first, a queue may have it meanwhile.
+llvm::Expected<Checked> Maker::announce(const Node &N, const ParsedNode &Base) {
+  llvm::Expected<Checked> Now = check(N, Base);
+  if (Now && !Now->Found && Now->SameAs < 0 && State.Options.Jobs > 1 &&
+      !State.Steps.recordedStep(S.Attempt))
+    announceToJudge(State, N.Text);
+  return Now;
+}
+
+llvm::Expected<Verdict> Maker::judge(Node &N, const ParsedNode &Base,
+                                     Checked Before) {
+  // Another attempt may have had these tokens since.
+  if (int SameAs = State.Known.find(N.Text); SameAs != Before.SameAs) {
+    llvm::Expected<Checked> Now = check(N, Base);
+    if (!Now)
+      return Now.takeError();
+    Before = std::move(*Now);
+  }
+  if (Before.Found)
+    return found(N, *Before.Found);
+  N.SameAs = Before.SameAs;
   if (N.SameAs >= 0)
     return found(N, knownVerdict(State.Nodes.node(unsigned(N.SameAs))));
   return askJudge(State, S.Attempt, N.Number, Purpose::Attempt, N.Text);

@@ -14,12 +14,14 @@
 
 using namespace stark;
 
-/// Seeds of the judge's comparisons: others for each node and purpose, so that
-/// a confirmation sees inputs that no attempt has seen.
-static uint64_t seedFor(uint64_t Seed, unsigned Node, llvm::StringRef Purpose) {
+/// Seeds of the judge's comparisons: others for each text and purpose, so that
+/// a confirmation sees inputs that no attempt has seen. Of the node's number
+/// they do not depend, which is known only when it is its turn.
+static uint64_t seedFor(uint64_t Seed, llvm::StringRef Text,
+                        llvm::StringRef Purpose) {
   std::string Digest = DigestBuilder()
                            .add("seed", std::to_string(Seed))
-                           .add("node", std::to_string(Node))
+                           .add("text", Text)
                            .add("purpose", Purpose)
                            .finish();
   return std::stoull(Digest.substr(0, 12), nullptr, 16);
@@ -163,16 +165,32 @@ llvm::Expected<ChatReply> stark::askModel(SearchState &State, unsigned Attempt,
       ->complete(Request, Control);
 }
 
+/// For the judge.
+static Candidate candidateFor(const SearchState &State, Purpose Why,
+                              const std::string &Text) {
+  Candidate C;
+  C.Why = Why;
+  C.Text = Text;
+  C.Seed = seedFor(State.Options.Seed, Text,
+                   Why == Purpose::Confirm ? "confirm" : "attempt");
+  return C;
+}
+
+void stark::announceToJudge(SearchState &State, const std::string &Text) {
+  if (llvm::Error Stop = State.checkCancelled())
+    return llvm::consumeError(std::move(Stop));
+  TraceScope Traced("announce");
+  Candidate C = candidateFor(State, Purpose::Attempt, Text);
+  RunLockReleased Released(State.RunLock);
+  State.Setup.Judge.begin(C);
+}
+
 llvm::Expected<Verdict> stark::askJudge(SearchState &State, unsigned Attempt,
                                         unsigned Number, Purpose Why,
                                         const std::string &Text) {
   LiveJudge Live(State, Attempt);
-  Candidate C;
+  Candidate C = candidateFor(State, Why, Text);
   C.Node = Number;
-  C.Why = Why;
-  C.Text = Text;
-  C.Seed = seedFor(State.Options.Seed, Number,
-                   Why == Purpose::Confirm ? "confirm" : "attempt");
   return journalVerdicts(Live, State.Steps, Attempt)->evaluate(C);
 }
 
@@ -182,6 +200,6 @@ llvm::Expected<Counters> stark::askProfiler(SearchState &State,
   Candidate C;
   C.Node = Base;
   C.Text = State.Nodes.node(Base).Text;
-  C.Seed = seedFor(State.Options.Seed, Base, "counters");
+  C.Seed = seedFor(State.Options.Seed, C.Text, "counters");
   return journalCounters(Live, State.Steps, State.Shown, Attempt)->profile(C);
 }

@@ -25,6 +25,10 @@ namespace stark {
 llvm::Expected<ChatReply> askModel(SearchState &State, unsigned Attempt,
                                    const ChatRequest &Request);
 
+/// Tells the judge that it will be asked of an attempt with \p Text, before the
+/// attempt's turn.
+void announceToJudge(SearchState &State, const std::string &Text);
+
 /// The verdict on node \p Number. Errors beside the judge's: Suspended, when an
 /// evaluation in this process was broken off.
 llvm::Expected<Verdict> askJudge(SearchState &State, unsigned Attempt,

@@ -45,6 +45,10 @@ public:
   /// ErrorKind::Suspended when a queue has to be waited for. What is wrong
   /// with the candidate is a verdict, never an error.
   virtual llvm::Expected<Verdict> evaluate(const Candidate &C) = 0;
+  /// \p C will be evaluated, but for its number, once others have been: a queue
+  /// may have it now. Called by several threads, beside evaluate(), which tells
+  /// what comes of it.
+  virtual void begin(const Candidate &C) {}
   /// "cuda:NVIDIA H200", "spool", "sim:h200": part of the run's identity.
   virtual std::string identity() const = 0;
 };

@@ -158,6 +158,26 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
       << V.Run;
 }
 
+// What it will be asked of is in the queue before, once; what is no job by then
+// is told when it is asked of.
+TEST_F(SpoolEvaluatorTest, AJobMayBeLeftBefore) {
+  Candidate C;
+  C.Text = Faster;
+  C.Seed = 42;
+  Judge->begin(C);
+  std::vector<std::string> Begun = jobs();
+  ASSERT_EQ(Begun.size(), 1u);
+  errorOf(Faster, ErrorKind::Suspended);
+  EXPECT_EQ(jobs(), Begun);
+
+  C.Text = replaced(SourceText, "FACTOR * x[i]", "no_such_name");
+  Judge->begin(C);
+  EXPECT_EQ(jobs(), Begun);
+  Verdict V = verdictOf(C.Text);
+  EXPECT_EQ(V.Kind, VerdictKind::NotCompiled);
+  EXPECT_NE(V.Compiler.find("no_such_name"), std::string::npos) << V.Compiler;
+}
+
 // It waits as long as it was told to, and takes a result that comes meanwhile.
 TEST_F(SpoolEvaluatorTest, AResultIsWaitedForByTheClock) {
   class Coming : public FakeClock {

@@ -64,6 +64,23 @@ TEST_F(JobsTest, KeepsJobsInFlight) {
   }
 }
 
+// A judge that has a queue knows all candidates in flight, with what it will be
+// asked of each, though it is asked of one at a time.
+TEST_F(JobsTest, AQueueHasAllInFlight) {
+  outcome();
+  std::string Root = recorded().Nodes.node(0).Text;
+  EXPECT_EQ(Judge.Begun.count(Root), 0u);
+  EXPECT_GE(Judge.Begun.size(), 4u);
+  for (const auto &[Text, Seed] : Judge.Begun)
+    EXPECT_EQ(Judge.Seeds.count(Seed), 1u) << Text;
+  // With one job there is nothing to wait for.
+  Judge.Begun.clear();
+  Options.Jobs = 1;
+  Run += "2";
+  outcome();
+  EXPECT_TRUE(Judge.Begun.empty());
+}
+
 // The policy knows what is in flight: the source never gets more children than
 // its throttle allows, though all that are in flight were selected before one
 // of them was judged.

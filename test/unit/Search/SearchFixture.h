@@ -125,7 +125,13 @@ struct FakeJudge : Evaluator {
       return Found->second;
     return correctIn(C.Node == 0 ? 100 : 50);
   }
+  void begin(const Candidate &C) override {
+    std::lock_guard<std::mutex> Held(Lock);
+    Begun[C.Text] = C.Seed;
+  }
   std::string identity() const override { return "fake"; }
+  std::mutex Lock;
+  std::map<std::string, uint64_t> Begun; ///< seeds, by text
 };
 
 struct SearchTest : testing::Test {
