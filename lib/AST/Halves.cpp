@@ -388,7 +388,7 @@ bool Divider::host(std::string &Text) {
   if (HasKernels)
     Prefix += HostPrefix;
   if (HasKernels && Kernels == KernelsOfHost::Stubs)
-    Prefix += StubPrefix;
+    Prefix += stubPrefix();
   if (namesMinMax())
     Prefix += MinMax;
   Text = finish(std::move(Edits), Gone, Prefix);

@@ -1,4 +1,4 @@
-//===- HalvesStubs.cpp - Kernels as the simulator's host code has them ----===//
+//===- HalvesStubs.cpp - Kernels as host code launches them ---------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,21 +6,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "HalvesStubs.h"
+#include "stark/AST/Halves.h"
 #include "clang/AST/DeclTemplate.h"
 
 using namespace stark;
 using namespace clang;
 
-const char *const stark::StubPrefix =
-    R"(extern "C" void stark_sim_launch(const void *, const void *const *,
-                                 const unsigned long *, unsigned);
+std::string stark::stubPrefix() {
+  // Clang alone puts what a template makes into a section of that name.
+  return std::string(
+             R"(extern "C" void stark_launch(const void *, const void *const *,
+                             const unsigned long *, unsigned);
 template <class... A>
-static inline void stark_sim_call(void (*Kernel)(A...),
-                                  const void *const *Values) {
+static inline void stark_launch_with(void (*Kernel)(A...),
+                                     const void *const *Values) {
   const unsigned long Sizes[] = {sizeof(A)..., 0};
-  stark_sim_launch((const void *)Kernel, Values, Sizes, sizeof...(A));
+  stark_launch((const void *)Kernel, Values, Sizes, sizeof...(A));
 }
+#ifdef __clang__
+#undef __global__
+#define __global__ __attribute__((section(")") +
+         StubSection + R"(")))
+#endif
 )";
+}
 
 /// "k", or "k<T, N>" inside a template.
 static std::string nameInside(const FunctionDecl &F) {
@@ -66,5 +75,5 @@ std::optional<std::string> stark::stubBody(const Item &Kernel,
     return std::nullopt;
   }
   return "{ const void *stark_values[] = {" + Values +
-         "(const void *)0}; stark_sim_call(&" + Name + ", stark_values); }";
+         "(const void *)0}; stark_launch_with(&" + Name + ", stark_values); }";
 }

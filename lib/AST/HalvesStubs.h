@@ -1,4 +1,4 @@
-//===- HalvesStubs.h - Kernels as the simulator's host code has them ------===//
+//===- HalvesStubs.h - Kernels as host code launches them -----------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,12 @@
 namespace stark {
 
 /// What the bodies that stubBody() writes need before them.
-extern const char *const StubPrefix;
+std::string stubPrefix();
 
 /// A body, in one line, that hands the arguments of \p Kernel to
-/// stark_sim_launch() (lib/SimHost). Nothing, with the reason, where it has no
-/// names for what it takes.
+/// stark_launch(), which the simulator has (lib/SimHost) and what registers
+/// kernels (lib/Eval/KernelRegistration.h). Nothing, with the reason, where it
+/// has no names for what it takes.
 std::optional<std::string> stubBody(const Item &Kernel, std::string &WhyNot);
 
 } // namespace stark

@@ -13,7 +13,6 @@
 
 #include "CompilerOutput.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Demangle/Demangle.h"
 #include <csignal>
@@ -99,11 +98,26 @@ std::string stark::linkerErrors(llvm::StringRef Said) {
   return Out.empty() ? Said.str() : Out;
 }
 
+/// Of a line that begins what ptxas says of a kernel, its symbol; else empty.
+static llvm::StringRef compiledKernel(llvm::StringRef Line) {
+  return Line.contains("Compiling entry function")
+             ? Line.split('\'').second.split('\'').first
+             : llvm::StringRef();
+}
+
+llvm::StringSet<> stark::compiledKernels(llvm::StringRef Said) {
+  llvm::StringSet<> Symbols;
+  for (llvm::StringRef Line : linesOf(Said))
+    if (llvm::StringRef Symbol = compiledKernel(Line); !Symbol.empty())
+      Symbols.insert(Symbol);
+  return Symbols;
+}
+
 std::string stark::describeResources(llvm::StringRef Said) {
   std::string Out, Kernel, Spills;
   for (llvm::StringRef Line : linesOf(Said)) {
-    if (Line.contains("Compiling entry function")) {
-      Kernel = kernelName(Line.split('\'').second.split('\'').first);
+    if (llvm::StringRef Symbol = compiledKernel(Line); !Symbol.empty()) {
+      Kernel = kernelName(Symbol);
       Spills.clear();
     } else if (Line.contains("bytes spill stores")) {
       uint64_t Stores = numberBefore(Line, "bytes spill stores");

@@ -15,7 +15,7 @@
 #define STARK_LIB_EVAL_COMPILEROUTPUT_H
 
 #include "stark/Support/Process.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include <string>
 
 namespace stark {
@@ -29,6 +29,9 @@ std::string linkerErrors(llvm::StringRef Said);
 /// One line a kernel: "softmax_kernel: 32 registers, 1024 bytes of shared
 /// memory, no spills".
 std::string describeResources(llvm::StringRef Said);
+
+/// The symbols of the kernels that ptxas compiled, as `-v` lists them.
+llvm::StringSet<> compiledKernels(llvm::StringRef Said);
 
 /// True when it is not the text that is wrong: no space, no licence to write,
 /// a compiler that was killed from outside. \p How nvcc ended, which did not go

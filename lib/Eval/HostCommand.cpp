@@ -10,6 +10,7 @@
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 using namespace stark;
 
@@ -40,6 +41,12 @@ static const std::string &usersFolder() {
     return llvm::sys::path::parent_path(llvm::StringRef(File).trim()).str();
   }();
   return Folder;
+}
+
+std::vector<std::string> stark::quickLinker() {
+  static const bool Has = bool(llvm::sys::findProgramByName("ld.gold"));
+  return Has ? std::vector<std::string>{"-fuse-ld=gold"}
+             : std::vector<std::string>{};
 }
 
 static std::string ownProgram(const BuildOptions &Options) {

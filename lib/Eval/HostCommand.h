@@ -32,6 +32,10 @@ constexpr char UsersCompiler[] = "g++";
 /// that g++ links with.
 HostCommand hostCommand(const BuildOptions &Options);
 
+/// What has \c UsersCompiler link with gold, where it is to be had: half of the
+/// time goes to the symbols of libtorch's libraries. Else nothing.
+std::vector<std::string> quickLinker();
+
 /// Whether there is a stark-tool to be our own compiler.
 bool hasOwnCompiler(const BuildOptions &Options);
 

@@ -113,3 +113,10 @@ stark::nvccFlagsOf(const std::vector<std::string> &Given) {
   }
   return Kept;
 }
+
+bool stark::wantDeviceLinker(const std::vector<std::string> &Given) {
+  return llvm::any_of(Given, [](llvm::StringRef Flag) {
+    return Flag.contains("-rdc") || Flag.contains("relocatable-device-code") ||
+           Flag.contains("-dlto");
+  });
+}

@@ -22,6 +22,10 @@ std::vector<std::string> hostFlagsOf(const std::vector<std::string> &Given);
 /// compile is the judge's to say, and nothing but its objects is written.
 std::vector<std::string> nvccFlagsOf(const std::vector<std::string> &Given);
 
+/// Whether \p Given, which nvcc takes, make device code that nvcc has to link
+/// before it is of use.
+bool wantDeviceLinker(const std::vector<std::string> &Given);
+
 } // namespace stark
 
 #endif

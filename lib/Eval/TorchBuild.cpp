@@ -10,15 +10,19 @@
 ///        `-> device half --nvcc, without libtorch--> object ----------+-->
 ///        library
 /// nvcc takes twenty seconds for libtorch's headers alone. What cannot be taken
-/// apart is compiled by it as a whole, with g++ beside it. For the simulator
-/// the host half is all that is compiled here; its kernels stay a text.
+/// apart is compiled by it as a whole, with g++ beside it. Beside Clang nvcc
+/// makes the device's code alone (KernelRegistration.h): its host code takes
+/// longer than that. For the simulator the host half is all that is compiled
+/// here; its kernels stay a text.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Builder.h"
+#include "CompilerOutput.h"
 #include "HostCommand.h"
 #include "HostFlags.h"
 #include "HostObjects.h"
+#include "KernelRegistration.h"
 #include "SimulatedNames.h"
 #include "TensorObserver.h"
 #include "TorchHeaders.h"
@@ -52,6 +56,8 @@ constexpr const char *ExportList =
 constexpr const char *ObserverExports =
     "{ global: stark_observe*; _ZN3c104cuda*; _ZNK3c104cuda*; _ZN2at4cuda*; "
     "local: *; };\n";
+/// What nvcc makes beside our own compiler.
+constexpr const char *DeviceCode = "device.fatbin";
 /// A kernel is known by its symbol.
 constexpr const char *SimulatedExports = "{ global: *; };\n";
 
@@ -100,8 +106,11 @@ private:
   llvm::Expected<ProcessResult> linkAs(llvm::ArrayRef<std::string> Objects,
                                        llvm::StringRef Library,
                                        llvm::StringRef ExportedNames) const;
+  /// \p Flag says what \p Made is to be.
   llvm::Expected<Compiled> run(ProcessSpec Spec, llvm::StringRef File,
-                               llvm::StringRef Text, const std::string &Object);
+                               llvm::StringRef Text, const std::string &Made,
+                               const char *Flag = "-c");
+  bool byOwn() const { return Options.Host == HostCompiler::Own; }
 
   posix::Libtorch Torch;
   HostCommand Compiler; ///< of host code
@@ -139,17 +148,16 @@ std::vector<std::string> TorchBuilder::hostFlags() const {
   return Flags;
 }
 
-llvm::Expected<Compiled> TorchBuilder::run(ProcessSpec Spec,
-                                           llvm::StringRef File,
-                                           llvm::StringRef Text,
-                                           const std::string &Object) {
+llvm::Expected<Compiled>
+TorchBuilder::run(ProcessSpec Spec, llvm::StringRef File, llvm::StringRef Text,
+                  const std::string &Made, const char *Flag) {
   if (llvm::Error E = writeFileAtomically(File, Text, /*Flush=*/false))
     return E;
-  Spec.Arguments.insert(Spec.Arguments.end(), {"-c", "-o", Object, File.str()});
+  Spec.Arguments.insert(Spec.Arguments.end(), {Flag, "-o", Made, File.str()});
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
     return How.takeError();
-  return Compiled{std::move(*How), {Object}, std::nullopt};
+  return Compiled{std::move(*How), {Made}, std::nullopt};
 }
 
 /// Or one whose name a macro gives.
@@ -202,8 +210,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
     return Compiled{{}, {Object}, std::nullopt};
   std::string File = Inner + "/" + llvm::sys::path::filename(fileName()).str();
   llvm::Expected<Compiled> Made = run(hostCall(Header), File, Text, Object);
-  if (Made && Options.Host == HostCompiler::Own &&
-      Made->How.ExitCode == StaleHeaderCode) {
+  if (Made && byOwn() && Made->How.ExitCode == StaleHeaderCode) {
     forgetHeader(Compiler, Header);
     Made = run(hostCall(header()), File, Text, Object);
   }
@@ -220,6 +227,9 @@ llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-x", "cu", "-Xptxas", "-v", "-Xcompiler", "-fPIC",
                          "-Xcompiler", "-iquote," + home()});
+  if (byOwn())
+    return run(std::move(Spec), fileName(), Text, Folder + "/" + DeviceCode,
+               "-fatbin");
   return run(std::move(Spec), fileName(), Text, Folder + "/device.o");
 }
 
@@ -248,7 +258,7 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
   return Made;
 }
 
-/// nvcc takes no host compiler but the user's.
+/// The user's compilers are asked.
 static Compiled notByOwn() {
   Compiled None;
   None.How.ExitCode = 1;
@@ -270,6 +280,19 @@ llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
   Host->KernelsFailed = (*OfDevice)->KernelsFailed = !(*OfDevice)->How.ok();
   if (!Host->How.ok())
     return Host;
+  if (byOwn() && (*OfDevice)->How.ok()) {
+    std::string &Code = (*OfDevice)->Objects.front();
+    std::string Registration = Folder + "/registration.o";
+    const ProcessResult &How = (*OfDevice)->How;
+    llvm::Expected<bool> Done =
+        registerKernels({Host->Objects.front(), Code, How.Out + "\n" + How.Err},
+                        Registration, Options.TimeoutMs);
+    if (!Done)
+      return Done.takeError();
+    if (!*Done)
+      return notByOwn();
+    Code = Registration;
+  }
   (*OfDevice)->Objects.push_back(Host->Objects.front());
   return std::move(*OfDevice);
 }
@@ -321,12 +344,13 @@ llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
   if (!Parsed)
     return Parsed.takeError();
   std::string WhyNot;
-  std::optional<Halves> Apart = takeApart(
-      **Parsed, Torch.Includes, WhyNot,
-      Options.Simulated ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
+  std::optional<Halves> Apart =
+      takeApart(**Parsed, Torch.Includes, WhyNot,
+                Options.Simulated || byOwn() ? KernelsOfHost::Stubs
+                                             : KernelsOfHost::Declared);
   if (Options.Simulated)
     return compileSimulated(**Parsed, std::move(Apart), WhyNot, Text, Calls);
-  if (!Apart && Options.Host == HostCompiler::Own)
+  if (byOwn() && (!Apart || wantDeviceLinker(Of.NvccFlags)))
     return notByOwn();
   if (!Apart)
     return compileWhole((Text + Calls).str(), WhyNot);
@@ -363,6 +387,8 @@ TorchBuilder::linkAs(llvm::ArrayRef<std::string> Objects,
   Spec.Program = UsersCompiler;
   Spec.TimeoutMs = Options.TimeoutMs;
   Spec.Arguments = {"-shared", "-o", Library.str()};
+  if (byOwn())
+    llvm::append_range(Spec.Arguments, quickLinker());
   Spec.Arguments.insert(Spec.Arguments.end(), Objects.begin(), Objects.end());
   for (const std::string &File :
        Options.Simulated ? Torch.hostLibraryFiles() : Torch.libraryFiles())

@@ -85,10 +85,8 @@ STARK_RUNTIME unsigned __cudaPushCallConfiguration(Extent Grid, Extent Block,
 }
 
 /// What a kernel's stub calls (lib/AST/HalvesStubs.cpp).
-STARK_RUNTIME void stark_sim_launch(const void *Kernel,
-                                    const void *const *Values,
-                                    const unsigned long *Sizes,
-                                    unsigned Count) {
+STARK_RUNTIME void stark_launch(const void *Kernel, const void *const *Values,
+                                const unsigned long *Sizes, unsigned Count) {
   HostMessage M;
   M.What = HostEvent::Launch;
   setText(M.Name, symbolOf(Kernel));

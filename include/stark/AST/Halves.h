@@ -32,8 +32,11 @@ namespace stark {
 /// What a kernel is to the host.
 enum class KernelsOfHost {
   Declared, ///< a function that nvcc defines
-  Stubs,    ///< one that asks the simulator to launch it
+  Stubs,    ///< one that hands what it is called with to stark_launch()
 };
+
+/// Where Clang puts them: each is in the device's half by the same symbol.
+constexpr char StubSection[] = ".text.stark_kernels";
 
 struct Halves {
   std::string Device; ///< for nvcc, with deviceFlags(); empty: no kernels

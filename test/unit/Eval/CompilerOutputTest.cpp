@@ -53,6 +53,10 @@ ptxas info    : Used 255 registers, used 0 barriers
             "k: 32 registers, 1024 bytes of static shared memory, no spills\n"
             "tile<float>: 255 registers, 0 bytes of static shared memory, 40 "
             "bytes of spill stores, 48 of spill loads\n");
+  llvm::StringSet<> Kernels = compiledKernels(Said);
+  EXPECT_EQ(Kernels.size(), 2u);
+  EXPECT_TRUE(Kernels.contains("_ZN12_GLOBAL__N_11kEPKfPfi"));
+  EXPECT_TRUE(Kernels.contains("_Z4tileIfEvPT_"));
 }
 
 TEST(CompilerOutput, TheLinkersComplaintIsShort) {

@@ -26,6 +26,13 @@ TEST(HostFlags, AreThoseThatChangeTheText) {
   EXPECT_EQ(hostFlagsOf({"-I"}), Words{"-I"});
 }
 
+TEST(HostFlags, TellWhatNvccHasToLink) {
+  EXPECT_TRUE(wantDeviceLinker({"-O3", "-rdc=true"}));
+  EXPECT_TRUE(wantDeviceLinker({"--relocatable-device-code", "true"}));
+  EXPECT_TRUE(wantDeviceLinker({"-dlto"}));
+  EXPECT_FALSE(wantDeviceLinker({"-O3", "-lineinfo", "-DRDC"}));
+}
+
 namespace {
 class HostObjectsTest : public testing::Test {
 protected:

@@ -110,6 +110,39 @@ TEST_F(HostCompilers, OursNamesWhatLibtorchHas) {
   EXPECT_EQ(Built.Host, HostCompiler::Own);
 }
 
+// Beside our own compiler nvcc makes the device's code alone. What our own
+// cannot tell apart the user's compile, with the same kernels in it.
+TEST_F(HostCompilers, KernelsAreRegisteredBesideOurs) {
+  Options.Simulated = false;
+  LibraryBuilder Libraries(T, Options);
+  const char *Kernels = R"(
+template <class T> static __global__ void add(T *y, const T *x, int n) {
+  if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x];
+}
+namespace { __global__ void __launch_bounds__(64) none(int n) {} }
+%s
+at::Tensor twice(const at::Tensor &x) {
+  at::Tensor y = at::empty_like(x);
+  none<<<1, 1>>>(0);
+  add<float><<<1, 64>>>(y.data_ptr<float>(), x.data_ptr<float>(), 64);
+  return y;
+})";
+  for (auto [More, By] :
+       {std::pair("", HostCompiler::Own),
+        std::pair("__global__ void add(int) {}", HostCompiler::Users)}) {
+    std::string Text = "#include <ATen/ATen.h>\n" + std::string(Kernels);
+    Text.replace(Text.find("%s"), 2, More);
+    BuildResult Built =
+        llvm::cantFail(Libraries.candidate(candidate(Text, Purpose::Attempt)));
+    ASSERT_TRUE(Built.Ok) << Built.Diagnostics;
+    EXPECT_EQ(Built.Host, By) << More;
+    EXPECT_TRUE(Built.HasDeviceCode);
+    for (const char *Kernel : {"add<float>: ", "none: "})
+      EXPECT_NE(Built.Diagnostics.find(Kernel), std::string::npos)
+          << Built.Diagnostics;
+  }
+}
+
 // What only g++ takes is judged all the same, beside the source as g++ made it.
 TEST_F(HostCompilers, TheUsersHasTheLastWord) {
   LibraryBuilder Libraries(T, Options);
