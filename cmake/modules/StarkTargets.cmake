@@ -21,6 +21,11 @@ function(stark_compile_options target)
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STARK_SANITIZE} -fno-omit-frame-pointer>)
     target_link_options(${target} PRIVATE -fsanitize=${STARK_SANITIZE})
+    # These two take a third of the time to compile; a null pointer is found
+    # without them.
+    if(STARK_SANITIZE MATCHES "undefined")
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,alignment>)
+    endif()
     # GCC's own manual: sanitizers lead to false reports of this one, here in
     # LLVM's headers. A build without them still warns.
     target_compile_options(${target} PRIVATE

@@ -134,11 +134,14 @@ struct FakeJudge : Evaluator {
   std::map<std::string, uint64_t> Begun; ///< seeds, by text
 };
 
+/// Those of this repository.
+PromptSet ownPrompts();
+
 struct SearchTest : testing::Test {
   TemporaryFolder Folder = llvm::cantFail(TemporaryFolder::create("search"));
   std::string Run = Folder.path().str() + "/run";
   Task T;
-  PromptSet Prompts = llvm::cantFail(loadPrompts(STARK_PROMPTS));
+  PromptSet Prompts = ownPrompts();
   FakeModel Model;
   FakeJudge Judge;
   SearchOptions Options;
