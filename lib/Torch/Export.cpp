@@ -171,7 +171,7 @@ static llvm::Expected<ExportSubject> readSubject(const ExportRequest &Request) {
     return Module.takeError();
   if (llvm::Error Bad = readConstants(Request, Of))
     return Bad;
-  Of.Source = Request.Source;
+  Of.Source = withGivenHeaders(Request.Source);
   Of.Module = std::move(*Module);
   Of.Flags = std::move(*Flags);
   Of.Inputs = Request.Inputs;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportText.h"
+#include "stark/AST/Torch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -178,6 +179,30 @@ static std::string withoutComments(llvm::StringRef Source) {
     }
   }
   return Out;
+}
+
+std::string torch::withGivenHeaders(llvm::StringRef Source) {
+  posix::Libtorch Torch;
+  Torch.Cuda = usesCuda(Source);
+  llvm::SmallVector<llvm::StringRef> Given, Own;
+  std::string Headers = torchHeaders(Torch), Code = withoutComments(Source);
+  llvm::StringRef(Headers).split(Given, '\n', -1, /*KeepEmpty=*/false);
+  llvm::StringRef(Code).split(Own, '\n');
+  std::string Text;
+  for (llvm::StringRef Line : Given) {
+    llvm::StringRef Header = Line.substr(Line.find('<'));
+    if (llvm::none_of(Own, [&](llvm::StringRef Mine) {
+          Mine = Mine.trim();
+          return Mine.consume_front("#") &&
+                 Mine.ltrim().starts_with("include") && Mine.contains(Header);
+        }))
+      Text += (Line + "\n").str();
+  }
+  if (Text.empty())
+    return Source.str();
+  return "// Of the headers that it was judged with, those that it does not "
+         "include:\n" +
+         Text + "\n" + Source.str();
 }
 
 bool torch::usesCuda(llvm::StringRef Source) {

@@ -41,6 +41,11 @@ std::string markdownText(llvm::StringRef Text);
 /// it. Comments do not count.
 bool usesCuda(llvm::StringRef Source);
 
+/// \p Source behind those of the headers that a judge gives every source
+/// (torchHeaders()) which it does not include itself: a winner may count on
+/// them.
+std::string withGivenHeaders(llvm::StringRef Source);
+
 /// What the templates share: names, tables, the operator's schema.
 TextValues describeEntry(const ExportEntry &E);
 
