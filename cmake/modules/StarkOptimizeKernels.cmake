@@ -6,7 +6,8 @@ Builds CUDA sources of a target as their winners::
 
   stark_optimize_kernels(<target>
     [SOURCES <file.cu>...]     # default: every .cu source with a workload
-    [WORKLOADS <file.json>...] # default: NAME.workload.json beside NAME.cu
+    [WORKLOADS <file.json>...] # default: NAME.workload.json and
+                               # NAME.*.workload.json beside NAME.cu
     [STORE <dir>]              # committed winners; default: stark-store beside
                                # the CMakeLists.txt that calls this
     [ATTEMPTS <n>] [SEED <n>]  # of a search; defaults 30 and 1
@@ -178,19 +179,40 @@ function(stark_optimize_kernels target)
   set(stamps "")
   set(tunings "")
   set(listed "")
-  foreach(source workload IN ZIP_LISTS sources workloads)
+  set(all_workloads "")
+  foreach(source IN LISTS sources)
+    set(workloads "${workloads_of_${source}}")
+    list(APPEND all_workloads ${workloads})
     _stark_replace_source()
   endforeach()
 
   # Makes the generated sources before the target is built, wherever it was
   # defined, and shows the user's sources to IDEs.
   set(step "${target}_stark${number}")
-  add_custom_target(${step} DEPENDS ${stamps} SOURCES ${sources} ${workloads})
+  add_custom_target(${step} DEPENDS ${stamps} SOURCES ${sources} ${all_workloads})
   add_dependencies(${target} ${step})
   _stark_add_verbs()
 endfunction()
 
-# The CUDA sources and their workloads, as absolute paths.
+# The workloads beside a source: NAME.workload.json, then NAME.*.workload.json by
+# name, but for those of another source.
+function(_stark_workloads_beside source out)
+  cmake_path(REMOVE_EXTENSION source LAST_ONLY OUTPUT_VARIABLE stem)
+  string(REGEX REPLACE "([][?*])" "[\\1]" pattern "${stem}")
+  file(GLOB more LIST_DIRECTORIES FALSE "${pattern}.*.workload.json")
+  list(SORT more COMPARE NATURAL)
+  set(found "")
+  foreach(workload IN ITEMS "${stem}.workload.json" ${more})
+    string(REGEX REPLACE "\\.workload\\.json$" "" other "${workload}")
+    if(EXISTS "${workload}" AND (other STREQUAL stem OR NOT EXISTS "${other}.cu"))
+      list(APPEND found "${workload}")
+    endif()
+  endforeach()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
+# The CUDA sources, as absolute paths, and the workloads of each in
+# ${out_workloads}_of_SOURCE.
 function(_stark_pair_sources target call given given_workloads out_sources out_workloads)
   get_target_property(own ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
@@ -228,36 +250,44 @@ function(_stark_pair_sources target call given given_workloads out_sources out_w
   endif()
   list(LENGTH sources count)
   list(LENGTH given_workloads workload_count)
-  if(given_workloads AND (all OR NOT workload_count EQUAL count))
-    message(FATAL_ERROR "${call}: WORKLOADS: got ${workload_count} for ${count} SOURCES, wanted one for each, in their order")
+  if(given_workloads AND (all OR NOT (count EQUAL 1 OR workload_count EQUAL count)))
+    message(FATAL_ERROR "${call}: WORKLOADS: got ${workload_count} for ${count} SOURCES, wanted one for each, in their order, or"
+      " those of one source")
   endif()
   set(kept "")
-  set(workloads "")
   foreach(index RANGE ${count})
     if(index EQUAL count)
       break()
     endif()
     list(GET sources ${index} source)
-    if(given_workloads)
-      list(GET given_workloads ${index} workload)
-      cmake_path(ABSOLUTE_PATH workload BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    if(count EQUAL 1 AND given_workloads)
+      set(workloads "${given_workloads}")
+    elseif(given_workloads)
+      list(GET given_workloads ${index} workloads)
     else()
-      cmake_path(REPLACE_EXTENSION source LAST_ONLY "workload.json" OUTPUT_VARIABLE workload)
+      _stark_workloads_beside("${source}" workloads)
     endif()
-    if(NOT EXISTS "${workload}")
-      if(all)
-        continue()
+    if(NOT workloads AND all)
+      continue()
+    elseif(NOT workloads)
+      cmake_path(REPLACE_EXTENSION source LAST_ONLY "workload.json" OUTPUT_VARIABLE workloads)
+    endif()
+    set(absolute "")
+    foreach(workload IN LISTS workloads)
+      cmake_path(ABSOLUTE_PATH workload BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+      if(NOT EXISTS "${workload}")
+        message(FATAL_ERROR "${call}: there is no workload '${workload}' for '${source}'; `stark-tool workload ${source} -o ${workload}` drafts one")
       endif()
-      message(FATAL_ERROR "${call}: there is no workload '${workload}' for '${source}'; `stark-tool workload ${source} -o ${workload}` drafts one")
-    endif()
+      list(APPEND absolute "${workload}")
+    endforeach()
+    list(REMOVE_DUPLICATES absolute)
     list(APPEND kept "${source}")
-    list(APPEND workloads "${workload}")
+    set(${out_workloads}_of_${source} "${absolute}" PARENT_SCOPE)
   endforeach()
   if(NOT kept)
     message(FATAL_ERROR "${call}: no .cu source of the target has a NAME.workload.json beside it")
   endif()
   set(${out_sources} "${kept}" PARENT_SCOPE)
-  set(${out_workloads} "${workloads}" PARENT_SCOPE)
 endfunction()
 
 # The architectures whose winners can be taken; the first is that of a search.
@@ -376,8 +406,9 @@ macro(_stark_replace_source)
   file(GENERATE OUTPUT "${folder}/flags.$<COMPILE_LANGUAGE>" CONTENT "${lines}" TARGET ${target})
   set(flags "${folder}/flags.CUDA")
   list(TRANSFORM architectures PREPEND "--arch=" OUTPUT_VARIABLE archs)
+  list(TRANSFORM workloads PREPEND "--workload=" OUTPUT_VARIABLE workload_words)
 
-  set(command $<TARGET_FILE:Stark::stark-cache> lookup "${source}" "--workload=${workload}" "--output=${generated}"
+  set(command $<TARGET_FILE:Stark::stark-cache> lookup "${source}" ${workload_words} "--output=${generated}"
     "--depfile=${folder}/depends" "--stamp=${folder}/stamp" "--store=${arg_STORE}" ${archs}
     "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
   set(words $<TARGET_FILE:Stark::stark-tool> build)
@@ -409,7 +440,7 @@ macro(_stark_replace_source)
     OUTPUT "${folder}/stamp"
     BYPRODUCTS "${generated}"
     COMMAND ${command}
-    DEPENDS "${source}" "${workload}" "${flags}" $<TARGET_FILE:Stark::stark-cache>
+    DEPENDS "${source}" ${workloads} "${flags}" $<TARGET_FILE:Stark::stark-cache>
     DEPFILE "${folder}/depends"
     COMMENT "STARK: ${name}"
     VERBATIM)

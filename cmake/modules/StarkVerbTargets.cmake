@@ -95,24 +95,28 @@ macro(_stark_list_source)
     set(more "${STARK_TUNE_ATTEMPTS}")
   endif()
   list(GET archs 0 arch)
-  add_custom_command(
-    OUTPUT "${folder}/tune"
-    COMMAND ${words} "${source}" "--tune=${more}" "--workload=${workload}" "--store=${arg_STORE}" ${arch}
-      "--toolkit-version=${toolkit}" "--flags-file=${flags}"
-    DEPENDS "${source}" "${workload}" "${flags}"
-    COMMENT "STARK: tuning ${name}"
-    VERBATIM)
-  list(APPEND tunings "${folder}/tune")
+  set(_stark_nth "")
+  foreach(_stark_workload IN LISTS workloads)
+    add_custom_command(
+      OUTPUT "${folder}/tune${_stark_nth}"
+      COMMAND ${words} "${source}" "--tune=${more}" "--workload=${_stark_workload}" "--store=${arg_STORE}" ${arch}
+        "--toolkit-version=${toolkit}" "--flags-file=${flags}"
+      DEPENDS "${source}" "${_stark_workload}" "${flags}"
+      COMMENT "STARK: tuning ${name}"
+      VERBATIM)
+    list(APPEND tunings "${folder}/tune${_stark_nth}")
+    string(APPEND _stark_nth "+")
 
-  set(_stark_item "")
-  foreach(part IN ITEMS "source:${source}" "workload:${workload}" "flags:${flags}" "runs:${folder}/runs")
-    string(REGEX MATCH "^([a-z]+):(.*)$" part "${part}")
-    _stark_quote("${CMAKE_MATCH_2}" value)
-    list(APPEND _stark_item "\"${CMAKE_MATCH_1}\": ${value}")
+    set(_stark_item "")
+    foreach(part IN ITEMS "source:${source}" "workload:${_stark_workload}" "flags:${flags}" "runs:${folder}/runs")
+      string(REGEX MATCH "^([a-z]+):(.*)$" part "${part}")
+      _stark_quote("${CMAKE_MATCH_2}" value)
+      list(APPEND _stark_item "\"${CMAKE_MATCH_1}\": ${value}")
+    endforeach()
+    list(JOIN _stark_item ", " _stark_item)
+    if(listed)
+      string(APPEND listed ",\n  ")
+    endif()
+    string(APPEND listed "{${_stark_item}}")
   endforeach()
-  list(JOIN _stark_item ", " _stark_item)
-  if(listed)
-    string(APPEND listed ",\n  ")
-  endif()
-  string(APPEND listed "{${_stark_item}}")
 endmacro()

@@ -27,47 +27,63 @@ llvm::Expected<BuildMode> stark::parseBuildMode(llvm::StringRef Name) {
                     allNames<BuildMode>());
 }
 
+static llvm::StringRef fileName(llvm::StringRef Path) {
+  return llvm::sys::path::filename(Path);
+}
+
+std::string stark::subjectOf(const BuildStep &Step, const CacheInputs &In) {
+  std::string Name = fileName(In.SourcePath).str();
+  if (!Step.MoreWorkloads.empty())
+    Name += " with " + fileName(In.WorkloadPath).str();
+  return Name;
+}
+
+static std::string withoutWinner(const BuildStep &Step, const Unwon &U) {
+  return "no winner for " + subjectOf(Step, U.In) + " (" + U.Why.str() + ")";
+}
+
 llvm::Expected<BuildChoice> stark::chooseBuild(const BuildStep &Step,
                                                const Lookup &Found,
                                                BuildMode Mode, bool CanSearch) {
-  if (!Found.Why)
-    return BuildChoice{BuildChoice::Kind::UseWinner};
-  std::string Why = Found.Why->str();
-  std::string None = "no winner for " +
-                     llvm::sys::path::filename(Step.In.SourcePath).str() +
-                     " (" + Why + ")";
-  if (Mode == BuildMode::Require)
-    return failed(None + ", and the mode is REQUIRE");
-  LookupResult Result = Found.result();
-  if (Result == LookupResult::NothingWon)
-    return BuildChoice{BuildChoice::Kind::UseSource};
-  bool Damaged = Result == LookupResult::Corrupt;
+  if (Mode == BuildMode::Require && !Found.Without.empty())
+    return failed(withoutWinner(Step, Found.Without.front()) +
+                  ", and the mode is REQUIRE");
+  BuildChoice::Kind Use =
+      Found.Why ? BuildChoice::Kind::UseSource : BuildChoice::Kind::UseWinner;
+  auto Open = llvm::find_if(Found.Without,
+                            [](const Unwon &U) { return !U.isSettled(); });
+  if (Open == Found.Without.end())
+    return BuildChoice{Use};
+  bool Damaged = Open->Why.result() == LookupResult::Corrupt;
   if (CanSearch && (Mode == BuildMode::Auto || Mode == BuildMode::Search))
-    return BuildChoice{BuildChoice::Kind::Search, Damaged ? Why : ""};
+    return BuildChoice{BuildChoice::Kind::Search,
+                       Damaged ? Open->Why.str() : ""};
+  std::string None = withoutWinner(Step, *Open);
   if (Mode == BuildMode::Search)
     return failed(None +
                   ", and there is no provider and evaluator to search with");
-  return BuildChoice{BuildChoice::Kind::UseSource,
-                     None + "; building the source as it is"};
+  return BuildChoice{Use, None + (Found.Why ? "; building the source as it is"
+                                            : "; building without it")};
 }
 
 std::vector<std::string> stark::explain(const BuildStep &Step,
                                         const Lookup &Found) {
-  std::string Name = llvm::sys::path::filename(Step.In.SourcePath).str();
-  if (Found.Why)
-    return {Name + ": no winner for " + Step.In.Arch + ": " + Found.Why->str()};
   std::vector<std::string> Lines;
   auto Say = [&](const Lookup &L) {
-    std::string Line = Name + ": winner " +
-                       llvm::sys::path::filename(L.From).str() + " for " +
-                       L.Entry.Arch + ", taken for " + L.Entry.Plan.Covers;
+    std::string Line = fileName(Step.In.SourcePath).str() + ": winner " +
+                       fileName(L.From).str() + " for " + L.Entry.Arch +
+                       ", taken for " + L.Entry.Plan.Covers;
     if (L.Entry.ToolkitVersion != Step.In.ToolkitVersion)
       Line += " (of CUDA toolkit " + L.Entry.ToolkitVersion + ", this is " +
               Step.In.ToolkitVersion + ")";
     Lines.push_back(std::move(Line));
   };
-  Say(Found);
+  if (!Found.Why)
+    Say(Found);
   llvm::for_each(Found.More, Say);
+  for (const Unwon &U : Found.Without)
+    Lines.push_back(subjectOf(Step, U.In) + ": no winner for " + Step.In.Arch +
+                    ": " + U.Why.str());
   return Lines;
 }
 
@@ -105,32 +121,64 @@ static std::vector<std::string> cacheFolders(const BuildStep &Step) {
   return Folders;
 }
 
-llvm::Expected<Lookup> stark::findForBuild(const BuildStep &Step) {
+/// What \p Step looks up for each of its workloads, an architecture each.
+static std::vector<std::vector<CacheInputs>> allInputs(const BuildStep &Step) {
+  std::vector<std::vector<CacheInputs>> All;
+  std::vector<std::string> Workloads = {Step.In.WorkloadPath};
+  llvm::append_range(Workloads, Step.MoreWorkloads);
   std::vector<std::string> Archs = {Step.In.Arch};
-  Archs.insert(Archs.end(), Step.MoreArchs.begin(), Step.MoreArchs.end());
+  llvm::append_range(Archs, Step.MoreArchs);
+  for (const std::string &Workload : Workloads) {
+    All.emplace_back();
+    for (const std::string &Arch : Archs) {
+      CacheInputs In = Step.In;
+      In.WorkloadPath = Workload;
+      In.Arch = Arch;
+      All.back().push_back(std::move(In));
+    }
+  }
+  return All;
+}
+
+llvm::Expected<Lookup> stark::findForBuild(const BuildStep &Step) {
   std::optional<Lookup> Answer;
-  std::vector<std::string> Watched, Missing;
-  for (const std::string &Arch : Archs) {
-    CacheInputs In = Step.In;
-    In.Arch = Arch;
-    llvm::Expected<Lookup> Found = findWinner(In, cacheFolders(Step));
-    if (!Found)
-      return Found.takeError();
-    for (const std::string &Path : Found->Watched)
-      if (!llvm::is_contained(Watched, Path))
-        Watched.push_back(Path);
-    if (!Found->Why && Found->Entry.Plan.empty())
-      Found->Why = MissReason{MissReason::Kind::NoPlan,
-                              llvm::sys::path::filename(Found->From).str()};
-    if (Found->Why && Found->result() != LookupResult::NothingWon)
-      Missing.push_back(Arch);
-    if (!Answer || (!Found->Why && Answer->Why))
-      Answer = std::move(*Found);
-    else if (!Found->Why)
-      Answer->More.push_back(std::move(*Found));
+  std::vector<std::string> Watched;
+  std::vector<CacheInputs> Missing;
+  std::vector<Unwon> Without;
+  for (const std::vector<CacheInputs> &OfWorkload : allInputs(Step)) {
+    std::optional<MissReason> WhyNone;
+    bool Won = false;
+    for (const CacheInputs &In : OfWorkload) {
+      llvm::Expected<Lookup> Found = findWinner(In, cacheFolders(Step));
+      if (!Found)
+        return Found.takeError();
+      for (const std::string &Path : Found->Watched)
+        if (!llvm::is_contained(Watched, Path))
+          Watched.push_back(Path);
+      if (!Found->Why && Found->Entry.Plan.empty())
+        Found->Why =
+            MissReason{MissReason::Kind::NoPlan, fileName(Found->From).str()};
+      // An entry of another of the workloads is the nearest that there is.
+      if (Found->Why && Found->Why->Is == MissReason::Kind::FileChanged &&
+          !Step.MoreWorkloads.empty() &&
+          Found->Why->Name == fileName(In.WorkloadPath))
+        Found->Why = MissReason();
+      if (Found->Why && Found->result() != LookupResult::NothingWon)
+        Missing.push_back(In);
+      if (Found->Why && !WhyNone)
+        WhyNone = Found->Why;
+      Won |= !Found->Why;
+      if (!Answer || (!Found->Why && Answer->Why))
+        Answer = std::move(*Found);
+      else if (!Found->Why)
+        Answer->More.push_back(std::move(*Found));
+    }
+    if (!Won)
+      Without.push_back({OfWorkload.front(), *WhyNone});
   }
   Answer->Watched = std::move(Watched);
   Answer->Missing = std::move(Missing);
+  Answer->Without = std::move(Without);
   return std::move(*Answer);
 }
 
@@ -158,6 +206,7 @@ static std::string dependencies(const BuildStep &Step, const Lookup &Found) {
   };
   Add(Step.In.SourcePath);
   Add(Step.In.WorkloadPath);
+  llvm::for_each(Step.MoreWorkloads, Add);
   std::vector<const Lookup *> All = {&Found};
   for (const Lookup &L : Found.More)
     All.push_back(&L);
@@ -198,7 +247,8 @@ static llvm::Error finish(const BuildStep &Step, const Lookup &Found,
   return writeFileAtomically(Step.Stamp, "", false);
 }
 
-llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found) {
+llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found,
+                             bool Again) {
   llvm::Expected<std::string> Source = readFile(Step.In.SourcePath);
   if (!Source)
     return Source.takeError();
@@ -218,12 +268,11 @@ llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found) {
   // What was compiled while the mode was another may be the source.
   if (Step.Require)
     *Text += "// The mode is REQUIRE: this is what has to compile.\n";
-  if (llvm::Error E = writeFallback(
-          Step.Output,
-          {absolutePath(Step.In.SourcePath),
-           llvm::sys::path::filename(Found.From).str(), Step.Require}))
+  if (llvm::Error E = writeFallback(Step.Output,
+                                    {absolutePath(Step.In.SourcePath),
+                                     fileName(Found.From).str(), Step.Require}))
     return E;
-  return finish(Step, Found, *Text, false);
+  return finish(Step, Found, *Text, Again);
 }
 
 llvm::Error stark::useSource(const BuildStep &Step, const Lookup &Found,

@@ -34,7 +34,7 @@ llvm::Expected<Lookup> stark::findHereOrRemote(const BuildStep &Step,
   if (!Found)
     return Found;
   if (!Found->Missing.empty() && !remoteOfUser().empty()) {
-    Warning = fetchFromRemote(Step.In, Found->Missing);
+    Warning = fetchFromRemote(Found->Missing);
     Found = findForBuild(Step);
     if (!Found)
       return Found;

@@ -74,13 +74,13 @@ static RemoteWarning runRemote(RemoteWay Way,
   return fail(State, about(Spec->Url, Said));
 }
 
-RemoteWarning stark::fetchFromRemote(const CacheInputs &In,
-                                     const std::vector<std::string> &Archs) {
-  std::vector<std::string> Words = {"fetch", In.SourcePath, In.WorkloadPath};
-  for (const std::string &Arch : Archs)
-    Words.push_back(Arch);
+RemoteWarning stark::fetchFromRemote(const std::vector<CacheInputs> &All) {
+  std::vector<std::string> Words = {"fetch", All.front().SourcePath};
+  for (const CacheInputs &In : All)
+    Words.insert(Words.end(), {In.WorkloadPath, In.Arch});
   Words.push_back("--");
-  Words.insert(Words.end(), In.Flags.begin(), In.Flags.end());
+  const std::vector<std::string> &Flags = All.front().Flags;
+  Words.insert(Words.end(), Flags.begin(), Flags.end());
   return runRemote(RemoteWay::Fetch, std::move(Words));
 }
 

@@ -8,6 +8,7 @@
 #include "KernelSearch.h"
 #include "stark/Driver/WinnerEntry.h"
 #include "stark/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace stark;
 
@@ -36,7 +37,8 @@ llvm::Error stark::completeInputs(CacheInputs &In, const RunIdentity *Run,
   return llvm::Error::success();
 }
 
-/// Searches and keeps what came of it.
+/// Searches for a winner of \p Step, which has one workload, and keeps what
+/// came of it.
 static llvm::Error searchAndKeep(const BuildStep &Step,
                                  const BuildSearch &Search,
                                  BuildObserver &Observer) {
@@ -50,21 +52,49 @@ static llvm::Error searchAndKeep(const BuildStep &Step,
   return keep(Step, *Found, *Folder, Observer);
 }
 
-/// Writes what is found now.
+/// Writes what is found now. \p Again: the step is to run in the next build,
+/// too.
 static llvm::Error use(const BuildStep &Step, const Lookup &Found,
-                       BuildObserver &Observer) {
-  if (!Found.Why)
-    return Step.Output.empty() ? llvm::Error::success()
-                               : useWinner(Step, Found);
-  Observer.onNote(Found.Why->str() + " than " + sourceName(Step) +
-                  "; building it as it is");
-  return Step.Output.empty() ? llvm::Error::success() : useSource(Step, Found);
+                       BuildObserver &Observer, bool Again = false) {
+  for (const Unwon &U : Found.Without)
+    if (U.isSettled())
+      Observer.onNote(U.Why.str() + " than " + subjectOf(Step, U.In) +
+                      (Found.Why ? "; building it as it is" : ""));
+  if (Step.Output.empty())
+    return llvm::Error::success();
+  return Found.Why ? useSource(Step, Found, Again)
+                   : useWinner(Step, Found, Again);
 }
 
-/// A search has said what is the best.
-static bool isSettled(const Lookup &Found) {
-  return Found.result() == LookupResult::Hit ||
-         Found.result() == LookupResult::NothingWon;
+/// The first workload for which no search has said what is the best.
+static const Unwon *findOpen(const Lookup &Found) {
+  auto Open = llvm::find_if(Found.Without,
+                            [](const Unwon &U) { return !U.isSettled(); });
+  return Open == Found.Without.end() ? nullptr : &*Open;
+}
+
+/// Searches for what \p Found is without. A suspended search does not keep the
+/// others from theirs.
+static llvm::Error searchForAll(const BuildStep &Step, const Lookup &Found,
+                                const BuildSearch &Search,
+                                BuildObserver &Observer) {
+  llvm::Error Suspended = llvm::Error::success();
+  for (const Unwon &U : Found.Without) {
+    if (U.isSettled())
+      continue;
+    BuildStep One = Step;
+    One.In = U.In;
+    One.MoreWorkloads.clear();
+    BuildSearch For = Search;
+    For.Request.Workload = U.In.WorkloadPath;
+    llvm::Error E = searchAndKeep(One, For, Observer);
+    if (E && errorKind(E) != ErrorKind::Suspended) {
+      llvm::consumeError(std::move(Suspended));
+      return E;
+    }
+    Suspended = llvm::joinErrors(std::move(Suspended), std::move(E));
+  }
+  return Suspended;
 }
 
 llvm::Error stark::buildKernel(const BuildStep &Step,
@@ -76,26 +106,29 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
     return Found.takeError();
   if (!Warning.empty())
     Observer.onWarning(Warning);
-  if (isSettled(*Found))
+  if (!findOpen(*Found))
     return use(Step, *Found, Observer);
   if (!Search)
     return usageError("there is no winner yet, and a search needs --provider, "
                       "--evaluator and --run-dir");
-  if (llvm::Error E = searchAndKeep(Step, *Search, Observer)) {
-    if (errorKind(E) != ErrorKind::Suspended || !MayWait || Step.Output.empty())
-      return E;
-    Observer.onWarning("no winner for " + sourceName(Step) +
-                       " yet; building the source as it is. The search goes on "
-                       "with the next build: " +
-                       llvm::toString(std::move(E)));
-    return useSource(Step, *Found, /*Again=*/true);
-  }
+  llvm::Error Suspended = searchForAll(Step, *Found, *Search, Observer);
+  if (Suspended && (errorKind(Suspended) != ErrorKind::Suspended || !MayWait ||
+                    Step.Output.empty()))
+    return Suspended;
+  bool Again = bool(Suspended);
+  std::string Waits = llvm::toString(std::move(Suspended));
   Found = findForBuild(Step);
   if (!Found)
     return Found.takeError();
-  if (!isSettled(*Found))
-    return failed("the winner was kept but is not found: " + Found->Why->str());
-  return use(Step, *Found, Observer);
+  const Unwon *Open = findOpen(*Found);
+  if (Open && !Again)
+    return failed("the winner was kept but is not found: " + Open->Why.str());
+  if (Open)
+    Observer.onWarning("no winner for " + subjectOf(Step, Open->In) +
+                       " yet; building " +
+                       (Found->Why ? "the source as it is" : "without it") +
+                       ". The search goes on with the next build: " + Waits);
+  return use(Step, *Found, Observer, Again);
 }
 
 llvm::Expected<std::string> stark::keepWinner(BuildStep Step,

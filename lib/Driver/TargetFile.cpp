@@ -7,9 +7,12 @@
 
 #include "stark/Driver/TargetFile.h"
 #include "stark/Json/Fields.h"
+#include "stark/Search/Record.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
 
 using namespace stark;
@@ -63,15 +66,42 @@ llvm::Expected<BuildStep> stark::stepOf(const TargetFile &Of,
   return Step;
 }
 
-std::string stark::newestRun(llvm::StringRef Runs) {
+std::string stark::subjectOf(const TargetFile &Of, const TargetSource &Source) {
+  std::string Name = llvm::sys::path::filename(Source.Source).str();
+  bool HasMore = llvm::any_of(Of.Sources, [&](const TargetSource &Other) {
+    return Other.Source == Source.Source && Other.Workload != Source.Workload;
+  });
+  if (HasMore)
+    Name += (" with " + llvm::sys::path::filename(Source.Workload)).str();
+  return Name;
+}
+
+/// Whether the run in \p Folder is of another workload than \p Workload, the
+/// bytes of one. Runs of before do not say of which.
+static bool isOfAnother(llvm::StringRef Folder, llvm::StringRef Workload) {
+  llvm::Expected<std::string> Own =
+      readFile((Folder + "/" + RunWorkloadFile).str());
+  if (Own)
+    return *Own != Workload;
+  llvm::consumeError(Own.takeError());
+  return false;
+}
+
+std::string stark::newestRun(const TargetSource &Source) {
+  llvm::Expected<std::string> Workload = readFile(Source.Workload);
+  if (!Workload) {
+    llvm::consumeError(Workload.takeError());
+    return "";
+  }
   std::string Newest;
   llvm::sys::TimePoint<> Then;
   std::error_code Code;
-  for (fs::directory_iterator I(Runs, Code), End; I != End && !Code;
+  for (fs::directory_iterator I(Source.Runs, Code), End; I != End && !Code;
        I.increment(Code)) {
     fs::file_status Journal;
     if (fs::status(I->path() + "/journal.jsonl", Journal) ||
-        !fs::exists(I->path() + "/run.json"))
+        !fs::exists(I->path() + "/run.json") ||
+        isOfAnother(I->path(), *Workload))
       continue;
     auto Time = Journal.getLastModificationTime();
     // Of two in one tick the name decides, so that the answer is always one.

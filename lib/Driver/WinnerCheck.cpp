@@ -184,7 +184,7 @@ llvm::Error Checking::check(const TargetFile &T, const TargetSource &S) {
   llvm::Expected<Lookup> Found = findForBuild(*Step);
   if (!Found)
     return Found.takeError();
-  std::string Name = llvm::sys::path::filename(S.Source).str();
+  std::string Name = subjectOf(T, S);
   if (Found->Why) {
     Out.Without.push_back(Name + " of " + T.Target +
                           ": no winner: " + Found->Why->str());

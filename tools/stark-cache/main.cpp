@@ -78,8 +78,12 @@ template <class T> struct Flag : cl::opt<T> {
 
 static cl::opt<std::string> Source(cl::Positional, cl::desc("FILE.cu"),
                                    cl::Required, cl::sub(LookupCommand));
-static Flag<std::string> Workload("workload", cl::desc("Its workload"),
-                                  cl::value_desc("file"), cl::Required);
+static cl::list<std::string>
+    Workloads("workload",
+              cl::desc("A workload of it; a winner of each is taken where it "
+                       "was proved, of the first that was"),
+              cl::value_desc("file"), cl::OneOrMore, cl::cat(Category),
+              cl::sub(LookupCommand));
 static Flag<std::string> Output("output",
                                 cl::desc("Where the source to build goes"),
                                 cl::value_desc("file"), cl::Required);
@@ -170,7 +174,9 @@ static llvm::Error becomeSearch() {
     if (!Value.empty())
       Words.push_back(std::string(Name) + Value);
   };
-  Add("--workload=", Workload);
+  Add("--workload=", Workloads.front());
+  for (const std::string &Workload : llvm::drop_begin(Workloads))
+    Add("--more-workload=", Workload);
   Add("--output=", Output);
   Add("--depfile=", Depfile);
   Add("--stamp=", Stamp);
@@ -193,8 +199,9 @@ static llvm::Error lookup() {
   if (!Flags)
     return Flags.takeError();
   BuildStep Step;
-  Step.In = {Source, Workload, std::move(*Flags), Archs.front(),
+  Step.In = {Source, Workloads.front(), std::move(*Flags), Archs.front(),
              ToolkitVersion};
+  Step.MoreWorkloads.assign(Workloads.begin() + 1, Workloads.end());
   Step.MoreArchs.assign(Archs.begin() + 1, Archs.end());
   Step.Require = *How == BuildMode::Require;
   Step.Stores.assign(Stores.begin(), Stores.end());

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   stark-remote fetch SOURCE WORKLOAD ARCH... -- FLAGS
+///   stark-remote fetch SOURCE (WORKLOAD ARCH)... -- FLAGS
 ///   stark-remote send ENTRY
 /// The child of stark-cache and stark-tool for which
 /// include/stark/Cache/RemoteStep.h says why there is one; nobody else calls
@@ -30,14 +30,14 @@ using namespace stark;
 static llvm::Error fetch(std::vector<std::string> Words, RemoteStorage &From) {
   CacheInputs In;
   In.SourcePath = Words[0];
-  In.WorkloadPath = Words[1];
-  size_t Archs = 2;
-  while (Archs < Words.size() && Words[Archs] != "--")
-    ++Archs;
-  if (Archs < Words.size())
-    In.Flags.assign(Words.begin() + Archs + 1, Words.end());
-  for (size_t I = 2; I < Archs; ++I) {
-    In.Arch = Words[I];
+  size_t End = 1;
+  while (End + 1 < Words.size() && Words[End] != "--")
+    End += 2;
+  if (End < Words.size())
+    In.Flags.assign(Words.begin() + End + 1, Words.end());
+  for (size_t I = 1; I < End; I += 2) {
+    In.WorkloadPath = Words[I];
+    In.Arch = Words[I + 1];
     llvm::Expected<bool> Came = fetchEntry(In, From, userCacheFolder());
     if (!Came)
       return Came.takeError();
@@ -82,7 +82,7 @@ int main(int Argc, char **Argv) {
   std::string Verb = Words.empty() ? "" : Words.front();
   if (!(Verb == "fetch" && Words.size() >= 4) &&
       !(Verb == "send" && Words.size() == 2)) {
-    llvm::errs() << "stark-remote fetch SOURCE WORKLOAD ARCH... -- FLAGS, or "
+    llvm::errs() << "stark-remote fetch SOURCE (WORKLOAD ARCH)... -- FLAGS, or "
                     "stark-remote send ENTRY\n";
     return 2;
   }

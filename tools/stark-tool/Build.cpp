@@ -77,6 +77,10 @@ static Flag<std::string>
 static FlagList MoreArchs(Command, "more-arch", cl::value_desc("sm_NN"),
                           cl::desc("Another architecture of the build, of "
                                    "which a winner is taken as well"));
+static FlagList
+    MoreWorkloads(Command, "more-workload", cl::value_desc("file"),
+                  cl::desc("Another workload of the source, with a winner of "
+                           "its own, which is taken where it was proved"));
 static Flag<std::string>
     Mode(Command, "mode", cl::value_desc("mode"), cl::init("SEARCH"),
          cl::desc("SEARCH, or AUTO: a suspended search is no error (default "
@@ -136,6 +140,7 @@ makeStep(const std::vector<std::string> &Flags) {
   Step.In.Arch = Shared.Arch;
   Step.In.ToolkitVersion = ToolkitVersion;
   Step.MoreArchs = MoreArchs.values();
+  Step.MoreWorkloads = MoreWorkloads.values();
   Step.Stores = Stores.values();
   Step.Output = Output;
   Step.Depfile = Depfile;
@@ -202,6 +207,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
       makeSearch(*Step, std::move(Options));
   if (!Search)
     return Search.takeError();
+  if (Tune.given() && !Step->MoreWorkloads.empty())
+    return usageError("--tune searches for one workload: got --more-workload");
   if (Tune.given()) {
     if (!*Search)
       return usageError(

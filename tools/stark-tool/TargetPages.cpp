@@ -33,8 +33,8 @@ runsOf(const std::vector<std::string> &Files) {
     if (!T)
       return T.takeError();
     for (const TargetSource &S : T->Sources) {
-      std::string Name = llvm::sys::path::filename(S.Source).str();
-      std::string Folder = newestRun(S.Runs);
+      std::string Name = subjectOf(*T, S);
+      std::string Folder = newestRun(S);
       if (Folder.empty()) {
         Missing += (Missing.empty() ? "" : ", ") + Name + " of " + T->Target;
         continue;

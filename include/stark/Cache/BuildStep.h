@@ -40,6 +40,9 @@ struct BuildStep {
   CacheInputs In;
   /// Of the target, beside that of In, which is the one to search for.
   std::vector<std::string> MoreArchs;
+  /// Of the source, beside that of In. Each has winners of its own, which are
+  /// taken where they were proved; where several were, that of the first is.
+  std::vector<std::string> MoreWorkloads;
   std::vector<std::string> Stores; ///< looked through in order
   std::string Output;              ///< the source that is compiled
   std::string Depfile, Stamp;      ///< empty: not written
@@ -59,18 +62,20 @@ llvm::Expected<BuildChoice> chooseBuild(const BuildStep &Step,
                                         const Lookup &Found, BuildMode Mode,
                                         bool CanSearch);
 
+/// "softmax.cu", and with which workload where \p Step has several.
+std::string subjectOf(const BuildStep &Step, const CacheInputs &In);
+
 /// What \p Found is and why, a line for each architecture with a winner:
 /// "softmax.cu: winner 68ee-1570 for sm_90, taken for n=1 (of CUDA toolkit
-/// 13.0, this is 13.1)".
+/// 13.0, this is 13.1)", and one for each workload without.
 std::vector<std::string> explain(const BuildStep &Step, const Lookup &Found);
 
 /// A file of flags, one a line, as CMake writes it; none when \p Path is empty.
 llvm::Expected<std::vector<std::string>> readFlagsFile(llvm::StringRef Path);
 
-/// In the stores of \p Step, then in the user's cache folder: the winner for
-/// the architecture of \p Step.In, else the first for another
-/// of its architectures, with those for the rest beside it. Without any, why
-/// there is none for that of In.
+/// In the stores of \p Step, then in the user's cache folder: the first winner
+/// of its workloads and their architectures, with the others beside it. Without
+/// any, why there is none for those of \p Step.In.
 llvm::Expected<Lookup> findForBuild(const BuildStep &Step);
 
 /// The same, and what is not there is asked of the user's remote, of which
@@ -79,11 +84,12 @@ llvm::Expected<Lookup> findForBuild(const BuildStep &Step);
 llvm::Expected<Lookup> findHereOrRemote(const BuildStep &Step,
                                         std::string &Warning);
 
-/// Writes the winner of \p Found, a hit.
-llvm::Error useWinner(const BuildStep &Step, const Lookup &Found);
+/// Writes the winners of \p Found, a hit. \p Again: the step is to run in the
+/// next build, too.
+llvm::Error useWinner(const BuildStep &Step, const Lookup &Found,
+                      bool Again = false);
 
-/// Writes the source as it is. \p Again: the step is to run in the next build,
-/// too.
+/// Writes the source as it is.
 llvm::Error useSource(const BuildStep &Step, const Lookup &Found,
                       bool Again = false);
 

@@ -81,6 +81,15 @@ struct CacheEntry {
   std::vector<std::string> Headers;
 };
 
+/// A look-up that is no hit.
+struct Unwon {
+  CacheInputs In;
+  MissReason Why;
+
+  /// A search has said that the source is the best.
+  bool isSettled() const { return Why.result() == LookupResult::NothingWon; }
+};
+
 /// A hit, unless it says why not.
 struct Lookup {
   std::optional<MissReason> Why = MissReason(); ///< unset: it is one
@@ -89,10 +98,12 @@ struct Lookup {
   /// Folders that exist and in which a better answer could appear, and the
   /// file that says which libtorch it is.
   std::vector<std::string> Watched;
-  /// Further hits, of other architectures.
+  /// Of a build: further hits, of other architectures and workloads.
   std::vector<Lookup> More;
-  /// Of a build: architectures without a winner that could be had elsewhere.
-  std::vector<std::string> Missing;
+  /// Of a build: what a winner may be had for elsewhere.
+  std::vector<CacheInputs> Missing;
+  /// Of a build: workloads without a winner for any of its architectures.
+  std::vector<Unwon> Without;
 
   LookupResult result() const {
     return Why ? Why->result() : LookupResult::Hit;

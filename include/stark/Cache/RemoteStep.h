@@ -22,10 +22,9 @@ namespace stark {
 /// For the user, without "warning: " before it; empty: nothing is amiss.
 using RemoteWarning = std::string;
 
-/// Asks the user's remote, if there is one, for winners of \p In on \p Archs
-/// and keeps them in the user's cache folder.
-RemoteWarning fetchFromRemote(const CacheInputs &In,
-                              const std::vector<std::string> &Archs);
+/// Asks the user's remote, if there is one, for winners of \p All, one source's
+/// with the same flags, and keeps them in the user's cache folder.
+RemoteWarning fetchFromRemote(const std::vector<CacheInputs> &All);
 
 /// Sends the entry in \p Folder there, unless it may only be read or the entry
 /// has no winner.

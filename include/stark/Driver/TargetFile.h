@@ -19,6 +19,7 @@
 
 namespace stark {
 
+/// A source with one of its workloads.
 struct TargetSource {
   std::string Source, Workload;
   std::string Flags; ///< a file of flags, one a line
@@ -41,8 +42,12 @@ llvm::Expected<TargetFile> readTargetFile(llvm::StringRef Path);
 llvm::Expected<BuildStep> stepOf(const TargetFile &Of,
                                  const TargetSource &Source);
 
-/// The run below \p Runs that was worked on last; empty when there is none.
-std::string newestRun(llvm::StringRef Runs);
+/// "softmax.cu", and with which workload where \p Of has several for it.
+std::string subjectOf(const TargetFile &Of, const TargetSource &Source);
+
+/// The run of \p Source's workload as it is that was worked on last; empty when
+/// there is none.
+std::string newestRun(const TargetSource &Source);
 
 } // namespace stark
 

@@ -19,7 +19,9 @@ chosen(std::optional<MissReason> Why, BuildMode Mode, bool CanSearch) {
   BuildStep Step;
   Step.In.SourcePath = "src/k.cu";
   Lookup Found;
-  Found.Why = std::move(Why);
+  Found.Why = Why;
+  if (Why)
+    Found.Without.push_back({Step.In, *Why});
   llvm::Expected<BuildChoice> C = chooseBuild(Step, Found, Mode, CanSearch);
   if (!C)
     return {std::nullopt, llvm::toString(C.takeError())};
