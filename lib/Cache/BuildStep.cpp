@@ -73,6 +73,8 @@ std::vector<std::string> stark::explain(const BuildStep &Step,
     std::string Line = fileName(Step.In.SourcePath).str() + ": winner " +
                        fileName(L.From).str() + " for " + L.Entry.Arch +
                        ", taken for " + L.Entry.Plan.Covers;
+    if (L.Moved)
+      Line += ", of before other parts of the source changed";
     if (L.Entry.ToolkitVersion != Step.In.ToolkitVersion)
       Line += " (of CUDA toolkit " + L.Entry.ToolkitVersion + ", this is " +
               Step.In.ToolkitVersion + ")";

@@ -7,16 +7,20 @@
 
 #include "CacheKey.h"
 #include "Entry.h"
+#include "stark/Json/Foreign.h"
 #include "stark/Posix/Libtorch.h"
 #include "stark/Support/CodeTokens.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
+using nlohmann::json;
 
 static constexpr size_t KeyDigits = 12;
+static constexpr int DeepestNesting = 16;
 
 KeyParts::KeyParts(const CacheInputs &In)
     : Name(llvm::sys::path::filename(In.SourcePath)), Flags(In.Flags) {}
@@ -36,6 +40,31 @@ static void findTorch(KeyParts &Parts) {
 
 std::string KeyParts::prefix() const { return Key.substr(0, KeyDigits) + "-"; }
 
+static std::string keyOf(const KeyParts &Parts, llvm::StringRef Arch,
+                         llvm::StringRef Source) {
+  DigestBuilder Key;
+  Key.add("format", "stark kernel cache 2");
+  Key.add("name", Parts.Name);
+  Key.add("source", Source);
+  Key.add("workload", Parts.Workload);
+  for (const std::string &Flag : Parts.Flags.Counting)
+    Key.add("flag", Flag);
+  Key.add("arch", Arch);
+  if (!Parts.Torch.empty())
+    Key.add("torch", Parts.Torch);
+  return Key.finish();
+}
+
+/// Empty when \p Workload names none.
+static std::string entryIn(llvm::StringRef Workload) {
+  json Root = parseForeignObject<json>(Workload, DeepestNesting);
+  if (!Root.is_object())
+    return "";
+  auto Entry = Root.find("entry");
+  return Entry != Root.end() && Entry->is_string() ? Entry->get<std::string>()
+                                                   : "";
+}
+
 llvm::Expected<KeyParts> stark::makeKey(const CacheInputs &In) {
   KeyParts Parts(In);
   llvm::Expected<std::string> Source = readFile(In.SourcePath);
@@ -46,18 +75,11 @@ llvm::Expected<KeyParts> stark::makeKey(const CacheInputs &In) {
     return Workload.takeError();
   Parts.Source = codeDigest(*Source);
   Parts.Workload = textDigest(*Workload);
-  DigestBuilder Key;
-  Key.add("format", "stark kernel cache 2");
-  Key.add("name", Parts.Name);
-  Key.add("source", Parts.Source);
-  Key.add("workload", Parts.Workload);
-  for (const std::string &Flag : Parts.Flags.Counting)
-    Key.add("flag", Flag);
-  Key.add("arch", In.Arch);
   findTorch(Parts);
-  if (!Parts.Torch.empty())
-    Key.add("torch", Parts.Torch);
-  Parts.Key = Key.finish();
+  Parts.Key = keyOf(Parts, In.Arch, Parts.Source);
+  Parts.Reach = reachOf(*Source, entryIn(*Workload));
+  if (Parts.Reach)
+    Parts.Reached = keyOf(Parts, In.Arch, codeDigest(Parts.Reach->Text));
   return Parts;
 }
 

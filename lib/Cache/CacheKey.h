@@ -23,6 +23,10 @@ struct KeyParts {
   std::string Name;             ///< file name of the source
   std::string Source, Workload; ///< digests
   std::string Key;              ///< of all: cacheKey()
+  /// The same of what the workload's entry reaches of the source, and that;
+  /// empty where it is not known.
+  std::string Reached;
+  std::optional<CodeReach> Reach;
   BuildFlags Flags;
   std::string Torch;     ///< version of libtorch, empty without
   std::string TorchFile; ///< that says so

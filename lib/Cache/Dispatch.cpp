@@ -45,6 +45,31 @@ std::string stark::checkPlan(const DispatchPlan &Plan) {
   return "";
 }
 
+std::optional<DispatchPlan>
+stark::movePlan(const DispatchPlan &Plan, const std::vector<TokenRange> &Now) {
+  DispatchPlan Moved = Plan;
+  // An insertion stands behind the token before it.
+  auto Behind = [&](size_t &Place) {
+    std::optional<size_t> Before =
+        Place ? tokenLike(Plan.Kept, Now, Place - 1) : std::nullopt;
+    Place = Before.value_or(0) + 1;
+    return Before.has_value();
+  };
+  for (TokenEdit &E : Moved.Source) {
+    size_t Count = E.Last - E.First;
+    if (!Behind(E.Last))
+      return std::nullopt;
+    size_t First = E.First;
+    E.First = E.Last - Count;
+    if (Count && tokenLike(Plan.Kept, Now, First) != E.First)
+      return std::nullopt;
+  }
+  if (!Behind(Moved.ChoiceAt))
+    return std::nullopt;
+  Moved.Kept = Now;
+  return Moved;
+}
+
 /// "sm_90a" -> 90; 0 when it is nothing of the kind.
 static unsigned numberOf(StringRef Arch) {
   unsigned Number = 0;

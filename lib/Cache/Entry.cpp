@@ -17,6 +17,9 @@
 //                   "source":   TEXT,        digests of what the key is made
 //                   of, "workload": TEXT,        so that a miss can be
 //                   explained "flags":    [ flag* ], "arch":     "sm_90",
+//                   "reached":  KEY,         with what the entry reaches of
+//                                            the source for the source; absent
+//                                            where that is not known
 //                   "toolkit":  "13.0",
 //                   "torch":    "2.11.0", absent without libtorch
 //                   "headers":  [ { "from": "source" | "include",
@@ -91,6 +94,11 @@ template <class IO> static void fields(IO &F, TokenEdit &E) {
   F.required("text", E.Text);
 }
 
+template <class IO> static void fields(IO &F, TokenRange &R) {
+  F.required("first", R.First);
+  F.required("last", R.Last);
+}
+
 template <class IO> static void fields(IO &F, DispatchPlan &P) {
   F.allowUnknown();
   F.required("suffix", P.Suffix);
@@ -108,6 +116,7 @@ template <class IO> static void fields(IO &F, DispatchPlan &P) {
   F.required("includes", P.Includes);
   F.required("guard", P.Guard);
   F.required("covers", P.Covers);
+  F.sparse("kept", P.Kept, std::vector<TokenRange>());
 }
 
 /// All but the check, which is of the text of these.
@@ -116,6 +125,7 @@ template <class IO> static void fields(IO &F, StoredEntry &E) {
   F.format("format", FormatVersion);
   F.required("key", E.Key);
   F.required("source", E.Source);
+  F.sparse("reached", E.Reached, "");
   F.required("workload", E.Workload);
   F.required("flags", E.Flags);
   F.required("arch", E.Arch);

@@ -26,7 +26,8 @@ struct StoredHeader {
 
 struct StoredEntry {
   std::string Key, Source, Workload; ///< digests
-  std::vector<std::string> Flags;    ///< those that count
+  std::string Reached; ///< key with what the entry reaches; empty: unknown
+  std::vector<std::string> Flags; ///< those that count
   std::string Arch, Toolkit;
   std::string Torch;  ///< empty when the flags named none
   std::string Kernel; ///< digest of kernel.cu, empty when nothing beat it

@@ -13,6 +13,7 @@
 #include "EntryFolder.h"
 #include "Headers.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -117,6 +118,56 @@ static Lookup tryEntry(llvm::StringRef Folder, const StoredEntry &Entry,
   return L;
 }
 
+/// Makes \p L, a hit for what its entry reaches of a source, one for the source
+/// as it is. False where what else the source has could mean something to the
+/// winner or to a header.
+static bool moveHit(Lookup &L, const CodeReach &Now, llvm::StringRef Entry) {
+  std::optional<CodeReach> Winners = reachOf(L.Entry.WinnerText, Entry);
+  std::optional<DispatchPlan> Plan = movePlan(L.Entry.Plan, Now.Kept);
+  if (!Winners || !Plan)
+    return false;
+  auto NamesOne = [&](llvm::StringRef Text) {
+    llvm::StringSet<> Words = wordsOf(Text);
+    return llvm::any_of(Now.LeftOut, [&](const std::string &Name) {
+      return Words.contains(Name);
+    });
+  };
+  if (NamesOne(Winners->Text))
+    return false;
+  for (const std::string &Header : L.Entry.Headers) {
+    llvm::Expected<std::string> Text = readFile(Header);
+    if (!Text)
+      llvm::consumeError(Text.takeError());
+    else if (NamesOne(*Text))
+      return false;
+  }
+  L.Entry.Plan = std::move(*Plan);
+  L.Moved = true;
+  return true;
+}
+
+/// An entry in \p Place of what \p In's entry reaches, where there is none of
+/// the whole source.
+static std::optional<Lookup>
+findMoved(llvm::StringRef Place, const CacheInputs &In, const KeyParts &Now) {
+  if (!Now.Reach)
+    return std::nullopt;
+  for (const std::string &Where : entriesIn(Place)) {
+    StoredEntry Entry;
+    std::string Kernel;
+    bool Gone = false;
+    if (!readEntry(Where, Entry).empty() || Entry.Reached != Now.Reached)
+      continue;
+    std::string Damage = readWhole(Where, Entry, Kernel, Gone);
+    if (Gone || !Damage.empty() || Entry.Kernel.empty())
+      continue;
+    Lookup L = tryEntry(Where, Entry, std::move(Kernel), "", In, Now);
+    if (!L.Why && moveHit(L, *Now.Reach, Entry.Plan.Name))
+      return L;
+  }
+  return std::nullopt;
+}
+
 /// The folder that changes when \p Place does or comes to be.
 static void watch(std::vector<std::string> &Watched, const std::string &Folder,
                   const std::string &Place) {
@@ -178,6 +229,12 @@ stark::findWinner(const CacheInputs &In,
         Near = std::move(L);
     }
   }
+  for (const std::string &Folder : Folders)
+    if (std::optional<Lookup> Moved =
+            findMoved(Folder + "/" + Now->Name, In, *Now)) {
+      Moved->Watched = std::move(Watched);
+      return std::move(*Moved);
+    }
   if (!Near) {
     Near.emplace();
     Near->Why = std::move(Otherwise);

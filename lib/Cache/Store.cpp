@@ -40,6 +40,8 @@ llvm::Expected<std::string> stark::storeWinner(const CacheInputs &In,
   }
   Entry.Key = Now->Key;
   Entry.Source = Now->Source;
+  if (!Winner.Plan.Kept.empty())
+    Entry.Reached = Now->Reached;
   Entry.Workload = Now->Workload;
   Entry.Flags = Now->Flags.Counting;
   Entry.Arch = In.Arch;

@@ -81,7 +81,7 @@ llvm::Error Evaluating::readCandidates() {
 
 llvm::Expected<std::optional<Verdict>>
 Evaluating::check(llvm::StringRef Text) const {
-  if (Text == Of.SourceText)
+  if (Text == Of.SourceText || Request.Held)
     return std::nullopt;
   CheckRequest R{Of, std::nullopt, Text};
   if (Anchors)

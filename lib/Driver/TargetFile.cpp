@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 using namespace stark;
 using nlohmann::json;
@@ -76,39 +77,50 @@ std::string stark::subjectOf(const TargetFile &Of, const TargetSource &Source) {
   return Name;
 }
 
-/// Whether the run in \p Folder is of another workload than \p Workload, the
-/// bytes of one. Runs of before do not say of which.
-static bool isOfAnother(llvm::StringRef Folder, llvm::StringRef Workload) {
-  llvm::Expected<std::string> Own =
-      readFile((Folder + "/" + RunWorkloadFile).str());
-  if (Own)
-    return *Own != Workload;
-  llvm::consumeError(Own.takeError());
-  return false;
+/// Empty where it cannot be read.
+static std::string textOf(const std::string &Path) {
+  llvm::Expected<std::string> Text = readFile(Path);
+  if (Text)
+    return std::move(*Text);
+  llvm::consumeError(Text.takeError());
+  return "";
 }
 
-std::string stark::newestRun(const TargetSource &Source) {
-  llvm::Expected<std::string> Workload = readFile(Source.Workload);
-  if (!Workload) {
-    llvm::consumeError(Workload.takeError());
-    return "";
+namespace {
+/// A run below a folder of runs.
+struct FoundRun {
+  bool IsOwn = false; ///< of the workload that is asked for, to the byte
+  llvm::sys::TimePoint<> Time;
+  std::string Folder; ///< of two in one tick it decides: the answer is one
+  auto order() const { return std::tie(IsOwn, Time, Folder); }
+};
+} // namespace
+
+std::string stark::newestRun(const TargetFile &Of, const TargetSource &Source) {
+  std::string Own = textOf(Source.Workload);
+  std::vector<std::string> Others;
+  const TargetSource *First = nullptr;
+  for (const TargetSource &S : Of.Sources) {
+    if (S.Runs != Source.Runs)
+      continue;
+    First = First ? First : &S;
+    if (S.Workload != Source.Workload)
+      Others.push_back(textOf(S.Workload));
   }
-  std::string Newest;
-  llvm::sys::TimePoint<> Then;
+  FoundRun Newest;
   std::error_code Code;
   for (fs::directory_iterator I(Source.Runs, Code), End; I != End && !Code;
        I.increment(Code)) {
     fs::file_status Journal;
     if (fs::status(I->path() + "/journal.jsonl", Journal) ||
-        !fs::exists(I->path() + "/run.json") ||
-        isOfAnother(I->path(), *Workload))
+        !fs::exists(I->path() + "/run.json"))
       continue;
-    auto Time = Journal.getLastModificationTime();
-    // Of two in one tick the name decides, so that the answer is always one.
-    if (Newest.empty() || Time > Then || (Time == Then && I->path() > Newest)) {
-      Newest = I->path();
-      Then = Time;
-    }
+    std::string Text = textOf(I->path() + "/" + RunWorkloadFile);
+    FoundRun Run{Text == Own, Journal.getLastModificationTime(), I->path()};
+    bool IsGuess = First && First->Workload == Source.Workload &&
+                   !llvm::is_contained(Others, Text);
+    if ((Run.IsOwn || IsGuess) && Newest.order() < Run.order())
+      Newest = std::move(Run);
   }
-  return Newest;
+  return Newest.Folder;
 }

@@ -134,6 +134,7 @@ Checking::judge(const BuildStep &Step, const Lookup &L, uint64_t Seed) {
   R.Workload = Step.In.WorkloadPath;
   R.Candidates = {L.From + "/kernel.cu"};
   R.Texts = {L.Entry.WinnerText};
+  R.Held = L.Moved; // beside a source with other kernels it would break it
   R.Evaluator = *Spec;
   R.Why = Purpose::Confirm;
   R.Flags = Step.In.Flags;

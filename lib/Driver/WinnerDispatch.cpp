@@ -36,6 +36,47 @@ static std::vector<TokenEdit> byTokens(llvm::StringRef Text,
   return Made;
 }
 
+/// Whether \p SourceText, T's source or a part of it, compiles with its winner.
+static llvm::Error checkPlanFor(const Task &T, llvm::StringRef SourceText,
+                                llvm::StringRef WinnerText,
+                                const DispatchPlan &Plan,
+                                const ParsedSource &Winner,
+                                const DispatchCut &Cut) {
+  llvm::Expected<std::string> Text = makeGeneratedSource(
+      SourceText, {{WinnerText.str(), WinnerFacts(), Plan, T.Parse.Arch}},
+      T.SourcePath, T.SourcePath);
+  if (!Text)
+    return Text.takeError();
+  llvm::Expected<std::unique_ptr<ParsedSource>> Made =
+      parseSource(T.SourcePath, *Text, T.Parse);
+  if (!Made)
+    return Made.takeError();
+  return checkDispatch(**Made, Winner, Cut,
+                       Text->rfind(winnerMark(Plan.Suffix)));
+}
+
+/// What of the source the entry reaches, where the winner stands beside that
+/// alone, too; else nothing.
+static std::vector<TokenRange>
+keptFor(const Task &T, llvm::StringRef WinnerText, const DispatchPlan &Plan,
+        const ParsedSource &Winner, const DispatchCut &Cut) {
+  std::optional<CodeReach> Reach = reachOf(T.SourceText, T.Load.Entry);
+  if (!Reach)
+    return {};
+  DispatchPlan OfKept = Plan;
+  OfKept.Kept = Reach->Kept;
+  size_t Count = codeTokens(Reach->Text).size();
+  std::optional<DispatchPlan> Moved = movePlan(OfKept, {{0, Count}});
+  if (!Moved)
+    return {};
+  if (llvm::Error E =
+          checkPlanFor(T, Reach->Text, WinnerText, *Moved, Winner, Cut)) {
+    llvm::consumeError(std::move(E));
+    return {};
+  }
+  return std::move(Reach->Kept);
+}
+
 llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
                                                  llvm::StringRef WinnerText) {
   llvm::Expected<Guard> Where = makeGuard(T);
@@ -70,17 +111,9 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
   Plan.Includes = Cut->Includes;
   Plan.Guard = Where->Condition;
   Plan.Covers = Where->Covers;
-  llvm::Expected<std::string> Text = makeGeneratedSource(
-      T.SourceText, {{WinnerText.str(), WinnerFacts(), Plan, T.Parse.Arch}},
-      T.SourcePath, T.SourcePath);
-  if (!Text)
-    return Text.takeError();
-  llvm::Expected<std::unique_ptr<ParsedSource>> Made =
-      parseSource(T.SourcePath, *Text, T.Parse);
-  if (!Made)
-    return Made.takeError();
-  if (llvm::Error E = checkDispatch(**Made, **Winner, *Cut,
-                                    Text->rfind(winnerMark(Plan.Suffix))))
+  if (llvm::Error E =
+          checkPlanFor(T, T.SourceText, WinnerText, Plan, **Winner, *Cut))
     return E;
+  Plan.Kept = keptFor(T, WinnerText, Plan, **Winner, *Cut);
   return Plan;
 }

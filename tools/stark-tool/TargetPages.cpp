@@ -34,7 +34,7 @@ runsOf(const std::vector<std::string> &Files) {
       return T.takeError();
     for (const TargetSource &S : T->Sources) {
       std::string Name = subjectOf(*T, S);
-      std::string Folder = newestRun(S);
+      std::string Folder = newestRun(*T, S);
       if (Folder.empty()) {
         Missing += (Missing.empty() ? "" : ", ") + Name + " of " + T->Target;
         continue;

@@ -16,6 +16,7 @@
 #ifndef STARK_CACHE_DISPATCHPLAN_H
 #define STARK_CACHE_DISPATCHPLAN_H
 
+#include "stark/Support/CodeReach.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ struct DispatchPlan {
   /// On the entry's arguments, where the winner was proved, in C++.
   std::string Guard;
   std::string Covers; ///< the same for people: "n=1000; n=65536"
+  /// Of the source's tokens those that the entry reaches (CodeReach.h): with
+  /// others changed the winner holds, which Clang has checked. Empty: it does
+  /// not, or nobody knows.
+  std::vector<TokenRange> Kept;
 
   /// Empty: there is none.
   bool empty() const { return Suffix.empty(); }
@@ -47,6 +52,11 @@ struct DispatchPlan {
 
 /// Empty, or what keeps \p Plan from being followed.
 std::string checkPlan(const DispatchPlan &Plan);
+
+/// \p Plan for a source that has the tokens of \p Plan.Kept at \p Now. Unset
+/// when it edits others.
+std::optional<DispatchPlan> movePlan(const DispatchPlan &Plan,
+                                     const std::vector<TokenRange> &Now);
 
 } // namespace stark
 

@@ -95,6 +95,9 @@ struct Lookup {
   std::optional<MissReason> Why = MissReason(); ///< unset: it is one
   CacheEntry Entry; ///< when Hit; its Headers also when one of them differs
   std::string From; ///< the entry's folder
+  /// The source has changed since, but not in what the entry reaches: the plan
+  /// is that for the source as it is, the winner has the rest as it was.
+  bool Moved = false;
   /// Folders that exist and in which a better answer could appear, and the
   /// file that says which libtorch it is.
   std::vector<std::string> Watched;

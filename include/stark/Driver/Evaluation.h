@@ -28,6 +28,8 @@ struct EvaluationRequest {
   std::vector<std::string> Candidates; ///< files; empty: the source itself
   /// What is in them, where it was read before; empty: they are read.
   std::vector<std::string> Texts = {};
+  /// They were held to the contract before, when they were kept.
+  bool Held = false;
   std::string Plan; ///< the source with marks, or empty: any change is allowed
   Grounding Strictness = Grounding::Support; ///< with a plan
   EvaluatorSpec Evaluator;

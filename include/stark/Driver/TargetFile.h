@@ -45,9 +45,9 @@ llvm::Expected<BuildStep> stepOf(const TargetFile &Of,
 /// "softmax.cu", and with which workload where \p Of has several for it.
 std::string subjectOf(const TargetFile &Of, const TargetSource &Source);
 
-/// The run of \p Source's workload as it is that was worked on last; empty when
-/// there is none.
-std::string newestRun(const TargetSource &Source);
+/// The run of \p Source's workload that was worked on last; empty when there is
+/// none. One of no workload that \p Of has now is of the first.
+std::string newestRun(const TargetFile &Of, const TargetSource &Source);
 
 } // namespace stark
 
