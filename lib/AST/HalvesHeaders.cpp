@@ -39,7 +39,8 @@ void Headers::readIncludes(const ParsedSource &Source) {
     if (File && !Include->wasInQuotes())
       Angled.emplace(File->getName().str(), Include->getFileName().str());
     SourceRange R = Include->getSourceRange();
-    if (!SM.isInMainFile(R.getBegin()))
+    // Not isInMainFile(): it is so of the text that flags stand for.
+    if (!SM.isWrittenInMainFile(R.getBegin()))
       continue;
     size_t Begin = SM.getFileOffset(R.getBegin());
     StringRef Line = Source.text().substr(Begin);

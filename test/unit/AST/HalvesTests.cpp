@@ -382,6 +382,18 @@ TEST_F(HalvesTest, NoKernels) {
   EXPECT_EQ(H.Host, Text);
 }
 
+// What flags include lies in a text of its own, at bytes that this one has,
+// too.
+TEST_F(HalvesTest, Long) {
+  std::string Text = "#include <ATen/ATen.h>\n";
+  for (unsigned I = 0; I < 2000; ++I)
+    Text += "__device__ int d" + std::to_string(I) + "(int a) { return a; }\n";
+  Halves H = apart(Text + "__global__ void k(int *x) { *x = d7(1); }\n"
+                          "void f(const at::Tensor &x) { k<<<1, 2>>>(0); }\n");
+  EXPECT_EQ(lineOf(H.Device, "__global__"), 2002u);
+  EXPECT_EQ(lineOf(H.Host, "at::Tensor"), 2003u);
+}
+
 // Headers that were read before say the same.
 TEST_F(HalvesTest, Prelude) {
   std::string Text = "#include <ATen/ATen.h>\n"
