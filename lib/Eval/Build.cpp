@@ -61,9 +61,7 @@ ProcessSpec Builder::nvcc() const {
   Spec.MemoryLimit = Options.MemoryLimit;
   Spec.WorkingFolder =
       Of.Parse.Folder.empty() ? std::string() : Of.Parse.Folder;
-  // nvcc's own temporary files go with the folder.
-  Spec.Environment = environmentWithoutSecrets();
-  Spec.Environment->push_back("TMPDIR=" + Folder);
+  Spec.Environment = environmentWithin(Folder);
   Spec.Arguments = nvccFlagsOf(Of.NvccFlags);
   Spec.Arguments.push_back("-arch=" + Options.Arch);
   return Spec;

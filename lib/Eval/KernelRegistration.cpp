@@ -154,8 +154,7 @@ llvm::Expected<bool> stark::registerKernels(const KernelParts &Parts,
   Spec.Program = UsersCompiler;
   Spec.TimeoutMs = TimeoutMs;
   Spec.WorkingFolder = llvm::sys::path::parent_path(Parts.DeviceCode).str();
-  Spec.Environment = environmentWithoutSecrets();
-  Spec.Environment->push_back("TMPDIR=" + Spec.WorkingFolder);
+  Spec.Environment = environmentWithin(Spec.WorkingFolder);
   Spec.Arguments = {"-O1", "-fPIC", "-c", "-o", Object.str(), Text};
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)

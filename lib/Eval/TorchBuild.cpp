@@ -174,8 +174,7 @@ ProcessSpec TorchBuilder::hostCall(const std::string &Header) const {
   Spec.TimeoutMs = Options.TimeoutMs;
   Spec.MemoryLimit = Options.MemoryLimit;
   Spec.WorkingFolder = Of.Parse.Folder;
-  Spec.Environment = environmentWithoutSecrets();
-  Spec.Environment->push_back("TMPDIR=" + Folder);
+  Spec.Environment = environmentWithin(Folder);
   for (const std::vector<std::string> &More :
        {Compiler.First,
         {"-include", Header.empty() ? "ATen/ATen.h" : Header},

@@ -92,11 +92,17 @@ void Stream::drain() {
   Dropped += size_t(Count) - Kept;
 }
 
-std::vector<std::string> posix::environmentWithoutSecrets() {
+static std::vector<std::string> environmentWithoutSecrets() {
   std::vector<std::string> Kept;
   for (char **Entry = environ; *Entry; ++Entry)
     if (!hasSecretName(*Entry))
       Kept.push_back(*Entry);
+  return Kept;
+}
+
+std::vector<std::string> posix::environmentWithin(const std::string &Folder) {
+  std::vector<std::string> Kept = environmentWithoutSecrets();
+  Kept.push_back("TMPDIR=" + Folder);
   return Kept;
 }
 

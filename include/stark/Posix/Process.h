@@ -113,8 +113,9 @@ Ran runProcess(const ProcessSpec &Spec, Clock &Time, ProcessResult &Result,
 uint64_t ownResidentBytes();
 
 /// The environment of the caller, less what could hold a secret (names with
-/// KEY, TOKEN, SECRET, PASSWORD, CREDENTIAL in them).
-std::vector<std::string> environmentWithoutSecrets();
+/// KEY, TOKEN, SECRET, PASSWORD, CREDENTIAL in them), for a program whose
+/// temporary files are to go with \p Folder.
+std::vector<std::string> environmentWithin(const std::string &Folder);
 
 /// The program that \p Name means on PATH; itself when it has a slash, empty
 /// when there is none.

@@ -27,7 +27,7 @@ using posix::ProcessSpec;
 /// (Interrupt.h): then its group was killed.
 llvm::Expected<ProcessResult> runProcess(const ProcessSpec &Spec);
 
-using posix::environmentWithoutSecrets;
+using posix::environmentWithin;
 
 /// Empty when not found.
 std::string findProgram(llvm::StringRef Name);

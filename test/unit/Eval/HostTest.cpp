@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FolderFixture.h"
 #include "HostFlags.h"
 #include "HostObjects.h"
-#include "stark/Support/File.h"
-#include <gtest/gtest.h>
 
 using namespace stark;
 
@@ -34,23 +33,14 @@ TEST(HostFlags, TellWhatNvccHasToLink) {
 }
 
 namespace {
-class HostObjectsTest : public testing::Test {
+class HostObjectsTest : public FolderFixture {
 protected:
-  void SetUp() override {
-    llvm::Expected<TemporaryFolder> Made = TemporaryFolder::create("objects");
-    ASSERT_TRUE(bool(Made));
-    Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
-  }
-  std::string path(llvm::StringRef Name) {
-    return (Folder->path() + "/" + Name).str();
-  }
   std::string key(llvm::StringRef Text, llvm::StringRef Home = "/home") {
     DigestBuilder Around;
     Around.add("home", Home);
     return HostObjects(path("kept")).key(Text, std::move(Around));
   }
   bool same(llvm::StringRef A, llvm::StringRef B) { return key(A) == key(B); }
-  std::unique_ptr<TemporaryFolder> Folder;
 };
 } // namespace
 

@@ -11,10 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelRegistration.h"
-#include "stark/Support/File.h"
+#include "FolderFixture.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
-#include <gtest/gtest.h>
 
 using namespace stark;
 
@@ -81,22 +80,14 @@ int main() {
 }
 )cpp";
 
-class KernelRegistration : public testing::Test {
+class KernelRegistration : public FolderFixture {
 protected:
   void SetUp() override {
-    Folder = std::make_unique<TemporaryFolder>(
-        llvm::cantFail(TemporaryFolder::create("registration")));
     write("device.fatbin", "the code");
     compile("host", HostText);
     Parts = {path("host.o"), path("device.fatbin"),
              listOf("_Z5scalePfi") + listOf("_Z5otheri") +
                  listOf("_Z6unusedv")};
-  }
-  std::string path(llvm::StringRef Name) {
-    return (Folder->path() + "/" + Name).str();
-  }
-  void write(llvm::StringRef Name, llvm::StringRef Text) {
-    llvm::cantFail(writeFileAtomically(path(Name), Text));
   }
   static std::string listOf(llvm::StringRef Symbol) {
     return ("ptxas info    : Compiling entry function '" + Symbol +
@@ -119,7 +110,6 @@ protected:
     return llvm::cantFail(registerKernels(Parts, path("made.o"), 60000));
   }
 
-  std::unique_ptr<TemporaryFolder> Folder;
   KernelParts Parts;
 };
 } // namespace

@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibraryBuilder.h"
+#include "FolderFixture.h"
 #include "stark/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstdlib>
-#include <gtest/gtest.h>
 
 using namespace stark;
 
@@ -35,14 +35,12 @@ std::string sourceWith(llvm::StringRef More) {
   return (More + SourceText).str();
 }
 
-class HostCompilers : public testing::Test {
+class HostCompilers : public FolderFixture {
 protected:
   void SetUp() override {
     const char *Tool = std::getenv("STARK_HOST_TOOL");
     if (!Tool)
       GTEST_SKIP() << "only where STARK_HOST_TOOL names a stark-tool";
-    Folder = std::make_unique<TemporaryFolder>(
-        llvm::cantFail(TemporaryFolder::create("builder")));
     write("twice.cpp", SourceText);
     write("twice.workload.json", WorkloadText);
     Options.Arch = "sm_90";
@@ -56,12 +54,6 @@ protected:
     T = llvm::cantFail(
         loadTask(path("twice.cpp"), path("twice.workload.json"), Parse));
   }
-  std::string path(llvm::StringRef Name) {
-    return (Folder->path() + "/" + Name).str();
-  }
-  void write(llvm::StringRef Name, llvm::StringRef Text) {
-    llvm::cantFail(writeFileAtomically(path(Name), Text));
-  }
   static Candidate candidate(std::string Text, Purpose Why) {
     Candidate C;
     C.Node = 1;
@@ -70,7 +62,6 @@ protected:
     return C;
   }
 
-  std::unique_ptr<TemporaryFolder> Folder;
   Task T;
   BuildOptions Options;
 };

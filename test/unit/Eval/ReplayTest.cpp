@@ -5,26 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FolderFixture.h"
 #include "stark/Eval/Evaluator.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/File.h"
 #include "stark/Support/Journal.h"
-#include <gtest/gtest.h>
 
 using namespace stark;
 
 namespace {
-class ReplayTest : public testing::Test {
+class ReplayTest : public FolderFixture {
 protected:
   void SetUp() override {
-    llvm::Expected<TemporaryFolder> Made = TemporaryFolder::create("replay");
-    ASSERT_TRUE(bool(Made));
-    Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
     Log = llvm::cantFail(Journal::open(path("journal.jsonl"), {}));
-  }
-  std::string path(llvm::StringRef Name) {
-    return (Folder->path() + "/" + Name).str();
   }
   void add(llvm::StringRef Text, llvm::StringRef Purpose, VerdictKind Kind) {
     Verdict V;
@@ -44,7 +37,6 @@ protected:
     llvm::Expected<Verdict> V = E.evaluate(C);
     return V ? verdictName(V->Kind).str() : llvm::toString(V.takeError());
   }
-  std::unique_ptr<TemporaryFolder> Folder;
   std::unique_ptr<Journal> Log;
 };
 } // namespace
@@ -53,7 +45,7 @@ TEST_F(ReplayTest, VerdictsAreFoundByTextAndPurpose) {
   add("a", "attempt", VerdictKind::Wrong);
   add("b", "attempt", VerdictKind::Correct);
   add("b", "confirm", VerdictKind::Unstable);
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder.path(), "cuda:GPU"));
   EXPECT_EQ(ask(*E, "b"), "correct");
   EXPECT_EQ(ask(*E, "a"), "wrong");
   EXPECT_EQ(ask(*E, "b", Purpose::Confirm), "unstable");
@@ -62,7 +54,7 @@ TEST_F(ReplayTest, VerdictsAreFoundByTextAndPurpose) {
 TEST_F(ReplayTest, ATextThatWasJudgedTwiceHasBothInOrder) {
   add("a", "attempt", VerdictKind::TimedOut);
   add("a", "attempt", VerdictKind::Correct);
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder.path(), "cuda:GPU"));
   EXPECT_EQ(ask(*E, "a"), "timed-out");
   EXPECT_EQ(ask(*E, "a"), "correct");
   EXPECT_EQ(ask(*E, "a"), "correct");
@@ -70,7 +62,7 @@ TEST_F(ReplayTest, ATextThatWasJudgedTwiceHasBothInOrder) {
 
 TEST_F(ReplayTest, ATextThatWasNotJudgedIsAnError) {
   add("a", "attempt", VerdictKind::Correct);
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder.path(), "cuda:GPU"));
   std::string Error = ask(*E, "z");
   EXPECT_NE(Error.find("has no verdict for node 7 (attempt, candidate "),
             std::string::npos)
@@ -78,13 +70,13 @@ TEST_F(ReplayTest, ATextThatWasNotJudgedIsAnError) {
 }
 
 TEST_F(ReplayTest, TheRunsOwnJudgeIsNamed) {
-  auto E = llvm::cantFail(makeReplayEvaluator(Folder->path(), "cuda:GPU"));
+  auto E = llvm::cantFail(makeReplayEvaluator(Folder.path(), "cuda:GPU"));
   EXPECT_EQ(E->identity(), "cuda:GPU");
 }
 
 TEST_F(ReplayTest, ADamagedEventIsNamed) {
   llvm::cantFail(Log->append("verdict", "{\"candidate\":3}"));
-  auto E = makeReplayEvaluator(Folder->path(), "cuda:GPU");
+  auto E = makeReplayEvaluator(Folder.path(), "cuda:GPU");
   ASSERT_FALSE(bool(E));
   EXPECT_EQ(llvm::toString(E.takeError()),
             path("journal.jsonl") +

@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FolderFixture.h"
 #include "stark/AST/Toolkit.h"
 #include "stark/Eval/Evaluator.h"
 #include "stark/Judge/Race.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/File.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
 #include <functional>
-#include <gtest/gtest.h>
 
 using namespace stark;
 
@@ -44,13 +43,11 @@ const char *const WorkloadText = R"({
 })";
 
 /// A source in a folder of its own, and a spool.
-class SpoolEvaluatorTest : public testing::Test {
+class SpoolEvaluatorTest : public FolderFixture {
 protected:
   void SetUp() override {
     if (!findToolkit() || findToolkit()->Nvcc.empty())
       GTEST_SKIP() << "no nvcc here";
-    Folder = std::make_unique<TemporaryFolder>(
-        llvm::cantFail(TemporaryFolder::create("spool")));
     write("src/scale.cu", SourceText);
     write("src/factor.h", Header);
     write("src/scale.workload.json", WorkloadText);
@@ -58,12 +55,6 @@ protected:
         loadTask(path("src/scale.cu"), path("src/scale.workload.json"), {}));
     Options.Build.Arch = "sm_90";
     Judge = llvm::cantFail(makeSpoolEvaluator(T, path("spool"), Options, Time));
-  }
-  std::string path(llvm::StringRef Name) {
-    return (Folder->path() + "/" + Name).str();
-  }
-  void write(llvm::StringRef Name, llvm::StringRef Text) {
-    llvm::cantFail(writeFileAtomically(path(Name), Text));
   }
   static std::string replaced(std::string Text, const std::string &From,
                               const std::string &To) {
@@ -124,7 +115,6 @@ protected:
     llvm::sys::fs::remove_directories(path("spool/jobs/" + R.Id));
   }
 
-  std::unique_ptr<TemporaryFolder> Folder;
   Task T;
   EvaluatorOptions Options;
   FakeClock Time;
