@@ -90,6 +90,7 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
   Plan.Suffix = DigestBuilder()
                     .add("winner", codeDigest(WinnerText))
                     .add("arch", T.Parse.Arch)
+                    .add("entry", T.Load.Entry)
                     .add("guard", Where->Condition)
                     .finish()
                     .substr(0, SuffixDigits);
