@@ -30,25 +30,26 @@ using namespace stark;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory Category("stark-cache options");
-static cl::SubCommand
-    LookupCommand("lookup",
-                  "Put a source's winner, or the source itself, where a build "
-                  "wants it\n\n"
-                  "  stark-cache lookup FILE.cu --workload W --output OUT.cu "
-                  "--arch sm_NN\n"
-                  "              --toolkit-version V [flags]\n\n"
-                  "The build step behind stark_optimize_kernels(). Folders are "
-                  "looked through in\n"
-                  "the order of --store, then the user's cache "
-                  "($STARK_CACHE_DIR,\n"
-                  "$XDG_CACHE_HOME/stark, ~/.cache/stark), then the remote of "
-                  "$STARK_REMOTE, from\n"
-                  "which a winner comes into the user's cache. OUT.cu is "
-                  "written only when it\n"
-                  "changes.\n\n"
-                  "Exit codes: 0 done, with a winner or the source as it is; 1 "
-                  "failed; 2 usage;\n"
-                  "75 the search is suspended: run the same again later.");
+static cl::SubCommand LookupCommand(
+    "lookup", "Put a source's winner, or the source itself, where a build "
+              "wants it\n\n"
+              "  stark-cache lookup FILE.cu --workload W --output OUT.cu "
+              "--arch sm_NN\n"
+              "              --toolkit-version V [flags]\n\n"
+              "The build step behind stark_optimize_kernels(). With several "
+              "--workload a winner\n"
+              "of each is written, which is taken where it was proved. "
+              "Folders are looked through in\n"
+              "the order of --store, then the user's cache "
+              "($STARK_CACHE_DIR,\n"
+              "$XDG_CACHE_HOME/stark, ~/.cache/stark), then the remote of "
+              "$STARK_REMOTE, from\n"
+              "which a winner comes into the user's cache. OUT.cu is "
+              "written only when it\n"
+              "changes.\n\n"
+              "Exit codes: 0 done, with a winner or the source as it is; 1 "
+              "failed; 2 usage;\n"
+              "75 the search is suspended: run the same again later.");
 static cl::SubCommand
     VerifyCommand("verify",
                   "Look at every entry of a store\n\n"
