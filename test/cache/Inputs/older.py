@@ -1,12 +1,16 @@
-"""older.py ENTRY.json: takes the dispatch out of an entry, as Stark wrote them before it had one."""
+"""older.py ENTRY.json...: takes out of entries what Stark did not write at first: dispatch, second key, diff, times."""
 import hashlib
 import json
 import sys
 
-with open(sys.argv[1]) as f:
-    entry = json.load(f)
-del entry["dispatch"], entry["check"]
-compact = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-entry["check"] = hashlib.sha256(compact.encode()).hexdigest()
-with open(sys.argv[1], "w") as f:
-    json.dump(entry, f)
+for path in sys.argv[1:]:
+    with open(path) as f:
+        entry = json.load(f)
+    for name in ("check", "dispatch", "reached"):
+        entry.pop(name, None)
+    for name in ("diff", "times", "verdicts"):
+        entry["winner"].pop(name, None)
+    compact = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    entry["check"] = hashlib.sha256(compact.encode()).hexdigest()
+    with open(path, "w") as f:
+        json.dump(entry, f)
