@@ -16,19 +16,26 @@
 
 using namespace stark;
 
+llvm::StringRef stark::includedName(llvm::StringRef Line) {
+  Line = Line.ltrim();
+  if (!Line.consume_front("#"))
+    return "";
+  Line = Line.ltrim();
+  if (!Line.consume_front("include"))
+    return "";
+  Line = Line.ltrim();
+  if (!Line.consume_front("<") && !Line.consume_front("\""))
+    return "";
+  return Line.take_front(Line.find_first_of(">\""));
+}
+
 bool stark::includesTorch(llvm::StringRef Text) {
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
     Text = Rest;
-    Line = Line.ltrim();
-    if (!Line.consume_front("#"))
-      continue;
-    Line = Line.ltrim();
-    if (!Line.consume_front("include"))
-      continue;
-    Line = Line.ltrim().drop_front(Line.ltrim().empty() ? 0 : 1);
-    if (Line.starts_with("ATen/") || Line.starts_with("c10/") ||
-        Line.starts_with("torch/"))
+    llvm::StringRef Name = includedName(Line);
+    if (Name.starts_with("ATen/") || Name.starts_with("c10/") ||
+        Name.starts_with("torch/"))
       return true;
   }
   return false;

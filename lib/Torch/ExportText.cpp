@@ -14,6 +14,7 @@
 #include "stark/AST/Torch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cassert>
@@ -184,20 +185,14 @@ static std::string withoutComments(llvm::StringRef Source) {
 std::string torch::withGivenHeaders(llvm::StringRef Source) {
   posix::Libtorch Torch;
   Torch.Cuda = usesCuda(Source);
-  llvm::SmallVector<llvm::StringRef> Given, Own;
   std::string Headers = torchHeaders(Torch), Code = withoutComments(Source);
-  llvm::StringRef(Headers).split(Given, '\n', -1, /*KeepEmpty=*/false);
-  llvm::StringRef(Code).split(Own, '\n');
+  llvm::StringSet<> Own;
+  for (llvm::StringRef Line : llvm::split(Code, '\n'))
+    Own.insert(includedName(Line));
   std::string Text;
-  for (llvm::StringRef Line : Given) {
-    llvm::StringRef Header = Line.substr(Line.find('<'));
-    if (llvm::none_of(Own, [&](llvm::StringRef Mine) {
-          Mine = Mine.trim();
-          return Mine.consume_front("#") &&
-                 Mine.ltrim().starts_with("include") && Mine.contains(Header);
-        }))
+  for (llvm::StringRef Line : llvm::split(Headers, '\n'))
+    if (!Own.contains(includedName(Line)) && !Line.empty())
       Text += (Line + "\n").str();
-  }
   if (Text.empty())
     return Source.str();
   return "// Of the headers that it was judged with, those that it does not "

@@ -18,6 +18,9 @@
 
 namespace stark {
 
+/// "ATen/ATen.h": what \p Line includes; empty when it is no such directive.
+llvm::StringRef includedName(llvm::StringRef Line);
+
 /// Whether \p Text itself includes a header of ATen/, c10/ or torch/.
 bool includesTorch(llvm::StringRef Text);
 
