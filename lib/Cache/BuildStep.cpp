@@ -50,9 +50,8 @@ llvm::Expected<BuildChoice> stark::chooseBuild(const BuildStep &Step,
                   ", and the mode is REQUIRE");
   BuildChoice::Kind Use =
       Found.Why ? BuildChoice::Kind::UseSource : BuildChoice::Kind::UseWinner;
-  auto Open = llvm::find_if(Found.Without,
-                            [](const Unwon &U) { return !U.isSettled(); });
-  if (Open == Found.Without.end())
+  const Unwon *Open = Found.open();
+  if (!Open)
     return BuildChoice{Use};
   bool Damaged = Open->Why.result() == LookupResult::Corrupt;
   if (CanSearch && (Mode == BuildMode::Auto || Mode == BuildMode::Search))
@@ -123,64 +122,69 @@ static std::vector<std::string> cacheFolders(const BuildStep &Step) {
   return Folders;
 }
 
-/// What \p Step looks up for each of its workloads, an architecture each.
-static std::vector<std::vector<CacheInputs>> allInputs(const BuildStep &Step) {
-  std::vector<std::vector<CacheInputs>> All;
-  std::vector<std::string> Workloads = {Step.In.WorkloadPath};
-  llvm::append_range(Workloads, Step.MoreWorkloads);
+/// What \p Step is told of \p In.
+static llvm::Expected<Lookup> findOne(const BuildStep &Step,
+                                      const CacheInputs &In) {
+  llvm::Expected<Lookup> Found = findWinner(In, cacheFolders(Step));
+  if (!Found)
+    return Found;
+  if (!Found->Why && Found->Entry.Plan.empty())
+    Found->Why =
+        MissReason{MissReason::Kind::NoPlan, fileName(Found->From).str()};
+  // An entry of another of the workloads is the nearest that there is.
+  if (Found->Why && Found->Why->Is == MissReason::Kind::FileChanged &&
+      !Step.MoreWorkloads.empty() &&
+      Found->Why->Name == fileName(In.WorkloadPath))
+    Found->Why = MissReason();
+  return Found;
+}
+
+/// Adds to \p All the winners for \p In, a workload, on each architecture, and
+/// to
+/// \p Rest what is of all look-ups.
+static llvm::Error addWorkload(const BuildStep &Step, CacheInputs In,
+                               std::optional<Lookup> &All, Lookup &Rest) {
   std::vector<std::string> Archs = {Step.In.Arch};
   llvm::append_range(Archs, Step.MoreArchs);
-  for (const std::string &Workload : Workloads) {
-    All.emplace_back();
-    for (const std::string &Arch : Archs) {
-      CacheInputs In = Step.In;
-      In.WorkloadPath = Workload;
-      In.Arch = Arch;
-      All.back().push_back(std::move(In));
-    }
+  std::optional<Unwon> None;
+  bool Won = false;
+  for (const std::string &Arch : Archs) {
+    In.Arch = Arch;
+    llvm::Expected<Lookup> Found = findOne(Step, In);
+    if (!Found)
+      return Found.takeError();
+    for (const std::string &Path : Found->Watched)
+      if (!llvm::is_contained(Rest.Watched, Path))
+        Rest.Watched.push_back(Path);
+    if (Found->Why && Found->result() != LookupResult::NothingWon)
+      Rest.Missing.push_back(In);
+    if (Found->Why && !None)
+      None = Unwon{In, *Found->Why};
+    Won |= !Found->Why;
+    if (!All || (!Found->Why && All->Why))
+      All = std::move(*Found);
+    else if (!Found->Why)
+      All->More.push_back(std::move(*Found));
   }
-  return All;
+  if (!Won)
+    Rest.Without.push_back(std::move(*None));
+  return llvm::Error::success();
 }
 
 llvm::Expected<Lookup> stark::findForBuild(const BuildStep &Step) {
+  std::vector<std::string> Workloads = {Step.In.WorkloadPath};
+  llvm::append_range(Workloads, Step.MoreWorkloads);
   std::optional<Lookup> Answer;
-  std::vector<std::string> Watched;
-  std::vector<CacheInputs> Missing;
-  std::vector<Unwon> Without;
-  for (const std::vector<CacheInputs> &OfWorkload : allInputs(Step)) {
-    std::optional<MissReason> WhyNone;
-    bool Won = false;
-    for (const CacheInputs &In : OfWorkload) {
-      llvm::Expected<Lookup> Found = findWinner(In, cacheFolders(Step));
-      if (!Found)
-        return Found.takeError();
-      for (const std::string &Path : Found->Watched)
-        if (!llvm::is_contained(Watched, Path))
-          Watched.push_back(Path);
-      if (!Found->Why && Found->Entry.Plan.empty())
-        Found->Why =
-            MissReason{MissReason::Kind::NoPlan, fileName(Found->From).str()};
-      // An entry of another of the workloads is the nearest that there is.
-      if (Found->Why && Found->Why->Is == MissReason::Kind::FileChanged &&
-          !Step.MoreWorkloads.empty() &&
-          Found->Why->Name == fileName(In.WorkloadPath))
-        Found->Why = MissReason();
-      if (Found->Why && Found->result() != LookupResult::NothingWon)
-        Missing.push_back(In);
-      if (Found->Why && !WhyNone)
-        WhyNone = Found->Why;
-      Won |= !Found->Why;
-      if (!Answer || (!Found->Why && Answer->Why))
-        Answer = std::move(*Found);
-      else if (!Found->Why)
-        Answer->More.push_back(std::move(*Found));
-    }
-    if (!Won)
-      Without.push_back({OfWorkload.front(), *WhyNone});
+  Lookup Rest;
+  for (const std::string &Workload : Workloads) {
+    CacheInputs In = Step.In;
+    In.WorkloadPath = Workload;
+    if (llvm::Error E = addWorkload(Step, std::move(In), Answer, Rest))
+      return E;
   }
-  Answer->Watched = std::move(Watched);
-  Answer->Missing = std::move(Missing);
-  Answer->Without = std::move(Without);
+  Answer->Watched = std::move(Rest.Watched);
+  Answer->Missing = std::move(Rest.Missing);
+  Answer->Without = std::move(Rest.Without);
   return std::move(*Answer);
 }
 

@@ -77,10 +77,24 @@ llvm::Expected<KeyParts> stark::makeKey(const CacheInputs &In) {
   Parts.Workload = textDigest(*Workload);
   findTorch(Parts);
   Parts.Key = keyOf(Parts, In.Arch, Parts.Source);
-  Parts.Reach = reachOf(*Source, entryIn(*Workload));
-  if (Parts.Reach)
-    Parts.Reached = keyOf(Parts, In.Arch, codeDigest(Parts.Reach->Text));
   return Parts;
+}
+
+std::optional<ReachedKey> stark::makeReachedKey(const CacheInputs &In,
+                                                const KeyParts &Parts) {
+  llvm::Expected<std::string> Source = readFile(In.SourcePath);
+  llvm::Expected<std::string> Workload = readFile(In.WorkloadPath);
+  // makeKey() has read them.
+  if (!Source || !Workload) {
+    llvm::consumeError(Source.takeError());
+    llvm::consumeError(Workload.takeError());
+    return std::nullopt;
+  }
+  std::optional<CodeReach> Reach = reachOf(*Source, entryIn(*Workload));
+  if (!Reach)
+    return std::nullopt;
+  std::string Key = keyOf(Parts, In.Arch, codeDigest(Reach->Text));
+  return ReachedKey{std::move(Key), std::move(*Reach)};
 }
 
 llvm::Expected<std::string> stark::cacheKey(const CacheInputs &In) {

@@ -23,10 +23,6 @@ struct KeyParts {
   std::string Name;             ///< file name of the source
   std::string Source, Workload; ///< digests
   std::string Key;              ///< of all: cacheKey()
-  /// The same of what the workload's entry reaches of the source, and that;
-  /// empty where it is not known.
-  std::string Reached;
-  std::optional<CodeReach> Reach;
   BuildFlags Flags;
   std::string Torch;     ///< version of libtorch, empty without
   std::string TorchFile; ///< that says so
@@ -38,6 +34,16 @@ struct KeyParts {
 
 /// An error when the source or the workload cannot be read.
 llvm::Expected<KeyParts> makeKey(const CacheInputs &In);
+
+/// The key with what the workload's entry reaches of the source for the source.
+struct ReachedKey {
+  std::string Key;
+  CodeReach Reach;
+};
+
+/// \p Parts are of \p In. Unset where it is not known what is reached.
+std::optional<ReachedKey> makeReachedKey(const CacheInputs &In,
+                                         const KeyParts &Parts);
 
 } // namespace stark
 

@@ -62,6 +62,13 @@ std::string MissReason::str() const {
   return "it is of " + Name(Then) + ", not of " + Name(Now);
 }
 
+const Unwon *Lookup::open() const {
+  for (const Unwon &U : Without)
+    if (!U.isSettled())
+      return &U;
+  return nullptr;
+}
+
 static std::string joined(llvm::ArrayRef<std::string> Words) {
   return llvm::join(Words, " ");
 }
@@ -146,25 +153,28 @@ static bool moveHit(Lookup &L, const CodeReach &Now, llvm::StringRef Entry) {
   return true;
 }
 
-/// An entry in \p Place of what \p In's entry reaches, where there is none of
-/// the whole source.
-static std::optional<Lookup>
-findMoved(llvm::StringRef Place, const CacheInputs &In, const KeyParts &Now) {
-  if (!Now.Reach)
+/// The first entry in \p Folders of what \p In's entry reaches, where there is
+/// none of the whole source.
+static std::optional<Lookup> findMoved(const std::vector<std::string> &Folders,
+                                       const CacheInputs &In,
+                                       const KeyParts &Now) {
+  std::optional<ReachedKey> Reached = makeReachedKey(In, Now);
+  if (!Reached)
     return std::nullopt;
-  for (const std::string &Where : entriesIn(Place)) {
-    StoredEntry Entry;
-    std::string Kernel;
-    bool Gone = false;
-    if (!readEntry(Where, Entry).empty() || Entry.Reached != Now.Reached)
-      continue;
-    std::string Damage = readWhole(Where, Entry, Kernel, Gone);
-    if (Gone || !Damage.empty() || Entry.Kernel.empty())
-      continue;
-    Lookup L = tryEntry(Where, Entry, std::move(Kernel), "", In, Now);
-    if (!L.Why && moveHit(L, *Now.Reach, Entry.Plan.Name))
-      return L;
-  }
+  for (const std::string &Folder : Folders)
+    for (const std::string &Where : entriesIn(Folder + "/" + Now.Name)) {
+      StoredEntry Entry;
+      std::string Kernel;
+      bool Gone = false;
+      if (!readEntry(Where, Entry).empty() || Entry.Reached != Reached->Key)
+        continue;
+      std::string Damage = readWhole(Where, Entry, Kernel, Gone);
+      if (Gone || !Damage.empty() || Entry.Kernel.empty())
+        continue;
+      Lookup L = tryEntry(Where, Entry, std::move(Kernel), "", In, Now);
+      if (!L.Why && moveHit(L, Reached->Reach, Entry.Plan.Name))
+        return L;
+    }
   return std::nullopt;
 }
 
@@ -229,12 +239,10 @@ stark::findWinner(const CacheInputs &In,
         Near = std::move(L);
     }
   }
-  for (const std::string &Folder : Folders)
-    if (std::optional<Lookup> Moved =
-            findMoved(Folder + "/" + Now->Name, In, *Now)) {
-      Moved->Watched = std::move(Watched);
-      return std::move(*Moved);
-    }
+  if (std::optional<Lookup> Moved = findMoved(Folders, In, *Now)) {
+    Moved->Watched = std::move(Watched);
+    return std::move(*Moved);
+  }
   if (!Near) {
     Near.emplace();
     Near->Why = std::move(Otherwise);

@@ -41,7 +41,8 @@ llvm::Expected<std::string> stark::storeWinner(const CacheInputs &In,
   Entry.Key = Now->Key;
   Entry.Source = Now->Source;
   if (!Winner.Plan.Kept.empty())
-    Entry.Reached = Now->Reached;
+    if (std::optional<ReachedKey> Reached = makeReachedKey(In, *Now))
+      Entry.Reached = std::move(Reached->Key);
   Entry.Workload = Now->Workload;
   Entry.Flags = Now->Flags.Counting;
   Entry.Arch = In.Arch;

@@ -8,7 +8,6 @@
 #include "KernelSearch.h"
 #include "stark/Driver/WinnerEntry.h"
 #include "stark/Support/Error.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace stark;
 
@@ -66,13 +65,6 @@ static llvm::Error use(const BuildStep &Step, const Lookup &Found,
                    : useWinner(Step, Found, Again);
 }
 
-/// The first workload for which no search has said what is the best.
-static const Unwon *findOpen(const Lookup &Found) {
-  auto Open = llvm::find_if(Found.Without,
-                            [](const Unwon &U) { return !U.isSettled(); });
-  return Open == Found.Without.end() ? nullptr : &*Open;
-}
-
 /// Searches for what \p Found is without. A suspended search does not keep the
 /// others from theirs.
 static llvm::Error searchForAll(const BuildStep &Step, const Lookup &Found,
@@ -106,7 +98,7 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
     return Found.takeError();
   if (!Warning.empty())
     Observer.onWarning(Warning);
-  if (!findOpen(*Found))
+  if (!Found->open())
     return use(Step, *Found, Observer);
   if (!Search)
     return usageError("there is no winner yet, and a search needs --provider, "
@@ -120,7 +112,7 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
   Found = findForBuild(Step);
   if (!Found)
     return Found.takeError();
-  const Unwon *Open = findOpen(*Found);
+  const Unwon *Open = Found->open();
   if (Open && !Again)
     return failed("the winner was kept but is not found: " + Open->Why.str());
   if (Open)

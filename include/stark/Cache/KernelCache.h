@@ -111,6 +111,9 @@ struct Lookup {
   LookupResult result() const {
     return Why ? Why->result() : LookupResult::Hit;
   }
+  /// Of a build: the first workload for which no search has said what is the
+  /// best; null when there is none.
+  const Unwon *open() const;
 };
 
 /// The key of \p In: 64 hexadecimal digits.
