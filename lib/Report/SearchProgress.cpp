@@ -86,20 +86,39 @@ void SearchProgress::onStep(unsigned Attempt, const SearchStep &Step) {
   Flights[Attempt] = {Step, Time.now(), false};
 }
 
-void SearchProgress::onReply(unsigned, llvm::StringRef Request,
-                             const ChatReply &R, bool) {
-  ++Replies;
-  Amounts &Of = Spent[roleOf(Request).str()];
+void SearchProgress::Amounts::add(const ChatReply &R) {
   const Usage &U = R.Tokens;
-  Of.Tokens += U.Input.value_or(0) + U.CacheRead.value_or(0) +
-               U.CacheWrite.value_or(0) + U.Output.value_or(0) +
-               R.Discarded.Input + R.Discarded.Output;
-  Of.PriceKnown &= R.CostMicroUsd.has_value();
-  Of.MicroUsd += R.CostMicroUsd.value_or(0);
+  Tokens += U.Input.value_or(0) + U.CacheRead.value_or(0) +
+            U.CacheWrite.value_or(0) + U.Output.value_or(0) +
+            R.Discarded.Input + R.Discarded.Output;
+  PriceKnown &= R.CostMicroUsd.has_value();
+  MicroUsd += R.CostMicroUsd.value_or(0);
   if (R.Discarded.Answers) {
-    Of.PriceKnown &= R.Discarded.CostMicroUsd.has_value();
-    Of.MicroUsd += R.Discarded.CostMicroUsd.value_or(0);
+    PriceKnown &= R.Discarded.CostMicroUsd.has_value();
+    MicroUsd += R.Discarded.CostMicroUsd.value_or(0);
   }
+}
+
+void SearchProgress::onReply(unsigned, llvm::StringRef Request,
+                             const ChatReply &R, bool Recorded) {
+  ++Replies;
+  std::string Role = roleOf(Request).str();
+  Spent[Role].add(R);
+  if (!Recorded)
+    SpentNow[Role].add(R);
+}
+
+SearchProgress::Amounts
+SearchProgress::amountsOf(const std::map<std::string, Amounts> &Roles,
+                          llvm::StringRef Role) {
+  Amounts All;
+  for (const auto &[Name, Of] : Roles)
+    if (Role.empty() || Role == Name) {
+      All.Tokens += Of.Tokens;
+      All.MicroUsd += Of.MicroUsd;
+      All.PriceKnown &= Of.PriceKnown;
+    }
+  return All;
 }
 
 void SearchProgress::onNode(unsigned Attempt, const Node &N, const Tree &,
@@ -123,13 +142,23 @@ void SearchProgress::onNode(unsigned Attempt, const Node &N, const Tree &,
 
 std::optional<uint64_t> SearchProgress::secondsLeft() const {
   unsigned Wanted = Run.Options.Attempts;
-  std::optional<uint64_t> Left;
   uint64_t Took = secondsSince(Began);
-  if (DoneNow >= 2 && Done < Wanted)
-    Left = uint64_t(double(Took) / DoneNow * (Wanted - Done));
-  for (const BudgetLimit &L : Run.Options.Limits)
-    if (L.What == BudgetLimit::Of::Seconds && Left)
-      Left = std::min(*Left, L.Limit > Took ? L.Limit - Took : 0);
+  if (DoneNow < 2 || Done >= Wanted)
+    return std::nullopt;
+  uint64_t Left = uint64_t(double(Took) / DoneNow * (Wanted - Done));
+  for (const BudgetLimit &L : Run.Options.Limits) {
+    // At the pace of this process; what was spent before it is spent.
+    Amounts All = amountsOf(Spent, L.Role), Now = amountsOf(SpentNow, L.Role);
+    bool Money = L.What == BudgetLimit::Of::MicroUsd;
+    uint64_t Used = Money ? uint64_t(All.MicroUsd) : All.Tokens,
+             UsedNow = Money ? uint64_t(Now.MicroUsd) : Now.Tokens;
+    if (L.What == BudgetLimit::Of::Seconds)
+      Used = UsedNow = Took;
+    uint64_t Rest = L.Limit > Used ? L.Limit - Used : 0;
+    if (UsedNow)
+      Left = std::min(Left,
+                      uint64_t(double(Took) / double(UsedNow) * double(Rest)));
+  }
   return Left;
 }
 
@@ -195,12 +224,7 @@ static std::string dollars(int64_t MicroUsd) {
 
 /// "81200 of 200000 tokens", "code: 0.42 of 1.00 USD"
 std::string SearchProgress::limitText(const BudgetLimit &L) const {
-  Amounts All;
-  for (const auto &[Role, Of] : Spent)
-    if (L.Role.empty() || L.Role == Role) {
-      All.Tokens += Of.Tokens;
-      All.MicroUsd += Of.MicroUsd;
-    }
+  Amounts All = amountsOf(Spent, L.Role);
   std::string Of = L.Role.empty() ? "" : L.Role + ": ";
   switch (L.What) {
   case BudgetLimit::Of::Tokens:
@@ -224,12 +248,7 @@ std::string SearchProgress::spentLine(size_t Columns) const {
     Tokens |= L.What == BudgetLimit::Of::Tokens && L.Role.empty();
     Money |= L.What == BudgetLimit::Of::MicroUsd && L.Role.empty();
   }
-  Amounts All;
-  for (const auto &[Role, Of] : Spent) {
-    All.Tokens += Of.Tokens;
-    All.MicroUsd += Of.MicroUsd;
-    All.PriceKnown &= Of.PriceKnown;
-  }
+  Amounts All = amountsOf(Spent, "");
   if (!Tokens && All.Tokens)
     Parts.push_back(std::to_string(All.Tokens) + " tokens");
   if (!Money && Replies && All.PriceKnown && All.MicroUsd)

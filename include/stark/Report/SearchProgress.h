@@ -40,7 +40,8 @@ public:
   std::vector<std::string> lines(size_t Columns, size_t Rows) const;
 
   /// How long it will still take, by the attempts that were made since the
-  /// beginning and by a limit in minutes; unset before the second one.
+  /// beginning and by what of tokens, money and minutes is left; unset before
+  /// the second attempt.
   std::optional<uint64_t> secondsLeft() const;
 
 private:
@@ -53,11 +54,15 @@ private:
     uint64_t Tokens = 0;
     int64_t MicroUsd = 0;
     bool PriceKnown = true;
+    void add(const ChatReply &R);
   };
 
   uint64_t secondsSince(Clock::Time Then) const {
     return Time.millisecondsSince(Then) / 1000;
   }
+  /// Of \p Role, or of all where it is empty.
+  static Amounts amountsOf(const std::map<std::string, Amounts> &Roles,
+                           llvm::StringRef Role);
   std::string firstLine(size_t Columns) const;
   std::string bestLine(size_t Columns) const;
   std::string countLine(size_t Columns) const;
@@ -71,8 +76,8 @@ private:
   RunIdentity Run;
   std::map<unsigned, Flight> Flights; ///< by attempt
   std::map<VerdictKind, unsigned> Counts;
-  std::map<std::string, Amounts> Spent; ///< by role
-  unsigned Done = 0, DoneNow = 0;       ///< attempts; those of this process
+  std::map<std::string, Amounts> Spent, SpentNow; ///< by role; by this process
+  unsigned Done = 0, DoneNow = 0; ///< attempts; those of this process
   unsigned Replies = 0;
   int Best = -1;
   Verdict OfBest, OfSource;

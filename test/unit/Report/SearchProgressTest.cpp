@@ -82,7 +82,7 @@ TEST_F(SearchProgressTest, SaysAllOfASearchInAFewLines) {
   EXPECT_EQ(
       shown(),
       "softmax: 2 of 10 attempts  [###-------------]  1 min 08 s, "
-      "about 4 min 32 s left\n"
+      "about 1 min 33 s left\n"
       "best: node 2, 2.000 times as fast (1.980 to 2.020), 50.00 us, 25 % "
       "of the floor\n"
       "verdicts: 1 not-compiled, 1 correct\n"
@@ -123,6 +123,26 @@ TEST_F(SearchProgressTest, EndsWithItsMinutes) {
   node(2, failing());
   Time.advance(seconds(100));
   EXPECT_EQ(P.secondsLeft(), 20u);
+}
+
+// Money or tokens that are spent before the attempts end it earlier: what an
+// earlier process took of them is gone, and its pace is not this one's.
+TEST_F(SearchProgressTest, EndsWithItsBudget) {
+  begin(100, {"tokens=10000", "code:usd=1"});
+  ChatReply Earlier;
+  Earlier.Tokens.Input = 4000;
+  P.onReply(1, "0001-plan-1", Earlier, /*Recorded=*/true);
+  node(1, failing(), /*Recorded=*/true);
+  Time.advance(seconds(10));
+  node(2, failing());
+  node(3, failing());
+  EXPECT_EQ(P.secondsLeft(), 485u) << "97 attempts of five seconds";
+  reply("0003-plan-1", 1000, 0);
+  EXPECT_EQ(P.secondsLeft(), 50u) << "5000 of 10000 tokens, 100 a second";
+  reply("0003-code-1", 0, 500000);
+  EXPECT_EQ(P.secondsLeft(), 10u) << "half of the code agent's money";
+  reply("0004-code-1", 0, 600000);
+  EXPECT_EQ(P.secondsLeft(), 0u);
 }
 
 // In any width no line is wider, and what matters most stays.
