@@ -93,8 +93,9 @@ std::string stark::nodeLine(unsigned Attempt, const Node &N, bool Recorded) {
   if (N.Found.correct() && !N.Found.Timings.empty())
     Line += ", " + fixed(N.scoreUs(), 2) + " us, " +
             fixed(N.Found.speedup(), 3) + " times the source's speed";
+  constexpr size_t MostOfTitle = 80; // columns
   if (!N.Given.Title.empty())
-    Line += " [" + visibleLine(N.Given.Title) + "]";
+    Line += " [" + fitLine(visibleLine(N.Given.Title), MostOfTitle) + "]";
   if (std::string Why = whyNot(N.Found); !Why.empty())
     Line += ": " + Why;
   return Line + (Recorded ? " (from the journal)" : "");

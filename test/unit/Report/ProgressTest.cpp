@@ -65,6 +65,10 @@ TEST(ProgressTest, SaysWhyThereIsNoCandidate) {
                                    "\\u{1b}[1mloop7, but there is loop1");
   N.Found.Run = std::string(300, 'x');
   EXPECT_EQ(whyNot(N.Found), std::string(97, 'x') + "...");
+  N.Given.Title = std::string(300, 't');
+  EXPECT_EQ(nodeLine(3, N, false), "attempt 3: no-candidate [" +
+                                       std::string(77, 't') +
+                                       "...]: " + std::string(97, 'x') + "...");
   N.Found = failing(VerdictKind::NotCompiled);
   N.Found.Compiler = "line 3: error: expected ';'\n";
   EXPECT_EQ(whyNot(N.Found), "line 3: error: expected ';'");
