@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/LLM/Formats.h"
+#include "stark/Posix/File.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -45,14 +45,17 @@ bool stark::isReplyFile(llvm::StringRef File) {
 llvm::Expected<std::string> stark::readReplyText(llvm::StringRef RunFolder,
                                                  const ReplyEvent &R) {
   std::string Path = (RunFolder + "/" + R.File).str();
-  llvm::Expected<std::string> Text = readFile(Path);
+  // A run folder may come from anywhere: a link could lead anywhere else.
+  constexpr size_t Most = size_t(1) << 28;
+  std::string Problem;
+  std::optional<std::string> Text = posix::readRegularFile(Path, Most, Problem);
   if (!Text)
-    return Text.takeError();
+    return failed(Problem);
   if (sha256(*Text) != R.TextDigest)
     return failed("'" + Path + "' was changed: its digest is " +
                   sha256(*Text).substr(0, 12) + ", the run recorded " +
                   R.TextDigest.substr(0, 12));
-  return Text;
+  return std::move(*Text);
 }
 
 std::string stark::requestFileStem(const ChatRequest &R) {

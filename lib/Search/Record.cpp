@@ -7,6 +7,7 @@
 
 #include "stark/Search/Record.h"
 #include "stark/LLM/Transcript.h"
+#include "stark/Posix/File.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -25,6 +26,18 @@ std::string stark::candidateFile(unsigned Node) {
 
 static constexpr llvm::StringLiteral LostSuffix = ".lost.json";
 
+/// A run folder may come from anywhere: what is no file of its own could be
+/// without an end.
+static llvm::Expected<std::string> readRecorded(const std::string &Path) {
+  constexpr size_t Most = size_t(1) << 28;
+  std::string Problem;
+  std::optional<std::string> Bytes =
+      posix::readRegularFile(Path, Most, Problem);
+  if (!Bytes)
+    return failed(Problem);
+  return std::move(*Bytes);
+}
+
 std::string stark::lostFile(llvm::StringRef Request) {
   return ("replies/" + Request + LostSuffix).str();
 }
@@ -36,7 +49,7 @@ llvm::Error stark::readLost(llvm::StringRef RunFolder, RecordedRun &Run) {
     llvm::StringRef Id = llvm::sys::path::filename(I->path());
     if (!Id.consume_back(LostSuffix))
       continue;
-    llvm::Expected<std::string> Text = readFile(I->path());
+    llvm::Expected<std::string> Text = readRecorded(I->path());
     if (!Text)
       return Text.takeError();
     llvm::Expected<DiscardedAnswers> Took = parseDiscarded(*Text, I->path());
@@ -222,7 +235,7 @@ private:
                     " does not follow from the events before it");
     if (!E->File.empty()) {
       std::string Path = Folder + "/" + E->File;
-      llvm::Expected<std::string> Text = readFile(Path);
+      llvm::Expected<std::string> Text = readRecorded(Path);
       if (!Text)
         return Text.takeError();
       if (sha256(*Text) != E->Candidate)
@@ -285,7 +298,7 @@ llvm::Expected<RecordedRun> stark::readRun(llvm::StringRef RunFolder) {
   std::string Path = (RunFolder + "/" + RunWorkloadFile).str();
   if (!llvm::sys::fs::exists(Path))
     return Run;
-  llvm::Expected<std::string> Text = readFile(Path);
+  llvm::Expected<std::string> Text = readRecorded(Path);
   if (!Text)
     return Text.takeError();
   Run->WorkloadText = std::move(*Text);
