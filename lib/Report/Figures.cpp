@@ -65,15 +65,22 @@ Figures stark::countFigures(const RecordedRun &Run) {
   }
   F.Models.assign(Models.begin(), Models.end());
 
-  if (Run.End && Run.End->Winner >= 0) {
-    F.Winner = Run.End->Winner;
-    F.WinnerFound = &Run.Nodes.node(unsigned(F.Winner)).Found;
-    for (const VerdictEvent &E : Run.Confirmations)
-      if (int(E.Node) == F.Winner) {
-        F.WinnerFound = &E.Found;
-        F.Confirmed = true;
-      }
+  if (!Run.End || Run.End->Winner < 0)
+    return F;
+  const Node &Named = Run.Nodes.node(unsigned(Run.End->Winner));
+  const Verdict *Found = &Named.Found;
+  for (const VerdictEvent &E : Run.Confirmations)
+    if (E.Node == Named.Number) {
+      Found = &E.Found;
+      F.Confirmed = true;
+    }
+  // A record that calls winner what was not found correct is not believed.
+  if (Named.hasBug() || !Found->correct()) {
+    F.Confirmed = false;
+    return F;
   }
+  F.Winner = Run.End->Winner;
+  F.WinnerFound = Found;
   return F;
 }
 

@@ -12,6 +12,7 @@
 #include "stark/Report/Table.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Utf8.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -66,24 +67,37 @@ static std::string speedText(const Verdict &V) {
 }
 
 namespace {
-struct TreePrinter {
+/// A node that is still to be printed.
+struct Waiting {
+  unsigned Number;
+  unsigned Depth;
+  std::string Lead, Below; ///< before its line, and before those under it
+};
+class TreePrinter {
+public:
+  TreePrinter(const RecordedRun &Run, bool Explain, llvm::raw_ostream &OS)
+      : Run(Run), F(countFigures(Run)), Explain(Explain), OS(OS) {}
+  void print();
+
+private:
+  void printLine(const Waiting &W);
+
   const RecordedRun &Run;
   const Figures F;
   const bool Explain;
   llvm::raw_ostream &OS;
-
-  void print(unsigned Number, const std::string &Lead,
-             const std::string &Below);
+  /// Beyond it a line is no further to the right, and names its parent.
+  static constexpr unsigned Deepest = 16;
 };
 } // namespace
 
-/// \p Lead: before the node's line; \p Below: before those under it.
-void TreePrinter::print(unsigned Number, const std::string &Lead,
-                        const std::string &Below) {
-  const Node &N = Run.Nodes.node(Number);
-  OS << Lead << Number << " " << madeBy(Run, N) << ": "
-     << verdictName(N.Found.Kind);
-  if (std::string Speed = speedText(N.Found); Number && !Speed.empty())
+void TreePrinter::printLine(const Waiting &W) {
+  const Node &N = Run.Nodes.node(W.Number);
+  OS << W.Lead << W.Number;
+  if (W.Depth > Deepest)
+    OS << " (of " << N.Parent << ")";
+  OS << " " << madeBy(Run, N) << ": " << verdictName(N.Found.Kind);
+  if (std::string Speed = speedText(N.Found); W.Number && !Speed.empty())
     OS << ", " << Speed;
   else if (!Speed.empty())
     OS << ", " << fixed(N.scoreUs(), 2) << " us";
@@ -91,32 +105,43 @@ void TreePrinter::print(unsigned Number, const std::string &Lead,
     OS << ", the same tokens as " << N.SameAs;
   if (!N.Given.Title.empty())
     OS << " [" << visibleLine(N.Given.Title) << "]";
-  if (int(Number) == F.Winner)
+  if (int(W.Number) == F.Winner)
     OS << " <- winner";
   OS << "\n";
-  const RecordedAttempt *A = attemptBehind(Run, Number);
-  std::string Under = Below + (N.Children.empty() ? "   " : "|  ");
-  if (Explain && A && A->Select) {
-    OS << Under
-       << selectionLine(A->Select->Attempt, A->Select->Chosen, Run.Nodes,
-                        A->Select->Shown)
-       << "\n";
-    if (std::string Why = whyNot(N.Found); !Why.empty())
-      OS << Under << Why << "\n";
-  }
-  for (unsigned Child : N.Children) {
-    bool Last = Child == N.Children.back();
-    print(Child, Below + (Last ? "`- " : "|- "),
-          Below + (Last ? "   " : "|  "));
+  const RecordedAttempt *A = attemptBehind(Run, W.Number);
+  if (!Explain || !A || !A->Select)
+    return;
+  std::string Under = W.Below + (N.Children.empty() ? "   " : "|  ");
+  OS << Under
+     << visibleLine(selectionLine(A->Select->Attempt, A->Select->Chosen,
+                                  Run.Nodes, A->Select->Shown))
+     << "\n";
+  if (std::string Why = whyNot(N.Found); !Why.empty())
+    OS << Under << Why << "\n";
+}
+
+void TreePrinter::print() {
+  // A record may hold a chain of any length: no recursion.
+  std::vector<Waiting> Stack = {{0, 0, "", ""}};
+  while (!Stack.empty()) {
+    Waiting W = std::move(Stack.back());
+    Stack.pop_back();
+    printLine(W);
+    const std::vector<unsigned> &Children = Run.Nodes.node(W.Number).Children;
+    for (unsigned Child : llvm::reverse(Children)) {
+      bool Last = Child == Children.back();
+      Stack.push_back(
+          {Child, W.Depth + 1, W.Below + (Last ? "`- " : "|- "),
+           W.Depth < Deepest ? W.Below + (Last ? "   " : "|  ") : W.Below});
+    }
   }
 }
 
 void stark::printTree(const RecordedRun &Run, bool Explain,
                       llvm::raw_ostream &OS) {
-  Figures F = countFigures(Run);
   if (Run.Nodes.size())
-    TreePrinter{Run, F, Explain, OS}.print(0, "", "");
-  OS << describeEnd(Run, F) << "\n";
+    TreePrinter(Run, Explain, OS).print();
+  OS << describeEnd(Run, countFigures(Run)) << "\n";
 }
 
 static void printIndented(llvm::StringRef Heading, llvm::StringRef Text,
@@ -134,7 +159,7 @@ static void printIndented(llvm::StringRef Heading, llvm::StringRef Text,
 
 static void printAnchors(const RecordedRun &Run, const Node &N,
                          llvm::raw_ostream &OS) {
-  if (N.Given.Anchors.empty())
+  if (N.Given.Anchors.empty() || N.Base < 0)
     return;
   // What it is anchored in may be another candidate.
   const std::string &Base = Run.Nodes.node(unsigned(N.Base)).Text;
@@ -161,6 +186,16 @@ static void printTimes(const Verdict &V, llvm::raw_ostream &OS) {
               fixed(T.SpeedupLow, 3) + " to " + fixed(T.SpeedupHigh, 3)});
   OS << "medians, " << visibleLine(howTaken(V)) << ":\n";
   Rows.print(/*Markdown=*/false, OS);
+}
+
+static void printCounters(const RecordedAttempt &A, llvm::raw_ostream &OS) {
+  if (!A.Found)
+    return;
+  const CountersEvent &E = *A.Found;
+  printIndented("counters of node " + std::to_string(E.Node) +
+                    ", which this was planned for, of a simulated GPU (" +
+                    visibleLine(E.Found.Device) + ")",
+                E.Found.Text.empty() ? E.Found.Problem : E.Found.Text, OS);
 }
 
 static void printReplies(const RecordedAttempt &A, llvm::raw_ostream &OS) {
@@ -192,8 +227,8 @@ void stark::printNode(const RecordedRun &Run, unsigned Number,
   OS << "\n";
   const RecordedAttempt *A = attemptBehind(Run, Number);
   if (A && A->Select)
-    OS << selectionLine(A->Select->Attempt, A->Select->Chosen, Run.Nodes,
-                        A->Select->Shown)
+    OS << visibleLine(selectionLine(A->Select->Attempt, A->Select->Chosen,
+                                    Run.Nodes, A->Select->Shown))
        << "\n";
   if (!N.Given.Title.empty())
     OS << "instruction: " << visibleLine(N.Given.Title) << "\n";
@@ -210,8 +245,10 @@ void stark::printNode(const RecordedRun &Run, unsigned Number,
   printIndented("run", N.Found.Run, OS);
   if (int(Number) == F.Winner && F.Confirmed)
     printIndented("confirmation", F.WinnerFound->Run, OS);
-  if (A)
+  if (A) {
+    printCounters(*A, OS);
     printReplies(*A, OS);
+  }
   if (!N.Text.empty())
     OS << "text: " << candidateFile(Number) << "\n";
 }
@@ -232,6 +269,27 @@ static std::string wholeDiff(llvm::StringRef Old, llvm::StringRef New) {
   return "@@ -1," + Removed + " +1," + Added + " @@\n" + Body;
 }
 
+/// The hunks, also where a text's last line does not end: there a diff says so.
+static std::string hunksOf(llvm::StringRef Old, llvm::StringRef New) {
+  auto Hunks = [](llvm::StringRef Before, llvm::StringRef After) {
+    std::optional<std::string> Short = unifiedDiff(Before, After);
+    return Short ? *Short : wholeDiff(Before, After);
+  };
+  if (Old.ends_with("\n") && New.ends_with("\n"))
+    return Hunks(Old, New);
+  // A last line without an end is another line than the same with one.
+  std::string Mark = "\x01";
+  while (Old.contains(Mark) || New.contains(Mark))
+    Mark += '\x01';
+  auto Marked = [&](llvm::StringRef Text) {
+    return Text.ends_with("\n") ? Text.str() : Text.str() + Mark + "\n";
+  };
+  std::string Text = Hunks(Marked(Old), Marked(New));
+  for (size_t At = 0; (At = Text.find(Mark, At)) != std::string::npos;)
+    Text.replace(At, Mark.size(), "\n\\ No newline at end of file");
+  return Text;
+}
+
 llvm::Expected<std::string> stark::nodeDiff(const RecordedRun &Run,
                                             unsigned From, unsigned Number) {
   const std::string &Old = Run.Nodes.node(From).Text,
@@ -242,9 +300,6 @@ llvm::Expected<std::string> stark::nodeDiff(const RecordedRun &Run,
   if (Old == New)
     return std::string();
   std::string File = visibleLine(Run.Identity.TaskName) + ".cu";
-  std::string Text = "--- a/" + File + "\tnode " + std::to_string(From) +
-                     "\n+++ b/" + File + "\tnode " + std::to_string(Number) +
-                     "\n";
-  std::optional<std::string> Hunks = unifiedDiff(Old, New);
-  return Text + (Hunks ? *Hunks : wholeDiff(Old, New));
+  return "--- a/" + File + "\tnode " + std::to_string(From) + "\n+++ b/" +
+         File + "\tnode " + std::to_string(Number) + "\n" + hunksOf(Old, New);
 }

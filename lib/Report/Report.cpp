@@ -12,6 +12,7 @@
 #include "stark/Report/Review.h"
 #include "stark/Report/Table.h"
 #include "stark/Support/Utf8.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -55,7 +56,9 @@ void stark::printAttempts(const RecordedRun &Run, bool Markdown,
   for (unsigned Number = 0; Number < Run.Nodes.size(); ++Number) {
     const Node &N = Run.Nodes.node(Number);
     bool Timed = N.Found.correct() && !N.Found.Timings.empty();
-    std::string What = Markdown ? quoteMarkdown(N.Given.Title) : N.Given.Title;
+    std::string What = N.Given.Title;
+    if (Markdown)
+      What = quoteMarkdown(shortenUtf8(What, 120));
     if (N.SameAs >= 0)
       What += " (same tokens as " + std::to_string(N.SameAs) + ")";
     Rows.add({std::to_string(Number),
@@ -72,20 +75,6 @@ void stark::printAttempts(const RecordedRun &Run, bool Markdown,
   OS << "\n";
 }
 
-static void printBranch(const RecordedRun &Run, const Figures &F,
-                        unsigned Number, unsigned Depth,
-                        llvm::raw_ostream &OS) {
-  const Node &N = Run.Nodes.node(Number);
-  OS.indent(2 * Depth) << Number << " " << verdictName(N.Found.Kind);
-  if (!N.hasBug())
-    OS << " " << fixed(N.scoreUs(), 2) << " us";
-  if (int(Number) == F.Winner)
-    OS << " (winner)";
-  OS << "\n";
-  for (unsigned Child : N.Children)
-    printBranch(Run, F, Child, Depth + 1, OS);
-}
-
 void stark::printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS) {
   if (!F.WinnerFound)
     return;
@@ -93,7 +82,8 @@ void stark::printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS) {
               "speed-up", "95 %"},
              {1, 2, 3, 4, 5, 6});
   for (const job::Timing &T : F.WinnerFound->Timings)
-    Rows.add({T.Label, fixed(T.SourceMedianUs, 2), fixed(T.SourceIqrUs, 2),
+    Rows.add({Markdown ? quoteMarkdown(T.Label) : T.Label,
+              fixed(T.SourceMedianUs, 2), fixed(T.SourceIqrUs, 2),
               fixed(T.MedianUs, 2), fixed(T.IqrUs, 2),
               std::to_string(T.Samples), fixed(T.Speedup, 3),
               fixed(T.SpeedupLow, 3) + " to " + fixed(T.SpeedupHigh, 3)});
@@ -153,9 +143,28 @@ static void printResult(const RecordedRun &Run, const Figures &F,
 }
 
 void stark::printBranches(const RecordedRun &Run, const Figures &F,
-                          unsigned Depth, llvm::raw_ostream &OS) {
+                          llvm::raw_ostream &OS) {
+  constexpr unsigned Deepest = 40;
+  // A record may hold a chain of any length: no recursion.
+  std::vector<std::pair<unsigned, unsigned>> Waiting;
   if (Run.Nodes.size())
-    printBranch(Run, F, 0, Depth, OS);
+    Waiting.emplace_back(0, 1);
+  while (!Waiting.empty()) {
+    auto [Number, Depth] = Waiting.back();
+    Waiting.pop_back();
+    const Node &N = Run.Nodes.node(Number);
+    OS.indent(2 * std::min(Depth, Deepest)) << Number;
+    if (Depth > Deepest)
+      OS << " (of " << N.Parent << ")";
+    OS << " " << verdictName(N.Found.Kind);
+    if (!N.hasBug())
+      OS << " " << fixed(N.scoreUs(), 2) << " us";
+    if (int(Number) == F.Winner)
+      OS << " (winner)";
+    OS << "\n";
+    for (unsigned Child : llvm::reverse(N.Children))
+      Waiting.emplace_back(Child, Depth + 1);
+  }
 }
 
 llvm::Error stark::printReport(const RecordedRun &Run, ReportFormat Format,
@@ -167,7 +176,7 @@ llvm::Error stark::printReport(const RecordedRun &Run, ReportFormat Format,
     printAttempts(Run, /*Markdown=*/false, OS);
     if (Run.Nodes.size()) {
       OS << "tree\n";
-      printBranches(Run, F, 1, OS);
+      printBranches(Run, F, OS);
       OS << "\n";
     }
     printResult(Run, F, OS);

@@ -27,8 +27,9 @@ void printOrigin(const RecordedRun &Run, const Figures &F, bool Markdown,
 /// A table, a row a node.
 void printAttempts(const RecordedRun &Run, bool Markdown,
                    llvm::raw_ostream &OS);
-/// The tree, a line a node, without titles.
-void printBranches(const RecordedRun &Run, const Figures &F, unsigned Depth,
+/// The tree, a line a node, without titles. What lies very deep is no further
+/// to the right, and names its parent.
+void printBranches(const RecordedRun &Run, const Figures &F,
                    llvm::raw_ostream &OS);
 /// Source against winner, a row a size; nothing without a winner.
 void printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS);

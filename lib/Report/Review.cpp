@@ -1,5 +1,4 @@
-//===- Review.cpp - A run as a pull request tells it
-//-----------------------===//
+//===- Review.cpp - A run as a pull request tells it ----------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +8,8 @@
 /// \file
 ///   run -> result, times, resources, what was checked and what was not; then,
 /// folded, the diff and the attempts
+/// All of it is as long as GitHub allows: what is long is cut, with where the
+/// rest is.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +24,80 @@
 
 using namespace stark;
 
+/// GitHub takes 65,536 characters for a pull request or a comment.
+static constexpr size_t MostBytes = 65000;
+/// Of one table, of one list.
+static constexpr size_t MostOfPart = 12000;
+static constexpr size_t MostOfTitle = 200;
+
+/// Whether \p Text ends with \p Word, which no word goes on with.
+static bool endsWithWord(llvm::StringRef Text, llvm::StringRef Word) {
+  return Text.ends_with_insensitive(Word) &&
+         (Text.size() == Word.size() ||
+          !llvm::isAlnum(Text[Text.size() - Word.size() - 1]));
+}
+
 std::string stark::quoteMarkdown(llvm::StringRef Text) {
-  std::string Out;
-  for (char C : visibleLine(Text)) {
-    if (C == '&' || C == '<' || C == '>' || C == '@')
+  // A service looks for names, numbers of issues and addresses in what it
+  // shows, not in what was written: only a character between hides them.
+  static constexpr llvm::StringLiteral Nothing = "&#8203;";
+  std::string Line = visibleLine(Text), Out;
+  for (size_t I = 0; I < Line.size(); ++I) {
+    char C = Line[I], Next = I + 1 < Line.size() ? Line[I + 1] : ' ';
+    llvm::StringRef Before = llvm::StringRef(Line).take_front(I);
+    bool InWord = I && llvm::isAlnum(Line[I - 1]) && llvm::isAlnum(Next);
+    if (C == '.' && endsWithWord(Before, "www"))
+      Out += Nothing;
+    if (llvm::StringRef("&<>@$").contains(C))
       Out += "&#" + std::to_string(int(C)) + ";";
-    else if (llvm::StringRef("\\`*[]#").contains(C))
+    else if (llvm::StringRef("\\`*[]#~").contains(C) || (C == '_' && !InWord))
       Out += std::string("\\") + C;
     else
       Out += C;
+    if (C == '@' || (C == '#' && llvm::isDigit(Next)) ||
+        (C == ':' && Next == '/') ||
+        (C == '-' && llvm::isDigit(Next) && endsWithWord(Before, "gh")))
+      Out += Nothing;
   }
   return Out;
+}
+
+/// The first lines of \p Text, of at most \p Bytes, and how many there are
+/// beside them.
+static std::string firstLines(llvm::StringRef Text, size_t Bytes,
+                              size_t &LeftOut) {
+  LeftOut = 0;
+  if (Text.size() <= Bytes)
+    return Text.str();
+  llvm::StringRef Head = Text.take_front(Bytes);
+  Head = Head.take_front(Head.rfind('\n') + 1);
+  LeftOut = Text.drop_front(Head.size()).count('\n');
+  return Head.str();
+}
+
+/// What \p Print writes, cut after a line, with how many are left out.
+static std::string part(size_t Bytes, llvm::StringRef Where,
+                        llvm::function_ref<void(llvm::raw_ostream &)> Print) {
+  std::string Whole;
+  llvm::raw_string_ostream OS(Whole);
+  Print(OS);
+  size_t LeftOut = 0;
+  std::string Head = firstLines(Whole, Bytes, LeftOut);
+  if (LeftOut)
+    Head += "\n" + std::to_string(LeftOut) + " lines more: " + Where.str() +
+            ".\n\n";
+  return Head;
+}
+
+/// \p Text in a fence of \p Language.
+static std::string fencedPart(llvm::StringRef Language, llvm::StringRef Text,
+                              size_t Bytes, llvm::StringRef Where) {
+  size_t LeftOut = 0;
+  std::string Head =
+      fenced(Language.str(), firstLines(Text, Bytes, LeftOut)) + "\n";
+  if (LeftOut)
+    Head += std::to_string(LeftOut) + " lines more: " + Where.str() + ".\n";
+  return Head;
 }
 
 namespace {
@@ -91,9 +155,15 @@ static void printResources(const Verdict &Before, const Verdict &After,
 }
 
 static std::string sizesOf(const Verdict &V) {
+  constexpr size_t Most = 12;
   std::vector<std::string> Labels;
   for (const job::Timing &T : V.Timings)
-    Labels.push_back("`" + visibleLine(T.Label) + "`");
+    Labels.push_back(quoteMarkdown(T.Label));
+  if (Labels.size() > Most) {
+    size_t More = Labels.size() - Most;
+    Labels.resize(Most);
+    Labels.push_back(std::to_string(More) + " more");
+  }
   return llvm::join(Labels, ", ");
 }
 
@@ -158,36 +228,69 @@ static void printWinner(const RecordedRun &Run, const Figures &F,
        << " % of its time";
   OS << ".\n\n";
   if (!N.Given.Title.empty())
-    OS << "What was changed: " << quoteMarkdown(N.Given.Title) << " (node "
+    OS << "What was changed: "
+       << quoteMarkdown(shortenUtf8(N.Given.Title, MostOfTitle)) << " (node "
        << N.Number << ").\n\n";
-  printSizes(F, /*Markdown=*/true, OS);
-  printResources(Run.Nodes.node(0).Found, V, OS);
-  printChecked(Run, F, OS);
-  llvm::Expected<std::string> Diff = nodeDiff(Run, 0, N.Number);
-  if (Diff)
-    printFolded("The change", fenced("diff", visibleText(*Diff)), OS);
-  else
-    llvm::consumeError(Diff.takeError());
+  llvm::StringRef Where = "`stark-tool show RUN winner` has them";
+  OS << part(MostOfPart, Where, [&](auto &Part) {
+    printSizes(F, /*Markdown=*/true, Part);
+  }) << part(MostOfPart, Where, [&](auto &Part) {
+    printResources(Run.Nodes.node(0).Found, V, Part);
+  }) << part(MostOfPart, Where, [&](auto &Part) {
+    printChecked(Run, F, Part);
+  });
+}
+
+/// \p Room: bytes.
+static std::string searchPart(const RecordedRun &Run, const Figures &F,
+                              size_t Room) {
+  std::string Tree;
+  llvm::raw_string_ostream Branches(Tree);
+  printBranches(Run, F, Branches);
+  std::string Text =
+      part(Room, "", [&](auto &OS) { printOrigin(Run, F, true, OS); });
+  std::string Counts =
+      part(Room, "", [&](auto &OS) { printCounts(Run, F, OS); });
+  Room -= std::min(Room, Text.size() + Counts.size());
+  Text += part(Room * 2 / 3, "`stark-tool report RUN` has them",
+               [&](auto &OS) { printAttempts(Run, /*Markdown=*/true, OS); });
+  Text += "\n" + fencedPart("text", Tree, Room / 3, "`stark-tool tree RUN`");
+  return Text + "\n" + Counts;
 }
 
 void stark::printReview(const RecordedRun &Run, llvm::raw_ostream &OS) {
   Figures F = countFigures(Run);
-  OS << "# " << quoteMarkdown(Run.Identity.TaskName)
-     << ": a search for a faster " << quoteMarkdown(Run.Identity.Entry)
-     << "\n\n";
+  auto Short = [](llvm::StringRef Name) {
+    return quoteMarkdown(shortenUtf8(Name, MostOfTitle));
+  };
+  std::string Head = "# " + Short(Run.Identity.TaskName) +
+                     ": a search for a faster " + Short(Run.Identity.Entry) +
+                     "\n\n";
+  llvm::raw_string_ostream Result(Head);
   if (F.Winner >= 0)
-    printWinner(Run, F, OS);
-  std::string Attempts;
-  llvm::raw_string_ostream Inner(Attempts);
-  printOrigin(Run, F, /*Markdown=*/true, Inner);
-  printAttempts(Run, /*Markdown=*/true, Inner);
-  std::string Tree;
-  llvm::raw_string_ostream Branches(Tree);
-  printBranches(Run, F, 0, Branches);
-  Inner << "\n" << fenced("text", Tree) << "\n";
-  printCounts(Run, F, Inner);
-  printFolded("The search", Attempts, OS);
+    printWinner(Run, F, Result);
   std::string End = describeEnd(Run, F);
   End[0] = llvm::toUpper(End[0]);
-  OS << quoteMarkdown(End) << ".\n";
+  End = quoteMarkdown(shortenUtf8(End, 1000)) + ".\n";
+  // What is left is the diff's and the search's, who both leave what they do
+  // not need to the other.
+  constexpr size_t Frames = 600;
+  size_t Taken = Head.size() + End.size() + Frames,
+         Room = MostBytes - std::min(MostBytes, Taken);
+  std::string Diff;
+  if (F.Winner >= 0) {
+    if (auto Whole = nodeDiff(Run, 0, unsigned(F.Winner)))
+      Diff = visibleText(*Whole);
+    else
+      llvm::consumeError(Whole.takeError());
+  }
+  size_t ForDiff = std::min(Diff.size(), Room / 2);
+  std::string Search = searchPart(Run, F, Room - ForDiff);
+  ForDiff = Room - std::min(Room, Search.size());
+  OS << Head;
+  if (!Diff.empty())
+    printFolded("The change",
+                fencedPart("diff", Diff, ForDiff, "`stark-tool diff RUN`"), OS);
+  printFolded("The search", Search, OS);
+  OS << End;
 }

@@ -70,6 +70,12 @@ TEST_F(NodeViewTest, NothingReachesTheTerminalAsItIs) {
   ReplyEvent R;
   R.Id = R.File = R.Reply.Model = Evil;
   Run.Attempts[1].Replies = {R};
+  SelectEvent S;
+  S.Chosen.Reason = Evil;
+  Run.Attempts[1].Select = S;
+  CountersEvent Counters;
+  Counters.Found.Device = Counters.Found.Text = Evil;
+  Run.Attempts[1].Found = Counters;
   std::string Tree = printed([&](auto &OS) { printTree(Run, true, OS); });
   EXPECT_TRUE(isPlain(Tree)) << Tree;
   std::string Shown = printed([&](auto &OS) { printNode(Run, Number, OS); });
@@ -116,6 +122,23 @@ TEST_F(NodeViewTest, ADiffIsWhole) {
   EXPECT_EQ(llvm::cantFail(nodeDiff(Run, A, A)), "");
   EXPECT_EQ(llvm::toString(nodeDiff(Run, A, C).takeError()),
             "node 3 has no candidate");
+}
+
+// A last line that does not end is said as `patch` and `diff` say it, whether
+// one of the texts has it or both.
+TEST_F(NodeViewTest, ADiffTellsALastLineThatDoesNotEnd) {
+  unsigned Open = add(nodeOf(0, correctIn(50), "a\nb")),
+           Closed = add(nodeOf(0, correctIn(50), "a\nb\n")),
+           Other = add(nodeOf(0, correctIn(50), "c\nb"));
+  const std::string None = "\\ No newline at end of file\n";
+  auto Hunks = [&](unsigned From, unsigned To) {
+    return llvm::StringRef(llvm::cantFail(nodeDiff(Run, From, To)))
+        .split("@@\n")
+        .second.str();
+  };
+  EXPECT_EQ(Hunks(Open, Closed), " a\n-b\n" + None + "+b\n");
+  EXPECT_EQ(Hunks(Closed, Open), " a\n-b\n+b\n" + None);
+  EXPECT_EQ(Hunks(Open, Other), "-a\n+c\n b\n" + None);
 }
 
 // The anchors of a candidate's child lie in the candidate; a reader has the

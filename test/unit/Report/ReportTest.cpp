@@ -96,10 +96,69 @@ TEST_F(ReportTest, HostileTitleOfAWinner) {
   Run.Nodes.add(N);
   end(1);
   std::string Text = render(Run, ReportFormat::Markdown);
-  EXPECT_TRUE(has(Text, "What was changed: &#60;b&#62;&#64;octocat&#60;/b&#62; "
-                        "\\[x\\](http://y) \\`z\\`\\\\u{1b}\\[2J (node 1)."))
+  EXPECT_TRUE(has(Text, "What was changed: "
+                        "&#60;b&#62;&#64;&#8203;octocat&#60;/b&#62; "
+                        "\\[x\\](http:&#8203;//y) "
+                        "\\`z\\`\\\\u{1b}\\[2J (node 1)."))
       << Text;
   EXPECT_FALSE(has(Text, "\x1b"));
+}
+
+// What a service would make a link, a mention or an issue of is not one, and
+// names of code stay as they are.
+TEST_F(ReportTest, NothingIsLinked) {
+  Node N = Run.Nodes.node(1);
+  Run.Nodes = TreeBuilder().T;
+  N.Given.Title = "see #12, GH-7, www.a.invalid, a@b.c, ~~x~~ _y_ $z$ tile_k";
+  N.Text = "x\n";
+  Run.Nodes.add(N);
+  end(1);
+  EXPECT_TRUE(
+      has(render(Run, ReportFormat::Markdown),
+          "see \\#&#8203;12, GH-&#8203;7, www&#8203;.a.invalid, "
+          "a&#64;&#8203;b.c, \\~\\~x\\~\\~ \\_y\\_ &#36;z&#36; tile_k"));
+}
+
+// A pull request takes 65,536 characters. What a long run has beyond that is
+// left out, with where it is; times and what was checked are there.
+TEST_F(ReportTest, FitsAPullRequest) {
+  TreeBuilder B;
+  std::string Old, New;
+  for (int I = 0; I < 5000; ++I) {
+    Old += "line " + std::to_string(I) + "\n";
+    New += "another line " + std::to_string(I) + "\n";
+  }
+  Run.Nodes = Tree();
+  Node Source = B.T.node(0);
+  Source.Text = Old;
+  Run.Nodes.add(Source);
+  for (unsigned I = 0; I < 500; ++I) {
+    Node N;
+    N.Parent = N.Base = int(I);
+    N.Found = correctIn(50);
+    N.Given.Title = std::string(400, '#');
+    N.Text = New;
+    for (unsigned Kernel = 0; Kernel < 300; ++Kernel)
+      N.Found.Compiler += "kernel_" + std::to_string(Kernel) +
+                          ": 20 registers, 0 bytes of static shared memory, no "
+                          "spills\n";
+    Run.Nodes.add(N);
+  }
+  end(500);
+  std::string Text = render(Run, ReportFormat::Markdown);
+  EXPECT_LT(Text.size(), 65536u);
+  EXPECT_GT(Text.size(), 50000u) << "the room is used";
+  for (const char *Part :
+       {"**2.000 times as fast**", "**Checked:**", "**Not checked:**",
+        "lines more: `stark-tool diff RUN`.",
+        "lines more: `stark-tool tree RUN`.",
+        "lines more: `stark-tool report RUN` has them.",
+        "lines more: `stark-tool show RUN winner` has them.",
+        "Ended: 1 attempt; the winner is node 500"})
+    EXPECT_TRUE(has(Text, Part)) << Part;
+  EXPECT_EQ(llvm::StringRef(Text).count("<details>"), 2u);
+  EXPECT_EQ(llvm::StringRef(Text).count("</details>"), 2u);
+  EXPECT_EQ(llvm::StringRef(Text).count("\n```") % 2, 0u);
 }
 
 // Tokens that a provider did not tell are not counted as none.
