@@ -50,6 +50,11 @@ public:
   /// open, text, close
   HtmlWriter &element(llvm::StringLiteral Tag, HtmlAttributes Attributes,
                       llvm::StringRef Text);
+  /// A part of the page that scrolls by itself where it is too wide; whoever
+  /// has only keys can get into it, and hears \p Label.
+  HtmlWriter &openScroll(llvm::StringRef Label);
+  /// \p Text with its spaces and lines. A long one scrolls, by keys as well.
+  HtmlWriter &preformatted(llvm::StringRef Text);
   /// A line feed in the file, for whoever reads that.
   HtmlWriter &line();
 

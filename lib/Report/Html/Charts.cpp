@@ -44,6 +44,9 @@ static void drawPoint(HtmlWriter &W, const Plot &P, const RunFacts &R,
   W.element("title", {},
             "node " + std::to_string(N) + ", " + outcomeOf(R.node(N)) + ": " +
                 titleOf(R, N));
+  W.empty(
+      "circle",
+      {{"class", "hit"}, {"cx", pixels(X)}, {"cy", pixels(Y)}, {"r", "11"}});
   writeMark(W, R.node(N), X, Y, 4.5, R.Result && N == R.Result);
   W.close().line();
 }
@@ -103,6 +106,7 @@ static void drawBar(HtmlWriter &W, double Y, double Share, double SpreadShare,
                    {"y", pixels(Y)},
                    {"width", pixels(std::max(1.0, Share * Length))},
                    {"height", "15"}});
+  SpreadShare = std::clamp(SpreadShare, 0.0, 1.0);
   double End = Left + Share * Length, Half = SpreadShare * Length / 2;
   W.empty("path",
           {{"class", "error"},
@@ -289,7 +293,7 @@ static void writeRoles(HtmlWriter &W, const RunFacts &R) {
   if (R.Count.Roles.empty())
     return;
   W.open("figure", {{"class", "wide"}});
-  W.open("div", {{"class", "scroll"}}).open("table", {{"class", "tight"}});
+  W.openScroll("Calls of models, by role").open("table", {{"class", "tight"}});
   W.open("thead").open("tr");
   for (const char *Head : {"role", "calls", "tokens in", "of them cached",
                            "tokens out", "cost", "time"})

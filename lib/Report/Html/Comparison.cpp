@@ -217,7 +217,7 @@ static void writeFacts(HtmlWriter &W, const Comparison &C,
                  {"aria-label", Label},
                  {"tabindex", "0"}});
   W.open("table", {{"class", "compare"}}).open("thead").open("tr");
-  W.element("th", {{"scope", "col"}}, "");
+  W.element("td", {}, "");
   for (const std::string &Name : C.Names)
     W.element("th", {{"scope", "col"}}, Name);
   W.close().close().open("tbody").line();

@@ -79,7 +79,7 @@ static void writeFile(HtmlWriter &W, const std::string &Id,
                       llvm::StringRef Heading, llvm::StringRef Text) {
   size_t Cut = 0;
   W.open("details", {{"id", Id}}).element("summary", {}, Heading);
-  W.element("pre", {}, headOf(Text, 64 << 10, Cut));
+  W.preformatted(headOf(Text, 64 << 10, Cut));
   if (Cut)
     W.element("p", {{"class", "cut"}}, grouped(Cut) + " bytes more.");
   W.close().line();
@@ -89,7 +89,7 @@ void stark::writeEnvironment(HtmlWriter &W, const RunFacts &R) {
   const RunIdentity &I = R.Run.Identity;
   W.open("section", {{"id", "environment"}});
   W.element("h2", {}, "With what, and how to repeat it").line();
-  W.open("div", {{"class", "scroll"}}).open("table", {{"class", "pairs"}});
+  W.openScroll("Environment").open("table", {{"class", "pairs"}});
   W.open("tbody").line();
   row(W, "task", I.TaskName + ", entry " + I.Entry);
   row(W, "digest of the task", I.TaskDigest);

@@ -137,6 +137,22 @@ HtmlWriter &HtmlWriter::element(llvm::StringLiteral Tag,
   return open(Tag, Attributes).text(Text).close();
 }
 
+HtmlWriter &HtmlWriter::openScroll(llvm::StringRef Label) {
+  return open("div", {{"class", "scroll"},
+                      {"role", "group"},
+                      {"aria-label", Label.str()},
+                      {"tabindex", "0"}});
+}
+
+HtmlWriter &HtmlWriter::preformatted(llvm::StringRef Text) {
+  // Less does not reach the height from which page.css lets it scroll, unless
+  // the page is very narrow.
+  constexpr size_t LongLines = 12, LongBytes = 1200;
+  if (Text.size() < LongBytes && Text.count('\n') < LongLines)
+    return element("pre", {}, Text);
+  return element("pre", {{"tabindex", "0"}}, Text);
+}
+
 HtmlWriter &HtmlWriter::line() {
   OS << '\n';
   return *this;

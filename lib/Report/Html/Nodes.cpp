@@ -91,7 +91,7 @@ private:
   void writeText(llvm::StringRef Text, llvm::StringRef Where) {
     size_t Cut = 0;
     llvm::StringRef Head = headOf(Text, take(Text.size()), Cut);
-    W.element("pre", {}, Head);
+    W.preformatted(Head);
     if (Cut)
       W.element("p", {{"class", "cut"}},
                 grouped(Cut) + " bytes more are left out here" +
@@ -169,7 +169,8 @@ void NodeSection::writeFound() {
   const Verdict &V = N.Found;
   openPart("verdict", ("Verdict: " + verdictName(V.Kind)).str(), true);
   if (V.correct() && !V.Timings.empty()) {
-    W.open("div", {{"class", "scroll"}}).open("table", {{"class", "tight"}});
+    W.openScroll("Times of node " + std::to_string(Number));
+    W.open("table", {{"class", "tight"}});
     W.open("thead").open("tr");
     for (const char *Head : {"size", "source µs", "quartiles", "this µs",
                              "quartiles", "samples", "times as fast", "95 %"})

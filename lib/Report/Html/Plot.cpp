@@ -24,6 +24,14 @@ static std::string shortNumber(double Value) {
 
 Axis stark::makeAxis(double Least, double Most, llvm::StringRef Label,
                      llvm::StringRef Unit, bool Log) {
+  // What a record says is a number, but of any size.
+  constexpr double Tiny = 1e-12, Huge = 1e15;
+  auto Tame = [=](double Value, double Otherwise) {
+    return std::isfinite(Value) ? std::clamp(Value, -Huge, Huge) : Otherwise;
+  };
+  Least = Tame(Least, 0), Most = Tame(Most, Huge);
+  if (Log)
+    Least = std::max(Least, Tiny), Most = std::max(Most, Least * 1.01);
   Axis A{
       .Least = Least, .Most = Most, .Logarithmic = Log, .Label = Label.str()};
   auto Tick = [&](double Value) {
@@ -64,6 +72,8 @@ static double shareOf(const Axis &A, double Value) {
     High = std::log(High);
     Value = std::log(std::max(Value, 1e-300));
   }
+  if (!std::isfinite(Value))
+    return 0;
   return High > Low ? std::clamp((Value - Low) / (High - Low), 0.0, 1.0) : 0.5;
 }
 

@@ -8,6 +8,7 @@
 #include "RunFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace stark;
@@ -134,9 +135,10 @@ RunFacts::RunFacts(const RecordedRun &Run, llvm::StringRef Folder)
     Best = -1;
   Result = Best < 0 ? 0 : unsigned(Best);
   for (int N = int(Result); N >= 0; N = node(unsigned(N)).Parent) {
-    Path.insert(Path.begin(), unsigned(N));
+    Path.push_back(unsigned(N));
     OnPath[unsigned(N)] = true;
   }
+  std::reverse(Path.begin(), Path.end());
   for (const job::Timing &T : found().Timings)
     Sizes.push_back(factsOf(T, *this));
 }

@@ -84,12 +84,16 @@ static void writeInShort(HtmlWriter &W, const RunFacts &R) {
   std::string Text = Steps == 1
                          ? "A rewrite in one step"
                          : "A rewrite in " + std::to_string(Steps) + " steps";
+  std::string OverAll;
+  if (R.Sizes.size() > 1)
+    OverAll = "; " + times(R.found().speedup()) + " over its " +
+              std::to_string(R.Sizes.size()) + " timed sizes";
   Text += R.Modelled ? " would take " : " takes ";
   Text += duration(S.Took.MedianUs) + " instead of " +
           duration(S.Took.SourceMedianUs) +
           (S.Took.Label.empty() ? "" : " for " + S.Took.Label) + " (" +
-          times(S.Took.Speedup) + " times as fast), " + howTaken(R.found()) +
-          ", beside its source and no library's kernel. ";
+          times(S.Took.Speedup) + " times as fast" + OverAll + "), " +
+          howTaken(R.found()) + ", beside its source and no library's kernel. ";
   Text += R.Count.Confirmed
               ? "It was judged twice, the second time on inputs that no "
                 "attempt had seen. "
@@ -173,7 +177,7 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   W.close().line();
   bool Floors =
       llvm::any_of(R.Sizes, [](const SizeFacts &S) { return S.FloorUs; });
-  W.open("div", {{"class", "scroll"}}).open("table", {{"class", "tight"}});
+  W.openScroll("Times by size").open("table", {{"class", "tight"}});
   W.open("thead").open("tr");
   for (const char *Head :
        {"size", "source", R.hasWinner() ? "winner" : "best", "times as fast"})
@@ -225,8 +229,10 @@ void stark::writeSummary(HtmlWriter &W, const RunFacts &R) {
               ("Its verdict is " + verdictName(V->Kind) +
                ", so that nothing was searched. The judge says:")
                   .str());
-    W.element("pre", {}, headOf(V->Run, 8000, Cut));
-    W.element("pre", {}, headOf(V->Compiler, 8000, Cut)).line();
+    for (llvm::StringRef Said :
+         {llvm::StringRef(V->Run), llvm::StringRef(V->Compiler)})
+      if (!Said.trim().empty())
+        W.preformatted(headOf(Said, 8000, Cut)).line();
   }
   if (!R.hasSource())
     return;

@@ -8,8 +8,9 @@
 /// \file
 ///   nodes -> rows of leaves -> marks and lines
 /// A node's depth is its column; leaves have a row each, a parent stands at its
-/// first child's. The verdict is told by shape and colour, speed by size, the
-/// way to the result by a thick line. A list says the same in words.
+/// first child's, which is the one that leads to the result. The verdict is
+/// told by shape and colour, speed by size, the way to the result by a thick
+/// line. A list says the same in words.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -112,8 +113,13 @@ public:
       At[N].R = radiusOf(Each);
       if (Each.Children.empty())
         ++Rows;
+      // The way to the result is the top line; the others are by age.
       for (unsigned Child : llvm::reverse(Each.Children))
-        Stack.push_back(Child);
+        if (!R.OnPath[Child])
+          Stack.push_back(Child);
+      for (unsigned Child : Each.Children)
+        if (R.OnPath[Child])
+          Stack.push_back(Child);
     }
     Step = std::clamp(900.0 / std::max(1u, Deepest), 30.0, 86.0);
     for (size_t N = 0; N < At.size(); ++N)
@@ -131,7 +137,7 @@ private:
     if (N.hasBug() || R.Count.Best < 0)
       return 6;
     double Most = std::log(R.node(unsigned(R.Count.Best)).Found.speedup());
-    double Own = std::log(std::max(N.Found.speedup(), 1e-3));
+    double Own = std::log(std::max(1e-3, N.Found.speedup()));
     if (!(Most > 0.01))
       return 7;
     return 5 + 6 * std::clamp(Own / Most, 0.0, 1.0);

@@ -3,22 +3,25 @@
 (function () {
   'use strict';
 
-  function valueOf(row, column) {
-    var text = row.cells[column].textContent.trim();
-    var number = parseFloat(text.replace(/,/g, ''));
-    return { text: text, number: number, isNumber: !isNaN(number) };
-  }
+  // A column is one of numbers if all that it holds begin with one.
+  var startsWithNumber = /^[-+]?\d[\d,]*(\.\d+)?(?![\w.])/;
 
   function sortBy(table, column, down) {
     var body = table.tBodies[0];
     var rows = Array.prototype.slice.call(body.rows);
-    rows.forEach(function (row, index) { row.stark = row.stark === undefined ? index : row.stark; });
+    var numbers = true;
+    rows.forEach(function (row, index) {
+      row.stark = row.stark === undefined ? index : row.stark;
+      row.says = row.cells[column].textContent.trim();
+      if (row.says === '-') row.says = '';
+      if (row.says && !startsWithNumber.test(row.says)) numbers = false;
+    });
     rows.sort(function (a, b) {
-      var x = valueOf(a, column), y = valueOf(b, column), order;
       // What has no value comes last, whichever way.
-      if (!x.text || !y.text) return (x.text ? -1 : 0) + (y.text ? 1 : 0) || a.stark - b.stark;
-      if (x.isNumber && y.isNumber) order = x.number - y.number;
-      else order = x.text < y.text ? -1 : x.text > y.text ? 1 : 0;
+      if (!a.says || !b.says) return (a.says ? -1 : 0) + (b.says ? 1 : 0) || a.stark - b.stark;
+      var order = numbers
+        ? parseFloat(a.says.replace(/,/g, '')) - parseFloat(b.says.replace(/,/g, ''))
+        : a.says < b.says ? -1 : a.says > b.says ? 1 : 0;
       return (down ? -order : order) || a.stark - b.stark;
     });
     rows.forEach(function (row) { body.appendChild(row); });
@@ -44,7 +47,8 @@
 
   // An address of something inside a closed part opens it.
   function reveal() {
-    var id = decodeURIComponent(location.hash.slice(1));
+    var id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch (error) { /* an address that is none leads nowhere */ }
     var target = id && document.getElementById(id);
     if (!target) return;
     for (var at = target; at; at = at.parentElement)
@@ -52,6 +56,11 @@
     target.scrollIntoView();
   }
   window.addEventListener('hashchange', reveal);
+  // Followed once more, an address does not change.
+  document.addEventListener('click', function (event) {
+    var link = event.target.closest && event.target.closest('a[href^="#"]');
+    if (link && link.getAttribute('href') === location.hash) reveal();
+  });
   reveal();
 
   // j, k: the next attempt, the one before.

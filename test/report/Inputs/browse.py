@@ -1,8 +1,8 @@
 """browse.py PAGE.html [RUN] [--screens FOLDER]: opens a report in headless Chromium, wide and
 narrow, light and dark; follows every link, also into the pages beside it. Fails
 on a message of the console, a request that is not for a file, a link that leads
-nowhere, a page wider than the window, a script of a quoted text that ran. With
-RUN, what the page says is held against the run's journal."""
+nowhere, a page wider than the window, a script of a quoted text that ran, what
+has no name, no visible focus, or too little contrast to be read. With RUN, what the page says is held against the run's journal."""
 import argparse
 import base64
 import json
@@ -91,6 +91,96 @@ def follow(path, seen):
     return links
 
 
+# What readers with a screen reader, with keys alone, or with weak eyes need. Each
+# problem once.
+ACCESS = r"""
+const problems = new Set();
+const say = (what, e) => problems.add(what + ': <' + e.tagName.toLowerCase() + ' class="' + (e.getAttribute('class') || '') +
+  '"> ' + (e.textContent || '').trim().slice(0, 40));
+document.querySelectorAll('details').forEach(d => { d.open = true; });
+let level = 0;
+document.querySelectorAll('h1,h2,h3,h4,h5,h6').forEach(h => {
+  const own = Number(h.tagName[1]);
+  if (own > level + 1) say('a heading skips a level', h);
+  level = own;
+});
+if (document.querySelectorAll('h1').length !== 1) problems.add('not one <h1>');
+if (!document.documentElement.lang || !document.title) problems.add('no language or title');
+const nameOf = e => (e.getAttribute('aria-label') || e.textContent || '').trim();
+const focusable = document.querySelectorAll('a[href],button,summary,[tabindex]');
+focusable.forEach(e => { if (!nameOf(e)) say('has no name', e); });
+document.querySelectorAll('[role=img],[role=region],[role=group],nav').forEach(e => {
+  if (!(e.getAttribute('aria-label') || '').trim()) say('has a role and no label', e);
+});
+document.querySelectorAll('svg:not([role]):not([aria-hidden])').forEach(e => say('is a picture for no one', e));
+document.querySelectorAll('[role=img] a').forEach(e => say('is a link inside a picture', e));
+document.querySelectorAll('th').forEach(e => {
+  if (!e.textContent.trim()) say('heads nothing', e);
+  if (!e.scope) say('has no scope', e);
+});
+document.querySelectorAll('[aria-labelledby]').forEach(e => {
+  if (!document.getElementById(e.getAttribute('aria-labelledby'))) say('is labelled by nothing', e);
+});
+document.querySelectorAll('*').forEach(e => {
+  const style = getComputedStyle(e);
+  const scrolls = (/auto|scroll/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 1) ||
+    (/auto|scroll/.test(style.overflowY) && e.scrollHeight > e.clientHeight + 1);
+  if (scrolls && e.tabIndex < 0 && e !== document.documentElement && e !== document.body)
+    say('scrolls, and keys do not get there', e);
+});
+const seen = new Set();
+focusable.forEach(e => {
+  const kind = e.tagName + '.' + (e.getAttribute('class') || '') + (e.ownerSVGElement ? e.parentNode.parentNode.getAttribute('class') : '');
+  if (seen.has(kind)) return;
+  seen.add(kind);
+  e.focus({focusVisible: true});
+  const hit = e.querySelector('.hit'), style = getComputedStyle(e);
+  const shown = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0) ||
+    (hit && getComputedStyle(hit).stroke !== 'none');
+  if (document.activeElement !== e) say('takes no focus', e);
+  else if (!shown) say('does not show its focus', e);
+});
+const rgb = text => {
+  const m = text.match(/[\d.]+/g);
+  return m && m.length >= 3 ? m.map(Number) : null;
+};
+const light = c => {
+  const f = v => (v /= 255) <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4);
+  return 0.2126 * f(c[0]) + 0.7152 * f(c[1]) + 0.0722 * f(c[2]);
+};
+const behind = e => {
+  for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor);
+    if (c && (c.length < 4 || c[3] > 0)) return c;
+  }
+  return [255, 255, 255];
+};
+const known = new Set();
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const e = walker.currentNode.parentElement;
+  if (!walker.currentNode.data.trim() || /SCRIPT|STYLE|title/.test(e.tagName) || !e.getClientRects().length) continue;
+  const style = getComputedStyle(e), svg = e.ownerSVGElement;
+  const front = rgb(svg ? style.fill : style.color), back = behind(e);
+  if (!front) continue;
+  const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.6 && Number(style.fontWeight) >= 700);
+  const key = [front, back, large].join();
+  if (known.has(key)) continue;
+  known.add(key);
+  const a = light(front) + 0.05, b = light(back) + 0.05, ratio = Math.max(a, b) / Math.min(a, b);
+  if (ratio < (large ? 3 : 4.5)) say('has a contrast of ' + ratio.toFixed(2), e);
+}
+if (!known.size) problems.add('no text was looked at');
+document.querySelectorAll('details').forEach(d => { d.open = false; });
+return [...problems].slice(0, 20);
+"""
+
+
+def look_as_others_do(where):
+    for problem in browser.execute_script(ACCESS):
+        problems.append(f"{where}: {problem}")
+
+
 def hold_against_journal(path, folder):
     """Attempts, winner and intervals are those of the journal."""
     events = [json.loads(line) for line in open(os.path.join(folder, "journal.jsonl"), encoding="utf-8")]
@@ -137,8 +227,25 @@ try:
     follow(A.page, pages)
     for width, scheme in ((1280, "dark"), (420, "light"), (420, "dark")):
         show(A.page, width, scheme)
+        if width == 420:
+            look_as_others_do(f"{A.page} at {width}, {scheme}")
     if A.run:
         hold_against_journal(A.page, A.run)
+    # An address opens what it points into, when the page is loaded again and
+    # on the way back, too; one that is none does nothing.
+    shares = browser.execute_script("return [...document.querySelectorAll('details[id]')].map(d => d.id)")
+    if len(shares) > 1:
+        opened = "return document.getElementById(arguments[0]).open"
+        browser.execute_script("location.hash = arguments[0]", shares[0])
+        browser.execute_script("location.hash = arguments[0]", shares[-1])
+        browser.execute_script("document.querySelectorAll('details').forEach(d => { d.open = false; })")
+        browser.back()
+        if not browser.execute_script(opened, shares[0]):
+            problems.append("an address does not open its part on the way back")
+        browser.refresh()
+        if not browser.execute_script(opened, shares[0]):
+            problems.append("an address does not open its part when the page is loaded again")
+        browser.execute_script("location.hash = '%zz'")
     # Sorting, keys and addresses do what the page says of them.
     if browser.execute_script("return document.querySelectorAll('table.sortable th button').length"):
         browser.execute_script("document.querySelector('table.sortable th button').click()")
