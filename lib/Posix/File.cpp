@@ -185,8 +185,22 @@ static bool flushFolder(const std::string &Path) {
   return !Folder || ::fsync(Folder.Number) == 0 || errno == EINVAL;
 }
 
+/// A device or a pipe takes bytes; a file in its place would be the end of it.
+static bool writeToDevice(const std::string &Path, std::string_view Bytes,
+                          std::string &Error) {
+  Descriptor To(::open(Path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (To && writeAll(To.Number, Bytes) && To.close())
+    return true;
+  Error = systemError("write", Path);
+  return false;
+}
+
 bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
                                 std::string &Error, bool Flush) {
+  struct stat Status;
+  if (::stat(Path.c_str(), &Status) == 0 &&
+      (S_ISCHR(Status.st_mode) || S_ISFIFO(Status.st_mode)))
+    return writeToDevice(Path, Bytes, Error);
   if (!createFolders(parentOf(Path), Error))
     return false;
   std::string Temporary = Path + ".XXXXXX.tmp";

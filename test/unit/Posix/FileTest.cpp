@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Posix/File.h"
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -53,6 +55,20 @@ TEST_F(PosixFile, AFailureNamesThePath) {
   EXPECT_EQ(Error,
             "cannot read '" + path("") + "': got a folder, wanted a file");
   EXPECT_EQ(readFile(path("file"), Error), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(Folder), {}), 1);
+}
+
+// What is no file takes the bytes and stays what it is: a device that became a
+// file would be the end of every program that needs it.
+TEST_F(PosixFile, APipeIsWrittenToAndNotReplaced) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  int From = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(From, 0);
+  EXPECT_TRUE(writeFileAtomically(path("pipe"), "bytes", Error)) << Error;
+  char Bytes[16];
+  EXPECT_EQ(::read(From, Bytes, sizeof(Bytes)), 5);
+  ::close(From);
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
   EXPECT_EQ(std::distance(fs::directory_iterator(Folder), {}), 1);
 }
 
