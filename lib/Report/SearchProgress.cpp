@@ -143,7 +143,7 @@ void SearchProgress::onNode(unsigned Attempt, const Node &N, const Tree &,
 std::optional<uint64_t> SearchProgress::secondsLeft() const {
   unsigned Wanted = Run.Options.Attempts;
   uint64_t Took = secondsSince(Began);
-  if (DoneNow < 2 || Done >= Wanted)
+  if (Ended || DoneNow < 2 || Done >= Wanted)
     return std::nullopt;
   uint64_t Left = uint64_t(double(Took) / DoneNow * (Wanted - Done));
   for (const BudgetLimit &L : Run.Options.Limits) {

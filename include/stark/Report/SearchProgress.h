@@ -34,7 +34,10 @@ public:
                bool Recorded) override;
   void onNode(unsigned Attempt, const Node &N, const Tree &T,
               bool Recorded) override;
-  void onEnd(const SearchOutcome &) override { Flights.clear(); }
+  void onEnd(const SearchOutcome &) override {
+    Flights.clear();
+    Ended = true;
+  }
 
   /// As it is now. Not more than \p Rows, if that is 8 or more.
   std::vector<std::string> lines(size_t Columns, size_t Rows) const;
@@ -79,6 +82,7 @@ private:
   std::map<std::string, Amounts> Spent, SpentNow; ///< by role; by this process
   unsigned Done = 0, DoneNow = 0; ///< attempts; those of this process
   unsigned Replies = 0;
+  bool Ended = false;
   int Best = -1;
   Verdict OfBest, OfSource;
   std::string Last; ///< what the latest attempt came to

@@ -143,6 +143,8 @@ TEST_F(SearchProgressTest, EndsWithItsBudget) {
   EXPECT_EQ(P.secondsLeft(), 10u) << "half of the code agent's money";
   reply("0004-code-1", 0, 600000);
   EXPECT_EQ(P.secondsLeft(), 0u);
+  P.onEnd({});
+  EXPECT_EQ(P.secondsLeft(), std::nullopt) << "it has ended";
 }
 
 // In any width no line is wider, and what matters most stays.
