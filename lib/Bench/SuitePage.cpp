@@ -24,15 +24,18 @@ static std::string number(double Value, const char *Form = "%.3f") {
   return Text;
 }
 
+/// The first \p Words columns hold words, the others numbers.
 static void openTable(HtmlWriter &W, const std::string &Label,
-                      const std::vector<std::string> &Heads) {
+                      const std::vector<std::string> &Heads, size_t Words = 1) {
   W.open("div", {{"class", "scroll"},
                  {"role", "region"},
                  {"aria-label", Label},
                  {"tabindex", "0"}});
   W.open("table", {{"class", "sortable plain"}}).open("thead").open("tr");
-  for (const std::string &Head : Heads)
-    W.element("th", {{"scope", "col"}}, Head);
+  for (size_t I = 0; I < Heads.size(); ++I)
+    W.element("th",
+              {{"scope", "col"}, {"class", I < Words ? "left" : "number"}},
+              Heads[I]);
   W.close().close().open("tbody").line();
 }
 
@@ -122,7 +125,7 @@ static void writeRuns(HtmlWriter &W, const SuiteResult &R,
   if (Floors)
     Heads.push_back("of floor");
   Heads.push_back("run");
-  openTable(W, "All runs", Heads);
+  openTable(W, "All runs", Heads, /*Words=*/3);
   for (const CellFigures &C : R.Cells) {
     W.open("tr").element("th", {{"scope", "row"}}, C.Task);
     W.element("td", {{"class", "left"}}, C.Group);

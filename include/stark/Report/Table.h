@@ -19,7 +19,9 @@ class Table {
 public:
   /// \p Numbers are the columns that are aligned to the right.
   Table(std::vector<std::string> Headings, std::set<size_t> Numbers)
-      : Rows({std::move(Headings)}), Numbers(std::move(Numbers)) {}
+      : Numbers(std::move(Numbers)) {
+    add(std::move(Headings));
+  }
   /// Line breaks and what would end a cell are replaced.
   void add(std::vector<std::string> Row);
   void print(bool Markdown, llvm::raw_ostream &OS) const;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Report/Comparison.h"
+#include "../ReportParts.h"
 #include "Sections.h"
 #include "stark/Report/Plot.h"
 #include "stark/Report/Table.h"
@@ -197,13 +198,18 @@ void stark::printComparison(const std::vector<ComparedRun> &Runs, bool Markdown,
   Comparison C(Runs);
   for (const std::string &Warning : C.Warnings)
     OS << (Markdown ? "**Note:** " : "Note: ") << Warning << "\n\n";
+  auto Shown = [&](const std::string &Text) {
+    return Markdown ? quoteMarkdown(Text) : Text;
+  };
   std::vector<std::string> Heads = {""};
-  Heads.insert(Heads.end(), C.Names.begin(), C.Names.end());
+  for (const std::string &Name : C.Names)
+    Heads.push_back(Shown(Name));
   Table Rows(Heads, {});
   for (const std::vector<Fact> *Facts : {&C.Result, &C.Search})
     for (const Fact &F : *Facts) {
-      std::vector<std::string> Row = {F.Name};
-      Row.insert(Row.end(), F.Cells.begin(), F.Cells.end());
+      std::vector<std::string> Row = {Shown(F.Name)};
+      for (const std::string &Cell : F.Cells)
+        Row.push_back(Shown(Cell));
       Rows.add(std::move(Row));
     }
   Rows.print(Markdown, OS);

@@ -12,7 +12,7 @@
 
 using namespace stark;
 
-static constexpr double Left = 62, Right = 16, Top = 16, Bottom = 46;
+static constexpr double Left = 76, Right = 16, Top = 16, Bottom = 46;
 
 std::string stark::pixels(double Value) { return fixed(Value, 1); }
 

@@ -267,8 +267,11 @@ void stark::writeAttempts(HtmlWriter &W, const RunFacts &R) {
                  {"tabindex", "0"}});
   W.open("table", {{"class", "sortable"}}).open("thead").open("tr");
   for (const char *Head : {"node", "of", "by", "verdict", "µs", "times as fast",
-                           "95 %", "instruction"})
-    W.element("th", {{"scope", "col"}}, Head);
+                           "95 %", "instruction"}) {
+    bool Words = Head == llvm::StringRef("verdict");
+    W.element("th", {{"scope", "col"}, {"class", Words ? "left" : "number"}},
+              Head);
+  }
   W.close().close().open("tbody").line();
   for (unsigned N = 0; N < R.Run.Nodes.size(); ++N)
     writeRow(W, R, N);

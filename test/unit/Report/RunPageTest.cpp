@@ -7,6 +7,7 @@
 
 #include "stark/Report/RunPage.h"
 #include "../Search/Trees.h"
+#include "stark/Report/Comparison.h"
 #include "stark/Report/NodeView.h"
 #include "stark/Report/Plot.h"
 #include "stark/Report/Report.h"
@@ -192,6 +193,27 @@ TEST_F(RunPageTest, AWinnerIsNotBelievedIn) {
     EXPECT_EQ(page(*Run).find("times as fast as before"), std::string::npos);
   else
     llvm::consumeError(Run.takeError());
+}
+
+// Folders and models have names that are no markup in a comparison, either, and
+// move no cursor.
+TEST(ComparisonTest, QuotesNames) {
+  const char *Evil = "a/\x1b[2J<b>|@octocat\n# x";
+  std::vector<ComparedRun> Runs(2);
+  for (ComparedRun &R : Runs) {
+    R.Folder = Evil;
+    R.Run.Identity.TaskName = R.Run.Identity.Provider = Evil;
+    R.Run.Nodes = TreeBuilder().T;
+  }
+  for (bool Markdown : {true, false}) {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    printComparison(Runs, Markdown, OS);
+    EXPECT_EQ(Text.find('\x1b'), std::string::npos) << Text;
+    EXPECT_EQ(Text.find("\n# x"), std::string::npos) << Text;
+    EXPECT_EQ(Text.find(Markdown ? "<b>" : "<b>|"), std::string::npos) << Text;
+    EXPECT_EQ(Markdown && Text.find("@octocat") != std::string::npos, false);
+  }
 }
 
 // A chain of attempts may be of any length: no form follows it by recursion,
