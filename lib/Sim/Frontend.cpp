@@ -13,6 +13,7 @@
 #include "stark/Support/Digest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -119,8 +120,18 @@ std::vector<std::string> sim::driverArguments(const CompileRequest &Request,
                                      "-include",
                                      HeaderFolder +
                                          std::string("stark/stark_sim.h")};
-  for (std::string &Flag : parseFlags(Request.Flags, Request.Folder))
-    Arguments.push_back(std::move(Flag));
+  std::vector<std::string> Flags = parseFlags(Request.Flags, Request.Folder);
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    // There is one source alone, and a kernel that is static keeps its name.
+    if (Flags[I] == "-fgpu-rdc")
+      continue;
+    // Projects name the toolkit's folder, too; what is in ours is ours.
+    bool Folder = Flags[I] == "-I" || Flags[I] == "-isystem";
+    if (Folder && I + 1 < Flags.size() &&
+        llvm::sys::fs::exists(Flags[I + 1] + "/cuda_runtime.h"))
+      Flags[I] = "-idirafter";
+    Arguments.push_back(Flags[I]);
+  }
   Arguments.push_back(Absolute);
   return Arguments;
 }

@@ -58,6 +58,49 @@ TEST(Compile, APtxOperandThatClangRefusesIsNamed) {
       << R.Missing->text();
 }
 
+// A project that names the toolkit's folder itself gets our headers all the
+// same, and what else is there.
+TEST(Compile, TheToolkitsFolderDoesNotHideOurHeaders) {
+  TemporaryFolder Folder = llvm::cantFail(TemporaryFolder::create("toolkit"));
+  std::string At = Folder.path().str();
+  for (const char *Name : {"/cuda_runtime.h", "/cooperative_groups.h"})
+    llvm::cantFail(writeFileAtomically(At + Name, "#error the toolkit's\n"));
+  llvm::cantFail(writeFileAtomically(At + "/mine.h", "#define MINE 3\n"));
+  for (const std::string &Flag : {"-I" + At, "-isystem=" + At}) {
+    CompileRequest Request;
+    Request.Flags = {Flag};
+    CompileResult R =
+        compiled("#include <cooperative_groups.h>\n"
+                 "#include <mine.h>\n"
+                 "__global__ void k(int *p) {\n"
+                 "  cooperative_groups::this_thread_block().sync();\n"
+                 "  *p = MINE;\n"
+                 "}\n",
+                 Request);
+    EXPECT_TRUE(R.Code) << R.Diagnostics;
+  }
+}
+
+// With relocatable device code a static kernel is launched by the name that it
+// has without.
+TEST(Compile, RelocatableCodeIsCompiledAsEver) {
+  for (Side For : {Side::Host, Side::Device}) {
+    std::string Printed[2];
+    for (bool Relocatable : {false, true}) {
+      CompileRequest Request;
+      if (Relocatable)
+        Request.Flags = {"-rdc=true"};
+      CompileResult R =
+          compiled("static __global__ void k(int *p) { *p = 1; }\n"
+                   "void call(int *p) { k<<<1, 1>>>(p); }\n",
+                   Request, For);
+      ASSERT_TRUE(R.Code) << R.Diagnostics;
+      llvm::raw_string_ostream(Printed[Relocatable]) << *R.Code;
+    }
+    EXPECT_EQ(Printed[0], Printed[1]);
+  }
+}
+
 namespace {
 /// Our headers, precompiled once for all of these tests.
 struct PrecompiledHeaders : testing::Test {
