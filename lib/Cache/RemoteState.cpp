@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Cache/RemoteState.h"
+#include "BuildTool.h"
 #include "stark/Cache/Counters.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
 #include <fcntl.h>
+#include <optional>
 #include <unistd.h>
 
 using namespace stark;
@@ -21,7 +23,9 @@ using std::chrono::system_clock;
 
 static constexpr std::chrono::minutes Remembers(10);
 static constexpr uint64_t FreeMs = 100;
-static constexpr size_t LongestPurse = size_t(1) << 16;
+static constexpr size_t LongestFile = size_t(1) << 16;
+/// In the place of a build's name where it is not known.
+static constexpr char NoBuild[] = "-";
 
 static int64_t nowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -29,46 +33,51 @@ static int64_t nowMs() {
       .count();
 }
 
-RemoteState::RemoteState(llvm::StringRef Remote, RemoteWay Way)
+RemoteState::RemoteState(llvm::StringRef Remote, RemoteWay Way,
+                         std::string OfBuild)
     : File(userCacheFolder() + "/.remote/" + sha256(Remote).substr(0, 16) +
-           (Way == RemoteWay::Send ? ".send" : ".fetch")) {}
+           (Way == RemoteWay::Send ? ".send" : ".fetch")),
+      Build(OfBuild.empty() ? NoBuild : std::move(OfBuild)) {}
 
-bool RemoteState::isDown() const {
-  fs::file_status Status;
-  if (fs::status(File + ".down", Status, /*follow=*/false))
-    return false;
-  auto Age = system_clock::now() - Status.getLastModificationTime();
-  // A time to come is one of another clock.
-  return Age > -Remembers && Age < Remembers;
-}
+RemoteState::RemoteState(llvm::StringRef Remote, RemoteWay Way)
+    : RemoteState(Remote, Way, findBuildTool(::getpid())) {}
 
-uint64_t RemoteState::leftMs(uint64_t TimeoutMs) const {
+/// The sum of the numbers of those lines of \p Path, "WHEN MS BUILD", that
+/// count for \p Build: its own, however old, and of the last ten minutes all.
+/// No number when there is none.
+static std::optional<uint64_t> sumOf(const std::string &Path,
+                                     llvm::StringRef Build, uint64_t MostMs) {
   std::string Error;
   std::string Text =
-      posix::readRegularFile(File, 2 * LongestPurse, Error).value_or("");
+      posix::readRegularFile(Path, 2 * LongestFile, Error).value_or("");
   llvm::SmallVector<llvm::StringRef> Lines;
   llvm::StringRef(Text).split(Lines, '\n', -1, /*KeepEmpty=*/false);
-  int64_t Since = nowMs() - std::chrono::milliseconds(Remembers).count();
-  uint64_t Spent = 0;
+  int64_t Now = nowMs();
+  int64_t Long = std::chrono::milliseconds(Remembers).count();
+  std::optional<uint64_t> Sum;
   for (llvm::StringRef Line : Lines) {
-    auto [When, Took] = Line.split(' ');
+    auto [When, Rest] = Line.split(' ');
+    auto [Number, Of] = Rest.split(' ');
     int64_t At = 0;
     uint64_t Ms = 0;
-    if (!When.getAsInteger(10, At) && !Took.getAsInteger(10, Ms) && At >= Since)
-      Spent += std::min(Ms, TimeoutMs);
+    if (When.getAsInteger(10, At) || Number.getAsInteger(10, Ms))
+      continue;
+    bool Own = Build != NoBuild && Of == Build;
+    // A time to come is one of another clock.
+    if (Own || (At >= Now - Long && At <= Now + Long))
+      Sum = Sum.value_or(0) + std::min(Ms, MostMs);
   }
-  return TimeoutMs - std::min(TimeoutMs, Spent);
+  return Sum;
 }
 
-void RemoteState::answered(uint64_t Ms) const {
-  if (Ms <= FreeMs)
-    return;
+static void addLine(const std::string &Path, uint64_t Ms,
+                    llvm::StringRef Build) {
   uint64_t Size = 0;
-  if (!fs::file_size(File, Size) && Size > LongestPurse)
-    (void)fs::remove(File);
+  if (!fs::file_size(Path, Size) && Size > LongestFile)
+    (void)fs::remove(Path);
   std::string Line =
-      std::to_string(nowMs()) + " " + std::to_string(Ms - FreeMs) + "\n";
-  int To = ::open(File.c_str(),
+      (llvm::Twine(nowMs()) + " " + llvm::Twine(Ms) + " " + Build + "\n").str();
+  int To = ::open(Path.c_str(),
                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (To < 0)
     return;
@@ -77,28 +86,38 @@ void RemoteState::answered(uint64_t Ms) const {
   ::close(To);
 }
 
-void RemoteState::forget() const {
-  (void)fs::remove(File + ".down");
-  (void)fs::remove(File);
+bool RemoteState::isDown() const {
+  return sumOf(File + ".down", Build, 0).has_value();
+}
+
+uint64_t RemoteState::leftMs(uint64_t TimeoutMs) const {
+  return TimeoutMs -
+         std::min(TimeoutMs, sumOf(File, Build, TimeoutMs).value_or(0));
+}
+
+void RemoteState::answered(uint64_t Ms) const {
+  if (Ms > FreeMs)
+    addLine(File, Ms - FreeMs, Build);
 }
 
 bool RemoteState::fail() const {
   count(CacheEvent::RemoteFailed);
-  // One at a time, so that one alone is the first.
+  // One at a time, so that one alone is the first. Where files cannot be locked
+  // two may be.
   int Guard = -1;
   bool Guarded = !fs::openFileForWrite(File + ".lock", Guard, fs::CD_OpenAlways,
                                        fs::OF_None) &&
-                 !fs::lockFile(Guard);
+                 !fs::tryLockFile(Guard, std::chrono::milliseconds(1000));
   bool First = !isDown();
-  if (First)
-    (void)fs::remove(File + ".down"); // of long ago
-  int To = ::open((File + ".down").c_str(),
-                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (To >= 0)
-    ::close(To);
+  addLine(File + ".down", 0, Build);
   if (Guarded)
     (void)fs::unlockFile(Guard);
   if (Guard >= 0)
     ::close(Guard);
   return First;
+}
+
+void RemoteState::forget() const {
+  (void)fs::remove(File + ".down");
+  (void)fs::remove(File);
 }

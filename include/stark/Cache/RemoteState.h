@@ -12,9 +12,10 @@
 /// of the user's builds find it: files below ".remote", one set for each
 /// address and direction.
 ///
-/// A remote that failed is not asked again for ten minutes. One that answers
-/// slowly has a purse: what a request takes longer than a tenth of a second is
-/// taken from it, and when the time-out is spent within ten minutes, it failed.
+/// A remote that failed is not asked again by the same build, nor for ten
+/// minutes by another. One that answers slowly has a purse: what a request
+/// takes longer than a tenth of a second is taken from it, and when the
+/// time-out is spent by this build, or within ten minutes, it failed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,11 @@ class RemoteState {
 public:
   /// \p Remote: the value of STARK_REMOTE.
   RemoteState(llvm::StringRef Remote, RemoteWay Way);
+  /// \p OfBuild: which build this process belongs to; empty: none that is
+  /// known.
+  RemoteState(llvm::StringRef Remote, RemoteWay Way, std::string OfBuild);
 
-  /// Whether it failed within the last ten minutes.
+  /// Whether it failed in this build or within the last ten minutes.
   bool isDown() const;
   /// What is left in the purse of \p TimeoutMs.
   uint64_t leftMs(uint64_t TimeoutMs) const;
@@ -48,7 +52,7 @@ public:
   void forget() const;
 
 private:
-  std::string File;
+  std::string File, Build;
 };
 
 } // namespace stark
