@@ -212,6 +212,9 @@ llvm::Expected<std::string> stark::placeEntry(const StoredEntry &Entry,
       (void)removeFiles(Temporary); // what was there
       return Place;
     }
+    // A network file system may have done what it says it has not.
+    if (!isFolder(Temporary))
+      break;
     std::string Why = removeEntry(Place);
     if (!Why.empty()) {
       (void)removeFiles(Temporary);

@@ -100,9 +100,16 @@ static bool readAll(const Descriptor &From, size_t Limit, std::string &Bytes) {
   }
 }
 
+/// A network file system may know a name's file of before, once.
+static int openToRead(const std::string &Path, int Flags = 0) {
+  Flags |= O_RDONLY | O_CLOEXEC;
+  int Opened = ::open(Path.c_str(), Flags);
+  return Opened < 0 && errno == ESTALE ? ::open(Path.c_str(), Flags) : Opened;
+}
+
 std::optional<std::string> posix::readFile(const std::string &Path,
                                            std::string &Error) {
-  Descriptor From(::open(Path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor From(openToRead(Path));
   struct stat Status;
   if (From && ::fstat(From.Number, &Status) == 0) {
     if (S_ISDIR(Status.st_mode)) {
@@ -121,8 +128,7 @@ std::optional<std::string> posix::readFile(const std::string &Path,
 std::optional<std::string> posix::readRegularFile(const std::string &Path,
                                                   size_t Limit,
                                                   std::string &Error) {
-  Descriptor From(
-      ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  Descriptor From(openToRead(Path, O_NOFOLLOW | O_NONBLOCK));
   struct stat Status;
   std::string Bytes;
   if (!From || ::fstat(From.Number, &Status) != 0) {
