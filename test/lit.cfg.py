@@ -40,6 +40,8 @@ for server in ("redis-server", "nginx"):
         config.available_features.add(server)
 if config.stark_hiredis:
     config.available_features.add("hiredis")
+if shutil.which("openssl"):
+    config.available_features.add("openssl")
 if shutil.which("cc"):
     config.available_features.add("cc")
 

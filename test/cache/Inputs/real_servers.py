@@ -1,6 +1,6 @@
 """Real servers as remotes, for tests.
 
-  real_servers.py redis|nginx --stark-cache PROGRAM --stark-tool PROGRAM --examples DIR --work DIR
+  real_servers.py redis|nginx|https --stark-cache PROGRAM --stark-tool PROGRAM --examples DIR --work DIR
 
 Each starts a server of its own on a free port, sends it a winner, builds with
 it, and sees what a server does that refuses, is full or stands still.
@@ -92,7 +92,7 @@ http {{
   client_body_temp_path {work}/body; proxy_temp_path {work}/proxy; fastcgi_temp_path {work}/fastcgi;
   uwsgi_temp_path {work}/uwsgi; scgi_temp_path {work}/scgi;
   server {{
-    listen 127.0.0.1:{port}; root {work}/files;
+    listen 127.0.0.1:{port}{ssl}; root {work}/files; {tls}
     location /open/ {{ dav_methods PUT; create_full_put_path on; client_max_body_size 32m; }}
     location /small/ {{ dav_methods PUT; create_full_put_path on; client_max_body_size 1k; }}
     location /locked/ {{ dav_methods PUT; create_full_put_path on; auth_basic "team"; auth_basic_user_file {work}/users; }}
@@ -102,21 +102,25 @@ http {{
 """
 
 
+def start_nginx(case, port, tls=""):
+    conf = os.path.join(case.work, "nginx.conf")
+    text = NGINX.format(work=case.work, port=port, tls=tls, ssl=" ssl" if tls else "")
+    with open(conf, "w") as f:
+        # Its workers are another user where it is started by root.
+        f.write(("user root;" if os.geteuid() == 0 else "") + text)
+    program = "nginx" if any(os.access(os.path.join(p, "nginx"), os.X_OK) for p in os.environ["PATH"].split(":")) \
+        else "/usr/sbin/nginx"
+    return Started([program, "-e", "stderr", "-c", conf], port)
+
+
 def nginx(options):
     case, port = remote.Case(options, "nginx/first"), free_port()
     os.makedirs(os.path.join(case.work, "files"))
     with open(os.path.join(case.work, "users"), "w") as f:
         f.write("me:{PLAIN}" + remote.TOKEN + "\n")
     good, bad = (secret(case, n, t) for n, t in (("good", "me:" + remote.TOKEN), ("bad", "me:wrong")))
-    conf = os.path.join(case.work, "nginx.conf")
-    text = NGINX.format(work=case.work, port=port)
-    with open(conf, "w") as f:
-        # Its workers are another user where it is started by root.
-        f.write(("user root;" if os.geteuid() == 0 else "") + text)
     address = f"http://127.0.0.1:{port}"
-    program = "nginx" if any(os.access(os.path.join(p, "nginx"), os.X_OK) for p in os.environ["PATH"].split(":")) \
-        else "/usr/sbin/nginx"
-    with Started([program, "-e", "stderr", "-c", conf], port) as server:
+    with start_nginx(case, port) as server:
         for place, file in (("open", None), ("locked", good)):
             spec = f"{address}/{place}|timeout=120" + (f"|basic-file={file}" if file else "")
             sent = case.send(spec)
@@ -137,5 +141,36 @@ def nginx(options):
             os.kill(int(child), signal.SIGCONT)
 
 
+def https(options):
+    """A team's own certificate: SSL_CERT_FILE names it. Nothing is taken from, nor a password told to, who has another."""
+    case, port = remote.Case(options, "https/first"), free_port()
+    os.makedirs(os.path.join(case.work, "files"))
+    with open(os.path.join(case.work, "users"), "w") as f:
+        f.write("me:{PLAIN}" + remote.TOKEN + "\n")
+    password = secret(case, "password", "me:" + remote.TOKEN)
+    own, other = (os.path.join(case.work, name) for name in ("own", "other"))
+    for name, host in ((own, "IP:127.0.0.1"), (other, "DNS:elsewhere.example")):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                        "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=" + host, "-keyout", name + ".key",
+                        "-out", name + ".pem"], check=True, capture_output=True)
+    spec = f"https://127.0.0.1:{port}/locked|timeout=120|basic-file={password}"
+    tls = "ssl_certificate {0}.pem; ssl_certificate_key {0}.key;"
+    os.environ.pop("SSL_CERT_FILE", None)
+    with start_nginx(case, port, tls.format(own)):
+        fresh(case)
+        print("unknown:", case.send(spec).stderr.strip())
+        os.environ["SSL_CERT_FILE"] = own + ".pem"
+        sent = case.send(spec)
+        assert sent.returncode == 0, sent.stderr
+        tell("own", case, spec)
+        os.environ["SSL_CERT_FILE"] = other + ".pem"
+        tell("another", case, spec)
+    port = free_port()
+    case.work = os.path.dirname(own)
+    spec = f"https://127.0.0.1:{port}/locked|timeout=120|basic-file={password}"
+    with start_nginx(case, port, tls.format(other)):
+        tell("of another host", case, spec)
+
+
 if __name__ == "__main__":
-    remote.main({"redis": redis, "nginx": nginx})
+    remote.main({"redis": redis, "nginx": nginx, "https": https})

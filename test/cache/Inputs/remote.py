@@ -15,6 +15,7 @@ import http.server
 import json
 import os
 import shutil
+import re
 import socket
 import subprocess
 import threading
@@ -59,7 +60,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         server.seen.append((self.command, self.path, self.headers.get("authorization", "")))
         kept = server.kept.get(self.path)
-        if how == "hangs":
+        if how.startswith("is bazel-remote"):
+            self.bazel_remote(body, kept)
+        elif how == "hangs":
             server.stop.wait()
         elif how == "drips":
             self.send_response(200)
@@ -102,6 +105,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(200, BOMB, content_encoding="gzip")
         else:
             self.reply(200, kept)
+
+    def bazel_remote(self, body, kept):
+        """As server/http.go of bazel-remote 2.4: any instance before ac/ or cas/, names of 64 digits alone, a length
+        with what is put, digests of cas/ compared, and with validation what is below ac/ has to be an ActionResult."""
+        found = re.fullmatch("/?(.*/)?(ac/|cas/)([a-f0-9]{64})", self.path)
+        actions = found and found[2] == "ac/"
+        validated = actions and self.server.how != "is bazel-remote"
+        if not found:
+            self.reply(400, b"resource name must be a SHA256 hash in hex")
+        elif self.command == "PUT":
+            if self.headers.get("content-length") is None:
+                self.reply(400, b"PUT without Content-Length")
+            elif validated:
+                self.reply(400, b"proto: cannot parse invalid wire-format data")
+            elif not actions and hashlib.sha256(body).hexdigest() != found[3]:
+                self.reply(500, b"checksums don't match")
+            else:
+                # The instance is ignored.
+                self.server.kept[found[2] + found[3]] = body
+                self.reply(200)
+        else:
+            kept = self.server.kept.get(found[2] + found[3])
+            if kept is None:
+                self.reply(404, b"Not found\n")
+            else:
+                self.reply(200, b"" if self.command == "HEAD" else kept, content_type="application/octet-stream")
 
     do_GET = do_HEAD = do_PUT = answer
 
@@ -308,7 +337,21 @@ def two_writers(options):
     print("two-writers: read-only asked", len(server.seen) - 2, "times:", refused.stderr.strip())
 
 
-OTHERS = {"parallel": parallel, "unreachable": unreachable, "full": full, "two-writers": two_writers}
+def bazel(options):
+    """bazel-remote keeps winners, once it does not ask that all below ac/ is Bazel's own."""
+    case, server = Case(options, "bazel"), Server("is bazel-remote")
+    assert case.send(server.url).returncode == 0
+    paths = {path for _, path, _ in server.seen}
+    assert all(re.fullmatch("/team/(ac|cas)/[a-f0-9]{64}", path) for path in paths), paths
+    won, warnings = case.build(server.url.replace("/team", "/another/instance"))
+    print(f"bazel: {won} of 6 won, {len(warnings)} warnings; asked", " ".join(sorted({c for c, _, _ in server.seen})))
+    server.how = "is bazel-remote and validates"
+    server.kept = {}
+    refused = case.send(server.url, "third")
+    print(f"bazel: validated: exit code {refused.returncode}, {refused.stderr.strip()}")
+
+
+OTHERS = {"bazel": bazel, "parallel": parallel, "unreachable": unreachable, "full": full, "two-writers": two_writers}
 
 
 def main(others):
