@@ -253,8 +253,8 @@ static llvm::Error finish(const BuildStep &Step, const Lookup &Found,
   return writeFileAtomically(Step.Stamp, "", false);
 }
 
-llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found,
-                             bool Again) {
+llvm::Expected<std::string> stark::generatedText(const BuildStep &Step,
+                                                 const Lookup &Found) {
   llvm::Expected<std::string> Source = readFile(Step.In.SourcePath);
   if (!Source)
     return Source.takeError();
@@ -264,11 +264,14 @@ llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found,
         {L.Entry.WinnerText, L.Entry.Facts, L.Entry.Plan, L.Entry.Arch});
   };
   Add(Found);
-  for (const Lookup &L : Found.More)
-    Add(L);
-  llvm::Expected<std::string> Text =
-      makeGeneratedSource(*Source, Winners, absolutePath(Step.In.SourcePath),
-                          absolutePath(Step.Output));
+  llvm::for_each(Found.More, Add);
+  return makeGeneratedSource(*Source, Winners, absolutePath(Step.In.SourcePath),
+                             absolutePath(Step.Output));
+}
+
+llvm::Error stark::useWinner(const BuildStep &Step, const Lookup &Found,
+                             bool Again) {
+  llvm::Expected<std::string> Text = generatedText(Step, Found);
   if (!Text)
     return Text.takeError();
   // What was compiled while the mode was another may be the source.

@@ -83,7 +83,8 @@ llvm::Expected<std::optional<Verdict>>
 Evaluating::check(llvm::StringRef Text) const {
   if (Text == Of.SourceText || Request.Held)
     return std::nullopt;
-  CheckRequest R{Of, std::nullopt, Text};
+  CheckRequest R{Of, std::nullopt,
+                 Request.MadeOf ? llvm::StringRef(*Request.MadeOf) : Text};
   if (Anchors)
     R.To = Told{Of.SourceText, *Anchors, Request.Strictness};
   return checkCandidate(R);

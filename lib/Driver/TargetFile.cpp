@@ -67,6 +67,23 @@ llvm::Expected<BuildStep> stark::stepOf(const TargetFile &Of,
   return Step;
 }
 
+llvm::Expected<BuildStep> stark::wholeStepOf(const TargetFile &Of,
+                                             const TargetSource &Source) {
+  llvm::Expected<BuildStep> Step = stepOf(Of, Source);
+  if (!Step)
+    return Step;
+  llvm::StringRef Name = llvm::sys::path::filename(Source.Source);
+  // It lies beside the folder of the runs.
+  Step->Output = (llvm::sys::path::parent_path(Source.Runs) + "/" + Name).str();
+  std::vector<std::string> Workloads;
+  for (const TargetSource &S : Of.Sources)
+    if (S.Source == Source.Source && S.Flags == Source.Flags)
+      Workloads.push_back(S.Workload);
+  Step->In.WorkloadPath = Workloads.front();
+  Step->MoreWorkloads.assign(Workloads.begin() + 1, Workloads.end());
+  return Step;
+}
+
 std::string stark::subjectOf(const TargetFile &Of, const TargetSource &Source) {
   std::string Name = llvm::sys::path::filename(Source.Source).str();
   bool HasMore = llvm::any_of(Of.Sources, [&](const TargetSource &Other) {

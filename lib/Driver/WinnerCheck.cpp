@@ -73,9 +73,13 @@ public:
 private:
   llvm::Error findHere(const TargetFile &T);
   llvm::Error check(const TargetFile &T, const TargetSource &S);
-  llvm::Error check(const BuildStep &Step, const Lookup &L, CheckedWinner &W);
+  llvm::Error check(const BuildStep &Step, const Lookup &L,
+                    llvm::StringRef Built, CheckedWinner &W);
   llvm::Expected<std::optional<Verdict>> judge(const BuildStep &Step,
-                                               const Lookup &L, uint64_t Seed);
+                                               const Lookup &L,
+                                               std::string Text, uint64_t Seed);
+  llvm::Expected<bool> isSourceCalled(const BuildStep &Step, const Lookup &L,
+                                      llvm::StringRef Built);
 
   const CheckRequest &Request;
   CheckObserver &Observer;
@@ -127,14 +131,17 @@ llvm::Error Checking::findHere(const TargetFile &T) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::optional<Verdict>>
-Checking::judge(const BuildStep &Step, const Lookup &L, uint64_t Seed) {
+llvm::Expected<std::optional<Verdict>> Checking::judge(const BuildStep &Step,
+                                                       const Lookup &L,
+                                                       std::string Text,
+                                                       uint64_t Seed) {
   EvaluationRequest R;
   R.Source = Step.In.SourcePath;
   R.Workload = Step.In.WorkloadPath;
   R.Candidates = {L.From + "/kernel.cu"};
-  R.Texts = {L.Entry.WinnerText};
+  R.Texts = {std::move(Text)};
   R.Held = L.Moved; // beside a source with other kernels it would break it
+  R.MadeOf = L.Entry.WinnerText;
   R.Evaluator = *Spec;
   R.Why = Purpose::Confirm;
   R.Flags = Step.In.Flags;
@@ -153,15 +160,37 @@ Checking::judge(const BuildStep &Step, const Lookup &L, uint64_t Seed) {
   return std::move(E->Candidates.front().Found);
 }
 
+/// What is compiled for \p Text, where a call that the source would take ends
+/// the process.
+static std::string trapped(llvm::StringRef Text) {
+  std::string Bom = Text.consume_front("\xEF\xBB\xBF") ? "\xEF\xBB\xBF" : "";
+  return Bom + "#define " + TrapMacro.str() + "\n" + Text.str();
+}
+
+/// Whether \p Built, which does not run to its end when the source may not be
+/// called, does so when it may.
+llvm::Expected<bool> Checking::isSourceCalled(const BuildStep &Step,
+                                              const Lookup &L,
+                                              llvm::StringRef Built) {
+  llvm::Expected<std::optional<Verdict>> V =
+      judge(Step, L, Built.str(), Request.Seed);
+  if (!V)
+    return V.takeError();
+  return *V && (*V)->correct();
+}
+
 llvm::Error Checking::check(const BuildStep &Step, const Lookup &L,
-                            CheckedWinner &W) {
+                            llvm::StringRef Built, CheckedWinner &W) {
   if (!runsOn(W.Arch, Arch)) {
     W.Why = "it is for " + W.Arch + ", the GPU here is " + Arch;
     return llvm::Error::success();
   }
+  // What chooses asks for launch bounds, which the simulator does not know.
+  bool Whole = Spec->Of != EvaluatorSpec::Kind::Sim;
   // Once more before one is called slow: two judgements of one program differ.
   for (uint64_t Seed : {Request.Seed, Request.Seed + 1}) {
-    llvm::Expected<std::optional<Verdict>> V = judge(Step, L, Seed);
+    llvm::Expected<std::optional<Verdict>> V =
+        judge(Step, L, Whole ? trapped(Built) : L.Entry.WinnerText, Seed);
     if (!V)
       return V.takeError();
     if (!*V) {
@@ -175,7 +204,27 @@ llvm::Error Checking::check(const BuildStep &Step, const Lookup &L,
     if (W.Result != CheckResult::Slower)
       break;
   }
+  if (!Whole || W.Found->Kind != VerdictKind::Crashed)
+    return llvm::Error::success();
+  llvm::Expected<bool> Source = isSourceCalled(Step, L, Built);
+  if (!Source)
+    return Source.takeError();
+  if (*Source)
+    W.Why = "got the source at a size of the workload, wanted the winner";
   return llvm::Error::success();
+}
+
+/// The text that the build compiles for \p S, with the winners of all
+/// workloads.
+static llvm::Expected<std::string> builtFor(const TargetFile &T,
+                                            const TargetSource &S) {
+  llvm::Expected<BuildStep> Whole = wholeStepOf(T, S);
+  if (!Whole)
+    return Whole.takeError();
+  llvm::Expected<Lookup> Found = findForBuild(*Whole);
+  if (!Found)
+    return Found.takeError();
+  return generatedText(*Whole, *Found);
 }
 
 llvm::Error Checking::check(const TargetFile &T, const TargetSource &S) {
@@ -192,6 +241,9 @@ llvm::Error Checking::check(const TargetFile &T, const TargetSource &S) {
     Observer.onNote(Out.Without.back());
     return llvm::Error::success();
   }
+  llvm::Expected<std::string> Built = builtFor(T, S);
+  if (!Built)
+    return Built.takeError();
   std::vector<const Lookup *> All = {&*Found};
   for (const Lookup &L : Found->More)
     All.push_back(&L);
@@ -204,12 +256,12 @@ llvm::Error Checking::check(const TargetFile &T, const TargetSource &S) {
     W.Evaluator = printEvaluatorSpec(*Spec);
     W.GpuArch = Arch;
     W.Recorded = L->Entry.Facts;
-    std::string Judged = S.Source + "\n" + L->From;
+    std::string Judged = S.Source + "\n" + L->From + "\n" + *Built;
     for (const std::string &Flag : Step->In.Flags)
       Judged += "\n" + Flag;
     if (!Seen.insert(Judged).second)
       continue;
-    if (llvm::Error E = check(*Step, *L, W))
+    if (llvm::Error E = check(*Step, *L, *Built, W))
       return withContext(std::move(E), Name + " of " + T.Target);
     Observer.onWinner(W);
     Out.Winners.push_back(std::move(W));

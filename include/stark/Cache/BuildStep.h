@@ -84,6 +84,10 @@ llvm::Expected<Lookup> findForBuild(const BuildStep &Step);
 llvm::Expected<Lookup> findHereOrRemote(const BuildStep &Step,
                                         std::string &Warning);
 
+/// The text that a build compiles for \p Found, a hit.
+llvm::Expected<std::string> generatedText(const BuildStep &Step,
+                                          const Lookup &Found);
+
 /// Writes the winners of \p Found, a hit. \p Again: the step is to run in the
 /// next build, too.
 llvm::Error useWinner(const BuildStep &Step, const Lookup &Found,

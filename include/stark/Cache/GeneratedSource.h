@@ -75,6 +75,10 @@ makeGeneratedSource(llvm::StringRef SourceText,
                     llvm::ArrayRef<PlannedWinner> Winners,
                     llvm::StringRef SourcePath, llvm::StringRef OutputPath);
 
+/// With this macro a call that no winner takes ends the process, so that who
+/// judges a generated source knows that it was the winner that was called.
+inline constexpr llvm::StringLiteral TrapMacro = "STARK_NO_SOURCE";
+
 /// What the part of the winner with this suffix begins with.
 std::string winnerMark(llvm::StringRef Suffix);
 

@@ -19,6 +19,7 @@
 #include "stark/Eval/Evaluator.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <optional>
 
 namespace stark {
 
@@ -30,6 +31,8 @@ struct EvaluationRequest {
   std::vector<std::string> Texts = {};
   /// They were held to the contract before, when they were kept.
   bool Held = false;
+  /// What is held to the contract in their place, where they are made of it.
+  std::optional<std::string> MadeOf = {};
   std::string Plan; ///< the source with marks, or empty: any change is allowed
   Grounding Strictness = Grounding::Support; ///< with a plan
   EvaluatorSpec Evaluator;

@@ -42,6 +42,11 @@ llvm::Expected<TargetFile> readTargetFile(llvm::StringRef Path);
 llvm::Expected<BuildStep> stepOf(const TargetFile &Of,
                                  const TargetSource &Source);
 
+/// The whole look-up of the step that makes what is compiled for \p Source:
+/// of all its workloads.
+llvm::Expected<BuildStep> wholeStepOf(const TargetFile &Of,
+                                      const TargetSource &Source);
+
 /// "softmax.cu", and with which workload where \p Of has several for it.
 std::string subjectOf(const TargetFile &Of, const TargetSource &Source);
 

@@ -154,11 +154,33 @@ int main() {
   call(0, a + 1, b, 1024), call(0, a + 64, b, 1024);
   std::printf("; apart ");
   call(0, a, a, 1024), call(0, a, a + 512, 1024), call(0, a, a + 1024, 1024);
+  std::printf("; null ");
+  call(0, nullptr, b, 1024), call(0, a, nullptr, 1024);
 }
 )");
   ASSERT_EQ(run({"c++", "-std=c++17", "-o", "main", "main.cpp"}), "");
   EXPECT_EQ(run({path("main")}), "21112111 asked 8; sizes 221; scalar 1; "
-                                 "aligned 12; apart 112");
+                                 "aligned 12; apart 112; null 11");
+}
+
+// With the macro that `check` defines a call that the source would take ends
+// the process, and one that a winner takes is as ever.
+TEST_F(WinnerDispatchTest, EndsInPlaceOfTheSource) {
+  if (findProgram("c++").empty())
+    GTEST_SKIP() << "there is no c++";
+  ASSERT_EQ(make(Scale, replaced(Scale, "return 1", "return 2"),
+                 std::string("{\"entry\": \"launch\", ") + Sizes + "}"),
+            "");
+  write("main.cpp", "#define " + TrapMacro.str() + "\n" + Runtime +
+                        R"(#include "made.cu"
+int main(int n, char **) {
+  alignas(256) static float a[2048], b[2048];
+  return launch(a, b, n == 1 ? 1024 : 1025, 0.1f) - 2;
+}
+)");
+  ASSERT_EQ(run({"c++", "-std=c++17", "-o", "main", "main.cpp"}), "");
+  EXPECT_EQ(run({path("main")}), "");
+  EXPECT_EQ(run({path("main"), "other"}), "failed\n");
 }
 
 // An error that the program has not seen yet stays, and nothing is asked.
