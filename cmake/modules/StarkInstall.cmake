@@ -33,7 +33,8 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/modules/StarkConfig.c
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 # The module reads the list of modes.
-foreach(file IN ITEMS cmake/modules/StarkOptimizeKernels.cmake cmake/modules/StarkVerbTargets.cmake
+foreach(file IN ITEMS cmake/modules/StarkOptimizeKernels.cmake cmake/modules/StarkTargetFlags.cmake
+    cmake/modules/StarkVerbTargets.cmake
     include/stark/Cache/BuildModes.def)
   cmake_path(GET file FILENAME name)
   configure_file(${file} "${PROJECT_BINARY_DIR}/${name}" COPYONLY)
@@ -42,6 +43,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/StarkConfig.cmake"
   "${PROJECT_BINARY_DIR}/StarkConfigVersion.cmake"
   cmake/modules/StarkOptimizeKernels.cmake
+  cmake/modules/StarkTargetFlags.cmake
   cmake/modules/StarkVerbTargets.cmake
   include/stark/Cache/BuildModes.def
   DESTINATION "${stark_package_dir}")

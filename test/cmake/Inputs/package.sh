@@ -34,6 +34,28 @@ END
 "$cmake" -G Ninja -S folder -B in-tree -DCMAKE_CUDA_ARCHITECTURES=90 > out 2>&1 || { cat out; exit 1; }
 grep -c "in-tree/stark/bin/stark-cache lookup" in-tree/build.ninja
 
+echo "== fetched"
+# What a release's archive holds, at an address; nothing of it is built here.
+tar czf archive.tar.gz --exclude=./build --exclude=./.git --exclude=./test --exclude=./examples --exclude=./docs \
+  --transform 's,^\.,stark-0.1,' -C "$root" .
+mkdir fetching
+cp -r scale/src scale/include fetching
+cat > fetching/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.25)
+project(p LANGUAGES CXX CUDA)
+include(FetchContent)
+FetchContent_Declare(Stark URL "file://$PWD/archive.tar.gz"
+  URL_HASH SHA256=$(sha256sum archive.tar.gz | cut -d ' ' -f 1) DOWNLOAD_EXTRACT_TIMESTAMP TRUE)
+FetchContent_MakeAvailable(Stark)
+find_package(Stark 0.1 CONFIG REQUIRED COMPONENTS cache tool)
+add_library(scale OBJECT src/scale.cu)
+target_include_directories(scale PUBLIC include)
+stark_optimize_kernels(scale)
+END
+"$cmake" -G Ninja -S fetching -B fetched -DCMAKE_CUDA_ARCHITECTURES=90 > out 2>&1 || { cat out; exit 1; }
+test -f fetched/_deps/stark-src/LICENSE
+grep -c "fetched/_deps/stark-build/bin/stark-cache lookup" fetched/build.ninja
+
 echo "== Debian packages"
 (cd "$build" && cpack -G DEB -B "$OLDPWD/packages" > "$OLDPWD/out" 2>&1) || { cat out; exit 1; }
 for package in packages/*.deb; do
