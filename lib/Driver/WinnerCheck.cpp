@@ -66,7 +66,7 @@ static bool runsOn(llvm::StringRef Arch, llvm::StringRef Here) {
 namespace {
 class Checking {
 public:
-  Checking(const CheckRequest &Request, CheckObserver &Observer)
+  Checking(const WinnerCheckRequest &Request, CheckObserver &Observer)
       : Request(Request), Observer(Observer) {}
   llvm::Expected<WinnerCheck> run();
 
@@ -81,7 +81,7 @@ private:
   llvm::Expected<bool> isSourceCalled(const BuildStep &Step, const Lookup &L,
                                       llvm::StringRef Built);
 
-  const CheckRequest &Request;
+  const WinnerCheckRequest &Request;
   CheckObserver &Observer;
   std::optional<EvaluatorSpec> Spec; ///< of the target that is checked
   std::string Arch;                  ///< of its GPU
@@ -280,7 +280,8 @@ llvm::Expected<WinnerCheck> Checking::run() {
   return std::move(Out);
 }
 
-llvm::Expected<WinnerCheck> stark::checkWinners(const CheckRequest &Request,
-                                                CheckObserver &Observer) {
+llvm::Expected<WinnerCheck>
+stark::checkWinners(const WinnerCheckRequest &Request,
+                    CheckObserver &Observer) {
   return Checking(Request, Observer).run();
 }

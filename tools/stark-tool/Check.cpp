@@ -76,10 +76,10 @@ class Lines : public CheckObserver {
 };
 } // namespace
 
-static llvm::Expected<CheckRequest> makeRequest() {
+static llvm::Expected<WinnerCheckRequest> makeRequest() {
   if (llvm::Error E = tool::checkRange(Slack, 0, 100))
     return E;
-  CheckRequest Request;
+  WinnerCheckRequest Request;
   if (Judge.given()) {
     llvm::Expected<EvaluatorSpec> Spec = parseEvaluatorSpec(Judge);
     if (!Spec)
@@ -101,7 +101,7 @@ static llvm::Expected<CheckRequest> makeRequest() {
 }
 
 static llvm::Error run(const std::vector<std::string> &) {
-  llvm::Expected<CheckRequest> Request = makeRequest();
+  llvm::Expected<WinnerCheckRequest> Request = makeRequest();
   if (!Request)
     return Request.takeError();
   watchInterrupts();

@@ -37,7 +37,7 @@ constexpr std::span<const Named<CheckResult>> namesOf(CheckResult) {
 /// seen to differ by 25 %.
 inline constexpr double DefaultSlack = 0.25;
 
-struct CheckRequest {
+struct WinnerCheckRequest {
   std::vector<TargetFile> Targets;
   /// cuda, sim or spool; unset: each target's, else cuda.
   std::optional<EvaluatorSpec> Evaluator;
@@ -82,7 +82,7 @@ std::pair<CheckResult, std::string> judgeWinner(const WinnerFacts &Recorded,
 /// A winner that is slower is judged once more, on other inputs, before it is
 /// said to be. Each winner is judged once, whichever targets have it. Errors:
 /// no GPU, a file that cannot be read, an interrupt.
-llvm::Expected<WinnerCheck> checkWinners(const CheckRequest &Request,
+llvm::Expected<WinnerCheck> checkWinners(const WinnerCheckRequest &Request,
                                          CheckObserver &Observer);
 
 /// "softmax.cu of lib: winner 68ee-1570 for sm_90: passed, 2.500 times ..."
