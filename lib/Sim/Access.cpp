@@ -115,6 +115,11 @@ void Machine::trace(uint32_t Probe, uint64_t Address) {
 
 void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
                      ProbeKind Kind, uint64_t Stored, bool Known) {
+  touch(Probe, Address, Bytes, Kind, Known ? &Stored : nullptr);
+}
+
+void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
+                    ProbeKind Kind, const void *Stored) {
   if (++Accesses > AccessLimit)
     OnLimit();
   // A thread's own variables lie on its stack.
@@ -131,7 +136,7 @@ void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
   if (How == Mode::Profile)
     trace(Probe, reinterpret_cast<uintptr_t>(Address) & AddressMask);
   if (Address >= SharedBase && Address < SharedBase + SharedMemory.size())
-    return sharedAccess(Probe, Address, Bytes, Kind, Stored, Known);
+    return sharedAccess(Probe, Address, Bytes, Kind, Stored);
   ProbeCache &C = Cached[Probe];
   if (Address < C.Begin || Address + Bytes > C.End) {
     Allocation *A = find(Address);
@@ -142,8 +147,8 @@ void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
   }
   if (How == Mode::Check && C.Of->Cells) {
     uint64_t Offset = uint64_t(Address - C.Of->Begin);
-    Watched A{Probe, Kind, Address, Bytes, Stored, Known, false, C.Of->Name};
-    A.Element = Offset / std::max(1u, C.Of->ElementBytes);
+    Watched A{Probe, Kind, Address, Bytes, Stored, false, C.Of->Name, C.Of};
+    A.Element = Offset / (C.Of->ElementBytes ? C.Of->ElementBytes : Bytes);
     watch(A, C.Of->Cells->data(), Offset);
   }
   if (Kind == ProbeKind::Atomic || T.Probes[Probe].Volatile)
@@ -151,7 +156,7 @@ void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
 }
 
 void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
-                           ProbeKind Kind, uint64_t Stored, bool Known) {
+                           ProbeKind Kind, const void *Stored) {
   uint64_t Offset = uint64_t(Address - SharedBase);
   const SharedVariable *Of = nullptr;
   if (Offset < T.SharedEnd) {
@@ -169,8 +174,8 @@ void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
   if (How != Mode::Check)
     return;
   uint64_t Within = Of ? Offset - Of->Offset : Offset - T.SharedEnd;
-  Watched A{Probe,  Kind,  Address, Bytes,
-            Stored, Known, true,    Of ? Of->Name : DynamicArray};
+  Watched A{Probe,  Kind, Address, Bytes,
+            Stored, true, Of ? Of->Name : DynamicArray};
   A.Element = Within / std::max(1u, Bytes);
   watch(A, SharedCells.data(), Offset);
 }
@@ -179,50 +184,94 @@ void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
 /// access.
 bool Machine::races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
                     uint16_t OtherWarpEpoch) const {
-  if (OtherEpoch < LaunchEpoch || Other == A.Thread)
+  if (OtherEpoch < LaunchEpoch)
+    return OtherEpoch >= Order.allBefore() && !Order.ordered(OtherEpoch);
+  if (Other == A.Thread)
     return false;
   bool SameBlock = Other / Threads == A.Thread / Threads;
   if (!SameBlock)
     return !A.Shared && !BlockSynced;
   if (OtherEpoch != Epoch)
     return false;
-  return (Other % Threads) / 32 != A.Warp || OtherWarpEpoch == A.WarpEpoch;
+  unsigned OtherWarp = (Other % Threads) / 32;
+  if (OtherWarp == A.Warp)
+    return OtherWarpEpoch == A.WarpEpoch;
+  return Met.Seen.empty() || !warpsOrdered(A.Warp, OtherWarp, OtherWarpEpoch);
 }
 
 /// Two threads that write the same value do not race.
 bool Machine::changes(const Watched &A) {
-  uint64_t Held = 0;
-  if (A.Known && A.Bytes <= 8)
-    std::memcpy(&Held, A.Address, A.Bytes);
-  return !A.Known || Held != A.Stored;
+  return !A.Stored || std::memcmp(A.Address, A.Stored, A.Bytes) != 0;
+}
+
+/// "x[3]", by the name that is known.
+std::string Machine::nameOf(const Watched &A) const {
+  std::string Number = std::to_string(A.Element);
+  if (A.Shared)
+    return &A.Array == &DynamicArray ? A.Array + " at element " + Number
+                                     : "shared " + A.Array + "[" + Number + "]";
+  std::string Name = A.In ? nameOf(*A.In) : A.Array;
+  return "global " + (Name.empty() ? "memory" : Name + "[" + Number + "]");
+}
+
+/// Of an allocation: the argument's of the entry, the variable's of the host's
+/// code, or the kernel's parameter that points to it.
+std::string Machine::nameOf(const Allocation &A) const {
+  if (!A.Name.empty() || Launched >= Kernels.size() || !Closure)
+    return A.Name;
+  const Kernel &K = Kernels[Launched];
+  size_t Known = std::min(K.ParameterNames.size(), K.ParameterOffsets.size());
+  for (size_t I = 0; I < Known; ++I) {
+    const char *Value = nullptr;
+    if (K.ParameterBytes[I] != sizeof(Value) || K.ParameterNames[I].empty())
+      continue;
+    std::memcpy(&Value,
+                static_cast<const char *>(Closure) + K.ParameterOffsets[I],
+                sizeof(Value));
+    if (Value >= A.Begin && Value < A.End)
+      return K.ParameterNames[I];
+  }
+  return "";
 }
 
 void Machine::tellRace(const Watched &A, const char *Theirs, uint32_t Other,
-                       uint32_t OtherProbe) {
-  const char *Name = A.Kind == ProbeKind::Load ? "read" : "write";
-  std::string Who = "thread " + threadName(Other % Threads);
-  if (Other / Threads != A.Thread / Threads)
-    Who += " of block " + std::to_string(Other / Threads);
-  std::string Number = std::to_string(A.Element);
-  std::string Which = A.Array.empty() ? "global memory"
-                      : &A.Array == &DynamicArray
-                          ? A.Array + " at element " + Number
-                          : A.Array + "[" + Number + "]";
+                       uint32_t OtherEpoch, uint32_t OtherProbe) {
+  std::string Text = std::string("data race on ") + nameOf(A) + ": " +
+                     (A.Kind == ProbeKind::Load ? "read" : "write") + " by " +
+                     here(A.Probe) + " and " + Theirs + " by ";
   unsigned Line = OtherProbe < T.Probes.size() ? T.Probes[OtherProbe].Line : 0;
+  if (OtherEpoch < LaunchEpoch) {
+    Text += Order.what(OtherEpoch);
+    if (Line)
+      Text += ", line " + std::to_string(Line);
+    return finding(FindingKind::Race,
+                   Text + "; nothing orders that before " + Order.what(Epoch) +
+                       ": no wait for an event, a stream or the device");
+  }
+  Text += "thread " + threadName(Other % Threads);
+  if (Other / Threads != A.Thread / Threads)
+    Text += " of block " + std::to_string(Other / Threads);
+  finding(FindingKind::Race, Text + ", line " + std::to_string(Line) +
+                                 ", with no barrier between them");
+}
+
+void Machine::tellInFlight(const Watched &A, const Cell &C) {
+  unsigned Line =
+      C.WriteProbe < T.Probes.size() ? T.Probes[C.WriteProbe].Line : 0;
   finding(FindingKind::Race,
-          std::string("data race on ") + (A.Shared ? "shared " : "global ") +
-              Which + ": " + Name + " by " + here(A.Probe) + " and " + Theirs +
-              " by " + Who + ", line " + std::to_string(Line) +
-              ", with no barrier between them");
+          "data race on " + nameOf(A) + ": " + verb(A.Kind) + " by " +
+              here(A.Probe) + " and the asynchronous copy by thread " +
+              threadName(C.Writer % Threads) + ", line " +
+              std::to_string(Line) + ", which has not been waited for");
 }
 
 void Machine::tellUninitialised(const Watched &A, uint64_t Offset) {
+  std::string Name = A.In ? nameOf(*A.In) : A.Array;
   finding(FindingKind::Uninitialised,
           "read of uninitialised " + std::string(A.Shared ? "shared " : "") +
               "memory by " + here(A.Probe) + ": " +
-              (A.Array.empty()
-                   ? "an allocation at byte " + std::to_string(Offset)
-                   : A.Array + "[" + std::to_string(A.Element) + "]") +
+              (Name.empty() ? "an allocation at byte " + std::to_string(Offset)
+                            : Name + "[" + std::to_string(A.Element) + "]") +
               " was never written");
 }
 
@@ -264,18 +313,21 @@ void Machine::watch(Watched &A, Cell *Cells, uint64_t Offset) {
     uint64_t Stop = std::min(Offset + A.Bytes, (At / 4 + 1) * 4);
     uint8_t Mask = uint8_t(((1u << (Stop - At)) - 1) << (At % 4));
     uint8_t Holds = A.Shared && C.WriteEpoch < BlockEpoch ? 0 : C.Written;
+    if (Holds & InFlight)
+      return tellInFlight(A, C);
     if (A.Kind != ProbeKind::Store && (Holds & Mask) != Mask)
       return tellUninitialised(A, Offset);
     if (!A.Ordered && (C.WriteMask & Mask) &&
         races(A, C.Writer, C.WriteEpoch, C.WriteWarpEpoch) &&
         (A.Kind == ProbeKind::Load || changes(A)))
-      return tellRace(A, "write", C.Writer, C.WriteProbe);
+      return tellRace(A, "write", C.Writer, C.WriteEpoch, C.WriteProbe);
     if (A.Kind == ProbeKind::Store && !A.Ordered)
       for (unsigned R = 0; R < 2; ++R)
         if ((C.ReadMask[R] & Mask) &&
             races(A, C.Reader[R], C.ReadEpoch[R], C.ReadWarpEpoch[R]) &&
             changes(A))
-          return tellRace(A, "read", C.Reader[R], C.ReadProbe[R]);
+          return tellRace(A, "read", C.Reader[R], C.ReadEpoch[R],
+                          C.ReadProbe[R]);
     if (A.Kind == ProbeKind::Load)
       noteRead(A, C, Mask);
     else
@@ -284,14 +336,16 @@ void Machine::watch(Watched &A, Cell *Cells, uint64_t Offset) {
   }
 }
 
-void Machine::range(uint32_t Probe, char *Address, uint64_t Bytes) {
+void Machine::range(uint32_t Probe, char *Address, uint64_t Bytes,
+                    const char *Source, uint64_t Mask) {
   if (!Bytes)
     return;
   // Word by word, as a copy loop would.
   ProbeKind Kind = T.Probes[Probe].Kind;
   for (uint64_t I = 0; I < Bytes;) {
     uint32_t Step = uint32_t(std::min<uint64_t>(Bytes - I, 4));
-    access(Probe, Address + I, Step, Kind, 0, false);
+    touch(Probe, Address + I, Step, Kind,
+          Source ? Source + (I & Mask) : nullptr);
     I += Step;
   }
 }

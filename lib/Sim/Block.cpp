@@ -103,6 +103,7 @@ void Machine::resume(Lane &L) {
   ctx::transfer_t Back = ctx::jump_fcontext(L.Context, this);
   L.Context = Back.fctx;
   Running = nullptr;
+  Progress += L.State != Wait::Poll;
   if (L.State == Wait::Done) {
     FreeStacks.push_back(L.Stack);
     L.Stack = ~0u;
@@ -114,6 +115,7 @@ void Machine::prepareBlock(uint64_t Linear) {
   ++Epoch;
   BlockEpoch = Epoch;
   BlockSynced = false;
+  forgetTogether();
   std::fill(WarpEpoch.begin(), WarpEpoch.end(), uint16_t(0));
   if (How == Mode::Profile)
     std::fill(CountPool.begin(), CountPool.end(), 0u);
@@ -183,12 +185,11 @@ void Machine::runWarp(unsigned W) {
 
 void Machine::runBlock() {
   for (;;) {
-    bool Ran = false;
+    uint64_t Before = Progress;
     for (unsigned W = 0; W < Warps; ++W) {
       for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
         if (Lanes[I].State == Wait::None) {
           runWarp(W);
-          Ran = true;
           break;
         }
     }
@@ -207,10 +208,14 @@ void Machine::runBlock() {
                      "barrier of the grid reached by a part of the block: " +
                          here(Waits->Probe) + ": thread " +
                          threadName(Left->Thread) + " has left the kernel");
+    if (releaseNamed())
+      continue;
     if (Waiting)
       releaseBarrier();
-    else if (!Ran)
+    else if (Progress == Before)
       return stuck();
+    else
+      pollAgain();
   }
 }
 
@@ -220,47 +225,47 @@ void Machine::releaseBarrier() {
   for (const Lane &L : Lanes)
     if (L.State == Wait::Barrier && !First)
       First = &L;
-  int Count = 0, Id = First->BarrierId;
-  bool All = true, Any = false;
-  for (const Lane &L : Lanes) {
-    if (L.State == Wait::Done || L.BarrierId != Id)
-      continue;
-    Count += L.Predicate != 0;
-    All &= L.Predicate != 0;
-    Any |= L.Predicate != 0;
-  }
+  int Id = First->BarrierId;
   if (First->BarrierCount == 0)
+    // A thread that has left the kernel is not waited for, as on a GPU since
+    // Volta.
     for (Lane &L : Lanes)
-      if (L.State == Wait::Done ||
+      if (L.State != Wait::Done &&
           T.Probes[L.Probe].Line != T.Probes[First->Probe].Line) {
         uint64_t Reached = 0;
         for (const Lane &Other : Lanes)
           Reached += Other.State == Wait::Barrier &&
                      T.Probes[Other.Probe].Line == T.Probes[First->Probe].Line;
-        Running = &L;
-        std::string Where =
-            L.State == Wait::Done
-                ? "has left the kernel"
-                : "waits at line " + std::to_string(T.Probes[L.Probe].Line);
-        Running = nullptr;
         return finding(
             FindingKind::DivergentBarrier,
             "barrier reached by a part of the block: " + here(First->Probe) +
                 ": " + std::to_string(Reached) + " of " +
                 std::to_string(Threads) + " threads reached it, thread " +
-                threadName(L.Thread) + " " + Where);
+                threadName(L.Thread) + " waits at line " +
+                std::to_string(T.Probes[L.Probe].Line));
       }
   ++Epoch;
+  std::vector<Lane *> There;
+  for (Lane &L : Lanes)
+    if (L.State == Wait::Barrier && L.BarrierId == Id)
+      There.push_back(&L);
+  meet(There);
+}
+
+/// Lanes that have waited for each other go on.
+void Machine::meet(const std::vector<Lane *> &There) {
+  uint64_t Count = 0;
+  for (const Lane *L : There)
+    Count += L->Predicate != 0;
   if (Recorder)
     for (unsigned W = 0; W < Warps; ++W)
       Recorder->barrier();
-  for (Lane &L : Lanes)
-    if (L.State == Wait::Barrier && L.BarrierId == Id) {
-      L.Result = L.BarrierOp == 0   ? uint64_t(Count)
-                 : L.BarrierOp == 1 ? uint64_t(All)
-                                    : uint64_t(Any);
-      L.State = Wait::None;
-    }
+  for (Lane *L : There) {
+    L->Result = L->BarrierOp == 0   ? Count
+                : L->BarrierOp == 1 ? uint64_t(Count == There.size())
+                                    : uint64_t(Count != 0);
+    L->State = Wait::None;
+  }
 }
 
 /// Some lanes wait for lanes that will never come.
@@ -290,6 +295,12 @@ void Machine::stuck() {
                            std::to_string(T.Probes[Other.Probe].Line)));
       }
     }
+  for (const Lane &L : Lanes)
+    if (L.State == Wait::Poll)
+      return finding(FindingKind::Stuck,
+                     here(L.Probe) + ": thread " + threadName(L.Thread) +
+                         " waits for a phase of a barrier in memory that "
+                         "never completes");
   finding(FindingKind::Stuck,
           "threads wait for each other and none goes on: kernel " +
               Kernels[Launched].Name);
@@ -305,13 +316,4 @@ int Machine::barrier(int Op, int Predicate, int Id, int Count) {
   L.Predicate = Predicate;
   suspend();
   return int(Running->Result);
-}
-
-uint32_t Machine::activeMask() const {
-  unsigned Base = Running->Thread / 32 * 32;
-  uint32_t Mask = 0;
-  for (unsigned I = 0; I < 32 && Base + I < Threads; ++I)
-    if (Lanes[Base + I].State != Wait::Done)
-      Mask |= 1u << I;
-  return Mask;
 }

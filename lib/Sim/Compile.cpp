@@ -7,6 +7,7 @@
 
 #include "stark/Sim/Compile.h"
 #include "Frontend.h"
+#include "Lenient.h"
 #include "stark/AST/Flags.h"
 #include "stark/HostCode/CompileCommand.h"
 #include "stark/Support/Error.h"
@@ -18,6 +19,8 @@
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/LexDiagnostic.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -39,13 +42,6 @@ bool isPtxOperand(unsigned Diagnostic) {
       Diagnostic);
 }
 
-bool isAbsentLibrary(llvm::StringRef Header) {
-  for (const char *Prefix : {"cub/", "thrust/", "cuda/", "cutlass/", "cute/",
-                             "cublas", "cudnn", "mma.h"})
-    if (Header.starts_with(Prefix))
-      return true;
-  return false;
-}
 
 /// Prints errors, and knows which one is for what the simulator does not have.
 class ErrorPrinter : public clang::TextDiagnosticPrinter {
@@ -54,18 +50,37 @@ public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
                         const clang::Diagnostic &D) override {
     TextDiagnosticPrinter::HandleDiagnostic(Level, D);
+    note(Level, D);
     bool Ptx = isPtxOperand(D.getID());
     if (Missing && !(Ptx && Missing->Kind == UnsupportedKind::Library))
       return;
     if (Ptx)
       Missing = {UnsupportedKind::PtxConstraint, line("error: ", D)};
-    else if (D.getID() == clang::diag::err_pp_file_not_found &&
-             isAbsentLibrary(D.getArgStdStr(0)))
+    else if (D.getID() == clang::diag::err_pp_file_not_found)
       Missing = {UnsupportedKind::Library, line("fatal error: ", D)};
   }
   std::optional<Unsupported> Missing;
+  /// Where the main file has errors, or leads to some in a header.
+  std::vector<unsigned> Errors;
+  bool Elsewhere = false; ///< one that no place of the main file leads to
 
 private:
+  void note(clang::DiagnosticsEngine::Level Level, const clang::Diagnostic &D) {
+    if (Level < clang::DiagnosticsEngine::Error &&
+        !(Elsewhere && Level == clang::DiagnosticsEngine::Note))
+      return;
+    if (!D.hasSourceManager() || !D.getLocation().isValid())
+      return;
+    const clang::SourceManager &Files = D.getSourceManager();
+    auto [File, Offset] = Files.getDecomposedLoc(Files.getFileLoc(D.getLocation()));
+    bool Main = File == Files.getMainFileID();
+    if (Main)
+      Errors.push_back(Offset);
+    if (Level >= clang::DiagnosticsEngine::Error)
+      Elsewhere = Elsewhere || !Main;
+    else if (Main)
+      Elsewhere = false;
+  }
   static std::string line(llvm::StringRef Level, const clang::Diagnostic &D) {
     llvm::SmallString<128> Text;
     D.FormatDiagnostic(Text);
@@ -87,6 +102,35 @@ std::string inUserTerms(std::string Text, const std::string &Absolute) {
 } // namespace
 
 namespace {
+/// Goes on without headers that are not there.
+class IncludeSkipper : public clang::PPCallbacks {
+public:
+  explicit IncludeSkipper(std::string &Skipped) : Skipped(Skipped) {}
+  bool FileNotFound(llvm::StringRef Name) override {
+    if (Skipped.empty())
+      Skipped = Name.str();
+    return true;
+  }
+
+private:
+  std::string &Skipped; ///< the first one
+};
+
+class LenientAction : public clang::EmitLLVMOnlyAction {
+public:
+  LenientAction(llvm::LLVMContext *C, std::string *Skipped)
+      : EmitLLVMOnlyAction(C), Skipped(Skipped) {}
+  bool BeginSourceFileAction(clang::CompilerInstance &Clang) override {
+    if (Skipped)
+      Clang.getPreprocessor().addPPCallbacks(
+          std::make_unique<IncludeSkipper>(*Skipped));
+    return EmitLLVMOnlyAction::BeginSourceFileAction(Clang);
+  }
+
+private:
+  std::string *Skipped; ///< null: what is not found is an error
+};
+
 /// One run of Clang over one side of a request.
 struct Run {
   /// \p Precompiled may be null.
@@ -137,21 +181,29 @@ llvm::Error Run::setUp(Side For, const CompileRequest &Request,
   return llvm::Error::success();
 }
 
+/// \p Skipped: not null where headers that are not found do not matter; the
+/// first such.
 static llvm::Expected<CompileResult>
 compileWith(Side For, const CompileRequest &Request,
-            std::unique_ptr<llvm::MemoryBuffer> Precompiled) {
+            std::unique_ptr<llvm::MemoryBuffer> Precompiled,
+            std::string *Skipped = nullptr,
+            std::vector<unsigned> *Errors = nullptr) {
   Run R;
   if (llvm::Error E = R.setUp(For, Request, std::move(Precompiled)))
     return E;
   CompileResult Result;
   Result.Context = std::make_unique<llvm::LLVMContext>();
-  clang::EmitLLVMOnlyAction Action(Result.Context.get());
+  LenientAction Action(Result.Context.get(), Skipped);
+  if (Skipped)
+    R.Clang.getDiagnostics().setErrorLimit(0);
   if (R.Clang.ExecuteAction(Action) &&
       !R.Clang.getDiagnostics().hasErrorOccurred())
     Result.Code = Action.takeModule();
   std::string Absolute = absolutePath(Request.Path);
   Result.Diagnostics = inUserTerms(std::move(R.Said), Absolute);
   Result.Missing = std::move(R.Printer.Missing);
+  if (Errors && !R.Printer.Elsewhere)
+    *Errors = std::move(R.Printer.Errors);
   if (Result.Missing)
     Result.Missing->Detail =
         inUserTerms(std::move(Result.Missing->Detail), Absolute);
@@ -199,8 +251,28 @@ llvm::Error sim::precompileHeaders(llvm::StringRef Folder) {
   return llvm::Error::success();
 }
 
-llvm::Expected<CompileResult> sim::compileFor(Side For,
-                                              const CompileRequest &Request) {
+/// Where a header is not found: without it, and without what needs it.
+static llvm::Expected<CompileResult>
+compileLeniently(Side For, const CompileRequest &Request) {
+  // Each round may uncover what needed something of the one before.
+  constexpr unsigned Rounds = 6;
+  CompileRequest Left = Request;
+  std::string Skipped;
+  for (unsigned Round = 0;; ++Round) {
+    std::vector<unsigned> Errors;
+    llvm::Expected<CompileResult> R =
+        compileWith(For, Left, nullptr, &Skipped, &Errors);
+    if (!R || R->Code || Errors.empty() || Round == Rounds)
+      return R;
+    std::string Less = withoutErrors(Left.Text, Errors, Skipped);
+    if (Less.empty())
+      return R;
+    Left.Text = std::move(Less);
+  }
+}
+
+static llvm::Expected<CompileResult>
+compileStrictly(Side For, const CompileRequest &Request) {
   if (!Request.Headers.empty() &&
       leavesHeadersAlone(parseFlags(Request.Flags, Request.Folder)))
     if (auto Precompiled = llvm::MemoryBuffer::getFile(
@@ -216,4 +288,17 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
       llvm::consumeError(Fast.takeError());
     }
   return compileWith(For, Request, nullptr);
+}
+
+llvm::Expected<CompileResult> sim::compileFor(Side For,
+                                              const CompileRequest &Request) {
+  llvm::Expected<CompileResult> R = compileStrictly(For, Request);
+  if (!R || R->Code || !R->Missing ||
+      R->Missing->Kind != UnsupportedKind::Library)
+    return R;
+  llvm::Expected<CompileResult> Less = compileLeniently(For, Request);
+  if (Less && Less->Code)
+    return Less;
+  llvm::consumeError(Less.takeError());
+  return R;
 }

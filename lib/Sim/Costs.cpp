@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Costs.h"
+#include "TensorOps.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -158,6 +159,24 @@ static Slots addressCost(const GetElementPtrInst &I) {
   return {Unit::Multiply, 1, 0};
 }
 
+/// Products that tensor cores make while the units of half precision issue one
+/// instruction: 1024 of sixteen bits a cycle and SM by mma (NVIDIA H100 Tensor
+/// Core GPU Architecture; not compared with a GPU).
+static Slots matrixCost(const CallInst &Call) {
+  constexpr float Products = 512;
+  auto *Given = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  if (!Given)
+    return {Unit::Half, 8, 0};
+  auto Code = uint32_t(Given->getZExtValue());
+  if (Call.getCalledFunction()->getName() == "__stark_sim_fragments")
+    return {Unit::Half,
+            float((Code & 0xff) * (Code >> 8 & 0xff) * (Code >> 16)) / Products,
+            0};
+  MatrixOp Op = MatrixOp::decode(Code);
+  return {Unit::Half,
+          float(Op.M * Op.N * Op.K) / Products * float(bitsOf(Op.A)) / 16, 0};
+}
+
 static Slots callCost(const CallInst &Call) {
   const Type *T = Call.getType();
   Function *Callee = Call.getCalledFunction();
@@ -171,6 +190,11 @@ static Slots callCost(const CallInst &Call) {
     return instructionCost(*Callee);
   if (Name.starts_with("__stark_sim_shuffle"))
     return {Unit::Memory, 1, 0};
+  // What notes that a copy is in flight is no instruction.
+  if (Name == "__stark_sim_async_begun" || Name == "__stark_sim_async_bulk")
+    return {};
+  if (Name == "__stark_sim_matrix" || Name == "__stark_sim_fragments")
+    return matrixCost(Call);
   if (Name.starts_with("__stark_sim_"))
     return {Unit::Control, 1, 0};
   if (isa<MemIntrinsic>(Call))
@@ -254,5 +278,6 @@ bool stark::sim::bringsThreadsTogether(const CallInst &Call) {
   const Function *Callee = Call.getCalledFunction();
   return Callee && Callee->isDeclaration() &&
          Callee->getName().starts_with("__stark_sim_") &&
-         Callee->getName() != "__stark_sim_sreg";
+         Callee->getName() != "__stark_sim_sreg" &&
+         !Callee->getName().starts_with("__stark_sim_async_");
 }

@@ -12,6 +12,7 @@
 
 #include "Machine.h"
 #include "Symbols.h"
+#include "TensorOps.h"
 
 using namespace stark::sim;
 
@@ -34,8 +35,12 @@ void store(uint32_t Probe, char *P, uint32_t N, uint64_t Value) {
 void atomicAccess(uint32_t Probe, char *P, uint32_t N) {
   machine().access(Probe, P, N, ProbeKind::Atomic, 0, false);
 }
-void range(uint32_t Probe, char *P, uint64_t N) {
-  machine().range(Probe, P, N);
+void storeWide(uint32_t Probe, char *P, uint32_t N, const void *Value) {
+  machine().touch(Probe, P, N, ProbeKind::Store, Value);
+}
+void range(uint32_t Probe, char *P, uint64_t N, const char *Source,
+           uint64_t Mask) {
+  machine().range(Probe, P, N, Source, Mask);
 }
 void local(uint32_t Probe, char *Base, uint64_t Size, char *P, uint32_t N) {
   machine().local(Probe, Base, Size, P, N);
@@ -67,6 +72,37 @@ uint32_t reduce(uint32_t Mask, uint32_t Value, int Op) {
   return uint32_t(
       machine().warp(WarpOp::Reduce, Mask, Value, Op, 0, 32, nullptr));
 }
+void matrix(int Code, const uint32_t *In, uint32_t *Out) {
+  MatrixLane L{In, Out};
+  machine().warp(WarpOp::Matrix, ~0u, reinterpret_cast<uint64_t>(&L), 1, Code,
+                 32, nullptr);
+}
+void fragments(int Shape, const double *A, const double *B, const double *C,
+               double *D) {
+  FragmentLane L{A, B, C, D};
+  machine().warp(WarpOp::Matrix, ~0u, reinterpret_cast<uint64_t>(&L), 0, Shape,
+                 32, nullptr);
+}
+void copyBegun(char *To, uint64_t N) { machine().copyBegun(To, N); }
+void copiesCommitted() { machine().copiesCommitted(); }
+void copiesAwaited(uint32_t Left) { machine().copiesAwaited(Left); }
+void copiesArrive(char *Barrier, int Counts) {
+  machine().copiesArrive(Barrier, Counts != 0);
+}
+void bulkBegun(char *To, uint64_t N, char *Barrier) {
+  machine().bulkBegun(To, N, Barrier);
+}
+void barrierInit(char *Barrier, uint32_t Count) {
+  machine().barrierInit(Barrier, Count);
+}
+uint64_t barrierArrive(char *Barrier, uint32_t Count, uint64_t Bytes,
+                       int Drops) {
+  return machine().barrierArrive(Barrier, Count, Bytes, Drops != 0);
+}
+int barrierTest(char *Barrier, uint32_t Parity, int Blocks) {
+  return machine().barrierTest(Barrier, Parity, Blocks != 0);
+}
+void namedArrive(int Id, int Count) { machine().namedArrive(Id, Count); }
 uint32_t activemask() { return machine().activeMask(); }
 void fence(int) {}
 long long clockNow() {
@@ -103,6 +139,7 @@ SymbolList stark::sim::deviceSymbols() {
        STARK_SYMBOL("__stark_sim_probe", __stark_sim_probe),
        STARK_SYMBOL("__stark_sim_load", load),
        STARK_SYMBOL("__stark_sim_store", store),
+       STARK_SYMBOL("__stark_sim_store_wide", storeWide),
        STARK_SYMBOL("__stark_sim_atomic", atomicAccess),
        STARK_SYMBOL("__stark_sim_range", range),
        STARK_SYMBOL("__stark_sim_local", local),
@@ -113,6 +150,17 @@ SymbolList stark::sim::deviceSymbols() {
        STARK_SYMBOL("__stark_sim_vote", vote),
        STARK_SYMBOL("__stark_sim_match", match),
        STARK_SYMBOL("__stark_sim_reduce", reduce),
+       STARK_SYMBOL("__stark_sim_matrix", matrix),
+       STARK_SYMBOL("__stark_sim_fragments", fragments),
+       STARK_SYMBOL("__stark_sim_async_begun", copyBegun),
+       STARK_SYMBOL("__stark_sim_async_commit", copiesCommitted),
+       STARK_SYMBOL("__stark_sim_async_wait", copiesAwaited),
+       STARK_SYMBOL("__stark_sim_async_arrive", copiesArrive),
+       STARK_SYMBOL("__stark_sim_async_bulk", bulkBegun),
+       STARK_SYMBOL("__stark_sim_mbarrier_init", barrierInit),
+       STARK_SYMBOL("__stark_sim_mbarrier_arrive", barrierArrive),
+       STARK_SYMBOL("__stark_sim_mbarrier_test", barrierTest),
+       STARK_SYMBOL("__stark_sim_barrier_arrive", namedArrive),
        STARK_SYMBOL("__stark_sim_activemask", activemask),
        STARK_SYMBOL("__stark_sim_fence", fence),
        STARK_SYMBOL("__stark_sim_clock", clockNow),

@@ -10,6 +10,7 @@
 #include "PtxText.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/Parse.h"
+#include "stark/AST/Toolkit.h"
 #include "stark/Support/Digest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,18 +44,26 @@ private:
   std::unique_ptr<llvm::vfs::File> Real;
 };
 
-/// The user's headers hold inline PTX, too; the system's hold assembly that is
-/// meant for this CPU.
+/// The user's headers hold inline PTX, too, and the toolkit's; the system's hold
+/// assembly that is meant for this CPU.
 class RespelledFiles : public llvm::vfs::ProxyFileSystem {
 public:
-  using ProxyFileSystem::ProxyFileSystem;
+  RespelledFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real,
+                 std::string Toolkit)
+      : ProxyFileSystem(std::move(Real)), Toolkit(std::move(Toolkit)) {}
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
   openFileForRead(const llvm::Twine &Path) override {
     auto Opened = ProxyFileSystem::openFileForRead(Path);
-    if (!Opened || llvm::StringRef(Path.str()).starts_with("/usr/"))
+    std::string Name = Path.str();
+    bool OfToolkit =
+        !Toolkit.empty() && llvm::StringRef(Name).starts_with(Toolkit);
+    if (!Opened || (llvm::StringRef(Name).starts_with("/usr/") && !OfToolkit))
       return Opened;
     return std::make_unique<RespelledFile>(std::move(*Opened));
   }
+
+private:
+  std::string Toolkit; ///< where it is, empty if there is none
 };
 } // namespace
 
@@ -88,7 +97,8 @@ sim::makeFiles(Side For, const CompileRequest &Request,
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
       llvm::vfs::getRealFileSystem();
   if (For == Side::Device)
-    Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(Real);
+    Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(
+        Real, findToolkit().value_or(Toolkit()).Root);
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Real);
   Files->pushOverlay(Memory);
   if (!Request.Folder.empty())
@@ -120,6 +130,10 @@ std::vector<std::string> sim::driverArguments(const CompileRequest &Request,
                                      "-include",
                                      HeaderFolder +
                                          std::string("stark/stark_sim.h")};
+  // Declarations of libraries that host code or kernels use; what is called of
+  // them is looked up when it is called.
+  if (std::optional<Toolkit> Cuda = findToolkit())
+    Arguments.insert(Arguments.end(), {"-idirafter", Cuda->Root + "/include"});
   std::vector<std::string> Flags = parseFlags(Request.Flags, Request.Folder);
   for (size_t I = 0; I < Flags.size(); ++I) {
     // There is one source alone, and a kernel that is static keeps its name.
@@ -153,6 +167,9 @@ std::vector<std::string> sim::sideArguments(Side For, llvm::StringRef Arch,
       ++I;
       continue;
     }
+    // People are told the names of parameters and variables.
+    if (Argument == "-discard-value-names")
+      continue;
     if (Argument == "-target-cpu" || Argument == "-aux-target-cpu") {
       ++I;
       continue;

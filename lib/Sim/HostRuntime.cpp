@@ -26,6 +26,7 @@ Machine &machine() { return *theMachine(); }
 struct Configuration {
   Dim3 Grid, Block;
   size_t Shared = 0;
+  void *Stream = nullptr;
 };
 Configuration Next;
 
@@ -34,8 +35,9 @@ enum DeviceError { STARK_SIM_ERRORS(STARK_ENUMERATOR) };
 enum DeviceAttribute { STARK_SIM_ATTRIBUTES(STARK_ENUMERATOR) };
 #undef STARK_ENUMERATOR
 
-unsigned pushConfiguration(Dim3 Grid, Dim3 Block, size_t Shared, void *) {
-  Next = {Grid, Block, Shared};
+unsigned pushConfiguration(Dim3 Grid, Dim3 Block, size_t Shared,
+                           void *Stream) {
+  Next = {Grid, Block, Shared, Stream};
   return 0;
 }
 void launchLine(unsigned Line) { machine().LaunchLine = Line; }
@@ -46,11 +48,13 @@ void launch(const char *Name, void *Closure, uint64_t Bytes) {
     M.LastError = cudaErrorInvalidDeviceFunction;
     return;
   }
+  M.Stream = M.Order.named(Next.Stream);
   M.launch(Found->second, Closure, Next.Grid, Next.Block, Next.Shared, false);
 }
 int launchFromArray(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
-                    size_t Shared, bool Cooperative) {
+                    size_t Shared, void *Stream, bool Cooperative) {
   Machine &M = machine();
+  M.Stream = M.Order.named(Stream);
   auto Found = M.KernelOfStub.find(Stub);
   if (Found == M.KernelOfStub.end())
     return M.LastError = cudaErrorInvalidDeviceFunction;
@@ -69,35 +73,93 @@ int launchFromArray(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
   return M.launch(Found->second, Begin, Grid, Block, Shared, Cooperative);
 }
 int launchKernel(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
-                 size_t Shared, void *) {
-  return launchFromArray(Stub, Grid, Block, Arguments, Shared, false);
+                 size_t Shared, void *Stream) {
+  return launchFromArray(Stub, Grid, Block, Arguments, Shared, Stream, false);
 }
 int launchCooperative(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
-                      size_t Shared, void *) {
-  return launchFromArray(Stub, Grid, Block, Arguments, Shared, true);
+                      size_t Shared, void *Stream) {
+  return launchFromArray(Stub, Grid, Block, Arguments, Shared, Stream, true);
 }
 int hostMalloc(void **P, size_t N) {
   *P = machine().allocate(N);
   return *P || !N ? 0 : (machine().LastError = cudaErrorMemoryAllocation);
 }
-int hostFree(void *P) { return machine().release(P); }
-int hostCopy(void *To, const void *From, size_t N, int) {
+int hostManaged(void **P, size_t N) {
+  *P = machine().allocateManaged(N);
+  return *P || !N ? 0 : (machine().LastError = cudaErrorMemoryAllocation);
+}
+void hostMap(void *P, size_t N) { machine().mapHost(P, N); }
+void hostUnmap(void *P) { machine().release(P); }
+/// cudaFree() waits for the device.
+int hostFree(void *P) {
+  machine().Order.waitForAll();
+  return machine().release(P);
+}
+/// Whether the host waits for a copy: that is one from or to memory that is
+/// not pinned, or one that is not asynchronous.
+bool hostWaits(Machine &M, const void *To, const void *From, bool Async) {
+  bool Pinned = true, OfHost = false;
+  for (const void *P : {To, From})
+    if (Allocation *A = M.find(P); !A || A->OfHost) {
+      OfHost = true;
+      Pinned &= A != nullptr;
+    }
+  return Async ? OfHost && !Pinned : OfHost;
+}
+int hostCopyIn(void *To, const void *From, size_t N, void *Stream, int Async) {
   if (!N)
     return 0;
-  if (int Error = beginCopy(machine(), To, From, N))
+  Machine &M = machine();
+  M.Stream = M.Order.named(Stream);
+  if (int Error = beginCopy(M, To, From, N))
     return Error;
+  M.protect(false);
   std::memmove(To, From, N);
+  M.protect(true);
+  if (hostWaits(M, To, From, Async != 0))
+    M.Order.wait(M.Stream);
+  return 0;
+}
+int hostCopy(void *To, const void *From, size_t N, int) {
+  return hostCopyIn(To, From, N, nullptr, 0);
+}
+int hostSetIn(void *P, int Value, size_t N, void *Stream) {
+  if (!N)
+    return 0;
+  Machine &M = machine();
+  M.Stream = M.Order.named(Stream);
+  if (int Error = beginSet(M, P, N))
+    return Error;
+  M.protect(false);
+  std::memset(P, Value, N);
+  M.protect(true);
   return 0;
 }
 int hostSet(void *P, int Value, size_t N) {
-  if (!N)
-    return 0;
-  if (int Error = beginSet(machine(), P, N))
-    return Error;
-  std::memset(P, Value, N);
+  return hostSetIn(P, Value, N, nullptr);
+}
+int hostSync() {
+  machine().Order.waitForAll();
   return 0;
 }
-int hostSync() { return 0; }
+const void *streamCreate(unsigned Flags) {
+  return machine().Order.create(Flags & 1); // cudaStreamNonBlocking
+}
+void streamSync(void *Stream) {
+  Streams &S = machine().Order;
+  S.wait(S.named(Stream));
+}
+void eventRecord(uint64_t Event, void *Stream) {
+  Streams &S = machine().Order;
+  S.record(Event, S.named(Stream));
+}
+void eventWait(void *Stream, uint64_t Event) {
+  Streams &S = machine().Order;
+  S.waitEvent(S.named(Stream), Event);
+}
+void eventSync(uint64_t Event) { machine().Order.hostWaitsEvent(Event); }
+/// What the host's code calls the memory that it allocates next.
+void nextName(const char *Name) { machine().NextName = Name; }
 int lastError(int Clear) {
   int E = machine().LastError;
   if (Clear)
@@ -124,6 +186,10 @@ int stark::sim::beginCopy(Machine &M, void *To, const void *From, uint64_t N) {
                     (A->Name.empty() ? "an allocation" : "'" + A->Name + "'"));
       return M.LastError = cudaErrorInvalidValue;
     }
+  M.beginOperation("a copy");
+  M.operate(const_cast<char *>(static_cast<const char *>(From)), N,
+            ProbeKind::Load);
+  M.operate(static_cast<char *>(To), N, ProbeKind::Store);
   M.markWritten(To, N);
   M.addTransfer(N);
   return 0;
@@ -138,6 +204,8 @@ int stark::sim::beginSet(Machine &M, void *P, uint64_t N) {
                      : "device memory"));
     return M.LastError = cudaErrorInvalidValue;
   }
+  M.beginOperation("cudaMemset()");
+  M.operate(static_cast<char *>(P), N, ProbeKind::Store);
   M.markWritten(P, N);
   M.addTransfer(N / 2);
   return 0;
@@ -245,9 +313,20 @@ SymbolList stark::sim::hostSymbols() {
        STARK_SYMBOL("cudaLaunchCooperativeKernel", launchCooperative),
        STARK_SYMBOL("__stark_sim_host_unsupported", hostUnsupported),
        STARK_SYMBOL("__stark_sim_host_malloc", hostMalloc),
+       STARK_SYMBOL("__stark_sim_host_managed", hostManaged),
+       STARK_SYMBOL("__stark_sim_host_map", hostMap),
+       STARK_SYMBOL("__stark_sim_host_unmap", hostUnmap),
+       STARK_SYMBOL("__stark_sim_host_name", nextName),
        STARK_SYMBOL("__stark_sim_host_free", hostFree),
        STARK_SYMBOL("__stark_sim_host_copy", hostCopy),
+       STARK_SYMBOL("__stark_sim_host_copy_in", hostCopyIn),
        STARK_SYMBOL("__stark_sim_host_set", hostSet),
+       STARK_SYMBOL("__stark_sim_host_set_in", hostSetIn),
+       STARK_SYMBOL("__stark_sim_host_stream_create", streamCreate),
+       STARK_SYMBOL("__stark_sim_host_stream_sync", streamSync),
+       STARK_SYMBOL("__stark_sim_host_event_record", eventRecord),
+       STARK_SYMBOL("__stark_sim_host_event_wait", eventWait),
+       STARK_SYMBOL("__stark_sim_host_event_sync", eventSync),
        STARK_SYMBOL("__stark_sim_host_sync", hostSync),
        STARK_SYMBOL("__stark_sim_host_last_error", lastError),
        STARK_SYMBOL("__stark_sim_host_attribute", attribute),

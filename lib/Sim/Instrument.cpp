@@ -113,7 +113,7 @@ bool Instrumenter::addLocal(Instruction &I, Value *Pointer, uint64_t Bytes) {
       I, isa<StoreInst>(I) ? ProbeKind::Store : ProbeKind::Load, Bytes);
   B.CreateCall(
       callee("__stark_sim_local", {B.getInt32Ty(), B.getPtrTy(), B.getInt64Ty(),
-                                   B.getPtrTy(), B.getInt32Ty()}),
+                                   B.getPtrTy(), B.getInt64Ty()}),
       {B.getInt32(Probe), const_cast<AllocaInst *>(A),
        B.getInt64(Size->getFixedValue()), Pointer,
        B.getInt32(unsigned(Bytes))});
@@ -147,35 +147,52 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
   const char *Name = Kind == ProbeKind::Load     ? "__stark_sim_load"
                      : Kind == ProbeKind::Atomic ? "__stark_sim_atomic"
                                                  : "__stark_sim_store";
-  if (Kind == ProbeKind::Store) {
-    // Two threads that store the same value do not race.
-    Value *Bits = B.getInt64(0);
-    if (Bytes <= 8) {
-      Type *Whole = B.getIntNTy(unsigned(Layout.getTypeSizeInBits(Accessed)));
-      Bits = Accessed->isPointerTy() ? B.CreatePtrToInt(Stored, Whole)
-                                     : B.CreateBitCast(Stored, Whole);
-      Bits = B.CreateZExt(Bits, B.getInt64Ty());
-    }
+  // Two threads that store the same value do not race.
+  if (Kind == ProbeKind::Store && Bytes <= 8) {
+    Type *Whole = B.getIntNTy(unsigned(Layout.getTypeSizeInBits(Accessed)));
+    Value *Bits = Accessed->isPointerTy() ? B.CreatePtrToInt(Stored, Whole)
+                                          : B.CreateBitCast(Stored, Whole);
     Types.push_back(B.getInt64Ty());
-    Arguments.push_back(Bits);
+    Arguments.push_back(B.CreateZExt(Bits, B.getInt64Ty()));
+  } else if (Kind == ProbeKind::Store) {
+    Name = "__stark_sim_store_wide";
+    BasicBlock &Entry = I.getFunction()->getEntryBlock();
+    Value *Copy =
+        IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Stored->getType());
+    B.CreateStore(Stored, Copy);
+    Types.push_back(B.getPtrTy());
+    Arguments.push_back(Copy);
   }
   B.CreateCall(callee(Name, Types), Arguments);
 }
 
 void Instrumenter::addRange(MemIntrinsic &I) {
-  auto Add = [&](Value *Pointer, ProbeKind Kind) {
+  auto Add = [&](Value *Pointer, ProbeKind Kind, Value *Source) {
     if (isa<AllocaInst>(Pointer->stripInBoundsOffsets()))
       return;
     IRBuilder<> B(&I);
     unsigned Number = newProbe(I, Kind, 0);
     B.CreateCall(callee("__stark_sim_range",
-                        {B.getInt32Ty(), B.getPtrTy(), B.getInt64Ty()}),
+                        {B.getInt32Ty(), B.getPtrTy(), B.getInt64Ty(),
+                         B.getPtrTy(), B.getInt32Ty()}),
                  {B.getInt32(Number), Pointer,
-                  B.CreateZExtOrTrunc(I.getLength(), B.getInt64Ty())});
+                  B.CreateZExtOrTrunc(I.getLength(), B.getInt64Ty()), Source,
+                  B.getInt64(isa<MemSetInst>(I) ? 0 : ~uint64_t(0))});
   };
-  if (auto *Copy = dyn_cast<MemTransferInst>(&I))
-    Add(Copy->getRawSource(), ProbeKind::Load);
-  Add(I.getRawDest(), ProbeKind::Store);
+  Value *Source = ConstantPointerNull::get(PointerType::getUnqual(C));
+  if (auto *Copy = dyn_cast<MemTransferInst>(&I)) {
+    Add(Copy->getRawSource(), ProbeKind::Load, Source);
+    Source = Copy->getRawSource();
+  }
+  if (auto *Set = dyn_cast<MemSetInst>(&I)) {
+    // Four bytes of what is set are known, for the words that follow.
+    IRBuilder<> Entry(&*I.getFunction()->getEntryBlock().begin());
+    Source = Entry.CreateAlloca(Entry.getInt32Ty());
+    IRBuilder<> B(&I);
+    Value *Byte = B.CreateZExt(Set->getValue(), B.getInt32Ty());
+    B.CreateStore(B.CreateMul(Byte, B.getInt32(0x01010101)), Source);
+  }
+  Add(I.getRawDest(), ProbeKind::Store, Source);
 }
 
 /// Names the probe before the runtime is asked to bring threads together.

@@ -131,6 +131,8 @@ void stark::sim::addAdapter(Module &Device, KernelLink &L) {
   Call->setAttributes(Kernel.getAttributes());
   Call->setCallingConv(Kernel.getCallingConv());
   B.CreateRetVoid();
+  for (const Argument &A : Kernel.args())
+    L.Names.push_back(A.getName().split('.').first.str());
   L.Offsets = P.Offsets;
   L.ClosureBytes = P.Bytes;
   for (Type *Parameter : P.Types) {

@@ -24,6 +24,7 @@ namespace stark::sim {
 struct KernelLink {
   std::string Stub, Symbol, Adapter;    ///< names in the modules
   std::vector<uint64_t> Offsets, Bytes; ///< of the parameters in a closure
+  std::vector<std::string> Names;       ///< of the parameters
   uint64_t ClosureBytes = 0;
   /// The parameters are those that CUDA lists: none was taken apart.
   bool Plain = true;

@@ -162,8 +162,8 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   CountPool.assign(std::max<size_t>(T.Blocks.size(), 1) *
                        (How == Mode::Profile ? Threads : 1),
                    0u);
-  ++Epoch;
-  LaunchEpoch = Epoch;
+  beginOperation("kernel " + K.Name);
+  protect(false);
 
   double Begun = processorSeconds();
   if (How == Mode::Check && Cooperative && Grid.count() > 1)
@@ -173,6 +173,8 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   else
     profileBlocks(K);
   Profiled.LaunchSeconds += processorSeconds() - Begun;
+  protect(true);
+  this->Closure = nullptr;
   if (overran())
     unsupported(UnsupportedKind::LocalMemory,
                 "local arrays of more than 128 KiB in a cooperative launch");

@@ -16,6 +16,8 @@
 #define STARK_LIB_SIM_MACHINE_H
 
 #include "Model/LaunchRecorder.h"
+#include "Streams.h"
+#include "Together.h"
 #include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Profile.h"
@@ -40,14 +42,19 @@ struct Cell {
   uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadProbe[2] = {0, 0};
   uint16_t WriteWarpEpoch = 0, ReadWarpEpoch[2] = {0, 0};
   uint8_t WriteMask = 0, ReadMask[2] = {0, 0};
-  uint8_t Written = 0; ///< bytes that hold a value
+  uint8_t Written = 0; ///< bytes that hold a value, and InFlight
 };
+/// Of Cell::Written: an asynchronous copy writes here, and nobody has waited
+/// for it.
+constexpr uint8_t InFlight = 0x10;
 
 struct Allocation {
   char *Begin = nullptr, *End = nullptr;
   std::string Name; ///< of the entry's argument, empty otherwise
   unsigned ElementBytes = 1;
   bool Freed = false, Constant = false, Banked = false;
+  bool OfHost = false;   ///< the host may touch it, too
+  bool OfCaller = false; ///< whole pages that the caller owns
   /// Null when it is too large to be watched.
   std::unique_ptr<std::vector<Cell>> Cells;
 };
@@ -57,8 +64,8 @@ struct Allocation {
 constexpr size_t StackBytes = 132 * 1024, StackGuard = 4096;
 
 /// What a lane waits for.
-enum class Wait : uint8_t { None, Barrier, Warp, Grid, Trace, Done };
-enum class WarpOp : uint8_t { Sync, Shuffle, Vote, Match, Reduce };
+enum class Wait : uint8_t { None, Barrier, Warp, Grid, Trace, Poll, Done };
+enum class WarpOp : uint8_t { Sync, Shuffle, Vote, Match, Reduce, Matrix, Active };
 
 struct Lane {
   uint32_t Registers[16] = {}; ///< what __stark_sim_sreg() gives
@@ -86,6 +93,7 @@ struct Kernel {
   const void *HostStub = nullptr;
   uint64_t StaticShared = 0; ///< bytes that the GPU reserves
   unsigned Registers = 0;    ///< a thread
+  std::vector<std::string> ParameterNames;
   uint64_t MaxDynamic = 48 * 1024;
   std::vector<uint64_t> ParameterOffsets, ParameterBytes; ///< in the closure
   uint64_t ClosureBytes = 0;
@@ -117,15 +125,32 @@ public:
 
   // Memory.
   char *allocate(uint64_t Bytes, const std::string &Name = "");
+  /// Memory that the host touches, too: managed, or its own that is mapped.
+  char *allocateManaged(uint64_t Bytes);
   int release(void *Pointer);
+  /// The host's own memory, which threads may touch, too.
+  void mapHost(void *Pointer, uint64_t Bytes);
   Allocation &adopt(char *Begin, uint64_t Bytes, const std::string &Name,
                     unsigned ElementBytes, bool Holds);
   Allocation *find(const void *Pointer);
   void markWritten(void *Pointer, uint64_t Bytes);
+  /// Host code runs, which may not touch the device's memory, or no longer.
+  void protect(bool HostRuns);
+  bool ProtectsFromHost = false;
+  /// Where host code has failed: a finding when that is the device's memory.
+  void hostTouched(const char *Address);
+  /// What the next allocation is called in the host's code.
+  std::string NextName;
 
   // Launches.
   int launch(unsigned KernelIndex, const void *Closure, Dim3 Grid, Dim3 Block,
              uint64_t Dynamic, bool Cooperative);
+  /// What is launched next, or copied, is asked of this stream.
+  unsigned Stream = 0;
+  Streams Order;
+  /// A copy or a set touches device memory, if this is device memory.
+  void beginOperation(std::string What);
+  void operate(char *Address, uint64_t Bytes, ProbeKind Kind);
   unsigned blocksPerSm(const Kernel &K, uint64_t Threads,
                        uint64_t Dynamic) const;
   RunProfile takeProfile() { return std::move(Profiled); }
@@ -134,20 +159,44 @@ public:
   // What instrumented code calls.
   void access(uint32_t Probe, char *Address, uint32_t Bytes, ProbeKind Kind,
               uint64_t Stored, bool KnownValue);
-  void range(uint32_t Probe, char *Address, uint64_t Bytes);
+  /// \p Stored: what a store writes, if it is known.
+  void touch(uint32_t Probe, char *Address, uint32_t Bytes, ProbeKind Kind,
+             const void *Stored);
+  /// \p Source: of a store, where it comes from, if it is known; byte I is
+  /// at Source[I & \p Mask].
+  void range(uint32_t Probe, char *Address, uint64_t Bytes, const char *Source,
+             uint64_t Mask);
   void local(uint32_t Probe, const char *Base, uint64_t Size,
              const char *Address, uint32_t Bytes);
   int barrier(int Op, int Predicate, int Id, int Count);
   uint64_t warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
                 int Argument, int Width, int *Predicate);
   void gridSync();
+  // Copies that go on while threads do, and the barriers in memory that know
+  // of their end (AsyncCopy.cpp).
+  void copyBegun(char *To, uint64_t Bytes);
+  void copiesCommitted();
+  void copiesAwaited(unsigned GroupsLeft);
+  void copiesArrive(char *Barrier, bool Counts);
+  void bulkBegun(char *To, uint64_t Bytes, char *Barrier);
+  void barrierInit(char *Barrier, uint32_t Count);
+  uint64_t barrierArrive(char *Barrier, uint32_t Count, uint64_t Bytes,
+                         bool Drops);
+  /// Of the phase of that parity; \p Blocks: until it is complete.
+  bool barrierTest(char *Barrier, uint32_t Parity, bool Blocks);
+  void namedArrive(int Id, int Count);
   void unsupported(UnsupportedKind Kind, const std::string &What);
   void finding(FindingKind Kind, std::string Text);
   /// "kernel k, line 14, block (3,0,0), thread (7,0,0)"
   std::string here(uint32_t Probe) const;
   std::string threadName(uint32_t Thread) const;
-  uint32_t activeMask() const;
+  /// The lanes that have come here, once no other one can.
+  uint32_t activeMask();
   const GpuDescription &gpu() const { return Gpu; }
+  /// What a shuffle gives that reads a lane which is not there: 0 the lane's
+  /// own value, 1 a large one, 2 a small one.
+  unsigned Undefined = 0;
+  std::string Suspicion; ///< the first such shuffle
   int LastError = 0;
   unsigned LaunchLine = 0; ///< of the user's file, 0: unknown
 
@@ -158,9 +207,13 @@ private:
   void runBlock();
   void runWarp(unsigned W);
   bool resolveWarp(unsigned W);
+  bool gatherActive(Lane *Warp, unsigned Size);
   void resume(Lane &L);
   void suspend();
   void releaseBarrier();
+  void meet(const std::vector<Lane *> &Waiting);
+  bool releaseNamed();
+  void pollAgain();
   void stuck();
   void endOfWarp(unsigned W);
   std::vector<uint64_t> sampledBlocks() const;
@@ -178,16 +231,17 @@ private:
   void outOfBounds(uint32_t Probe, const char *Address, uint64_t Bytes,
                    ProbeKind Kind);
   void sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
-                    ProbeKind Kind, uint64_t Stored, bool Known);
+                    ProbeKind Kind, const void *Stored);
   /// An access to words whose history is kept.
   struct Watched {
     uint32_t Probe;
     ProbeKind Kind;
     char *Address;
     uint32_t Bytes;
-    uint64_t Stored; ///< when Known
-    bool Known, Shared;
+    const void *Stored; ///< what is written, null: not known
+    bool Shared;
     const std::string &Array;
+    const Allocation *In = nullptr; ///< of global memory
     uint64_t Element = 0;
     // Of the thread that makes it.
     bool Ordered = false; ///< against others, by its writer
@@ -198,11 +252,26 @@ private:
   void watch(Watched &A, Cell *Cells, uint64_t Offset);
   bool races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
              uint16_t OtherWarpEpoch) const;
+  bool warpsOrdered(unsigned Mine, unsigned Other, uint16_t OtherEpoch) const;
+  Clocks releaseOf(unsigned Warp);
+  void acquire(unsigned Warp, const Clocks &Of);
+  void settle(const AsyncCopy &C);
+  void copyLanded(const AsyncCopy &C);
+  void completePhase(MemoryBarrier &B);
+  MemoryBarrier &barrierAt(char *Address);
+  void forgetTogether();
+  void suspect(const Lane &L, unsigned From);
+  uint64_t undefinedValue(uint64_t Own) const;
+  void multiply(Lane *Warp);
+  void tellPart(const Lane &L, uint32_t There);
   static bool changes(const Watched &A);
   void noteRead(const Watched &A, Cell &C, uint8_t Mask) const;
   void noteWrite(const Watched &A, Cell &C, uint8_t Mask, uint8_t Holds) const;
   void tellRace(const Watched &A, const char *Theirs, uint32_t Other,
-                uint32_t OtherProbe);
+                uint32_t OtherEpoch, uint32_t OtherProbe);
+  void tellInFlight(const Watched &A, const Cell &C);
+  std::string nameOf(const Watched &A) const;
+  std::string nameOf(const Allocation &A) const;
   void tellUninitialised(const Watched &A, uint64_t Offset);
   std::string element(const Allocation &A, const char *Address) const;
 
@@ -211,6 +280,7 @@ private:
   Mode How = Mode::Check;
   std::vector<std::unique_ptr<Allocation>> Allocations; ///< by address
   char *Arena = nullptr, *ArenaNext = nullptr, *ArenaEnd = nullptr;
+  bool Protected = false; ///< host code runs
   struct ProbeCache {
     char *Begin = nullptr, *End = nullptr;
     Allocation *Of = nullptr;
@@ -225,6 +295,8 @@ private:
   unsigned Threads = 0, Warps = 0;
   std::vector<Lane> Lanes;
   std::vector<uint16_t> WarpEpoch;
+  Together Met;
+  uint64_t Progress = 0; ///< of lanes that do not poll
   Lane *Running = nullptr;
   boost::context::detail::fcontext_t Scheduler = nullptr;
   std::vector<char *> Stacks;

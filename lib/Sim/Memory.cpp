@@ -44,8 +44,29 @@ char *Machine::allocate(uint64_t Bytes, const std::string &Name) {
     return nullptr;
   char *Begin = ArenaNext;
   ArenaNext += Whole;
-  adopt(Begin, Bytes, Name, 1, /*Holds=*/false);
+  adopt(Begin, Bytes, Name.empty() ? NextName : Name, 0, /*Holds=*/false);
+  NextName.clear();
+  if (Protected)
+    protect(true);
   return Begin;
+}
+
+/// What the host writes there is not seen, so it counts as written.
+char *Machine::allocateManaged(uint64_t Bytes) {
+  void *Found = mmap(nullptr, Bytes + 2 * Gap, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Found == MAP_FAILED)
+    return nullptr;
+  char *Begin = static_cast<char *>(Found) + Gap;
+  adopt(Begin, Bytes, NextName, 0, /*Holds=*/true).OfHost = true;
+  NextName.clear();
+  return Begin;
+}
+
+void Machine::mapHost(void *Pointer, uint64_t Bytes) {
+  adopt(static_cast<char *>(Pointer), Bytes, NextName, 0, /*Holds=*/true)
+      .OfHost = true;
+  NextName.clear();
 }
 
 Allocation &Machine::adopt(char *Begin, uint64_t Bytes, const std::string &Name,
@@ -89,11 +110,16 @@ int Machine::release(void *Pointer) {
   Allocation *A = find(Pointer);
   if (!A || A->Begin != Pointer || A->Freed)
     return 1; // cudaErrorInvalidValue
+  std::fill(Cached.begin(), Cached.end(), ProbeCache());
+  if (A->OfHost) {
+    // The host may have something else there soon.
+    std::erase_if(Allocations, [A](const auto &Other) { return &*Other == A; });
+    return 0;
+  }
   A->Freed = true;
   A->Cells.reset();
   if (A->Begin >= Arena && A->End <= ArenaEnd)
     madvise(A->Begin, size_t(A->End - A->Begin), MADV_DONTNEED);
-  std::fill(Cached.begin(), Cached.end(), ProbeCache());
   return 0;
 }
 
@@ -117,13 +143,13 @@ void Machine::markWritten(void *Pointer, uint64_t Bytes) {
 
 /// "y[17] of 4096"
 std::string Machine::element(const Allocation &A, const char *Address) const {
-  std::string Name = A.Name.empty() ? "the allocation" : A.Name;
+  std::string Name = nameOf(A);
   int64_t Offset = Address - A.Begin;
   int64_t Size = A.End - A.Begin;
   unsigned E = std::max(1u, A.ElementBytes);
-  if (A.Name.empty() || E == 1)
+  if (Name.empty() || E == 1)
     return "byte " + std::to_string(Offset) + " of " +
-           (A.Name.empty() ? "an allocation" : "'" + A.Name + "'") + " of " +
+           (Name.empty() ? "an allocation" : "'" + Name + "'") + " of " +
            std::to_string(Size) + " bytes";
   int64_t Index = Offset >= 0 ? Offset / E : -((-Offset + E - 1) / E);
   return Name + "[" + std::to_string(Index) + "], '" + Name + "' has " +

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Sim/Program.h"
+#include "HostStubs.h"
 #include "Instrument.h"
 #include "KernelStubs.h"
 #include "Machine.h"
@@ -25,6 +26,7 @@
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
+#include <csignal>
 #include <map>
 
 using namespace llvm;
@@ -90,11 +92,14 @@ llvm::Error Program::Image::prepare(Module &HostCode, Module &DeviceCode,
   Links = rewriteStubs(HostCode, DeviceCode);
   Shadows = exportShadows(HostCode, DeviceCode);
   tellLaunchLines(HostCode, UserFile);
+  tellNames(HostCode);
+  stubMissingHost(HostCode, hostSymbols());
   return prepareDevice(DeviceCode, UserFile);
 }
 
 llvm::Error Program::Image::prepareDevice(Module &DeviceCode,
                                           StringRef UserFile) {
+  refuseClusters(DeviceCode);
   translatePtx(DeviceCode);
   // Kernels stay as they are named, whatever the optimizer thinks of them.
   StringSet<> Named;
@@ -106,6 +111,7 @@ llvm::Error Program::Image::prepareDevice(Module &DeviceCode,
       F.setComdat(nullptr);
     }
   optimizeDevice(DeviceCode);
+  stubMissingDevice(DeviceCode, deviceSymbols());
   llvm::Expected<Tables> Found = instrument(DeviceCode, UserFile);
   if (!Found)
     return Found.takeError();
@@ -181,6 +187,7 @@ bool Program::Image::findDevice() {
     }
     K.ParameterOffsets = L.Offsets;
     K.ParameterBytes = L.Bytes;
+    K.ParameterNames = L.Names;
     K.PlainParameters = L.Plain;
     K.ClosureBytes = L.ClosureBytes;
     if (K.HostStub)
@@ -241,8 +248,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
     return std::unique_ptr<Program>();
   }
   I.findShadows();
-  if (llvm::Error E = I.Jit->initialize(*I.Host)) {
-    consumeError(std::move(E));
+  if (!lookup(*I.Jit, *I.Host, "stark_call")) {
     Missing = {UnsupportedKind::HostSymbol, I.Said};
     return std::unique_ptr<Program>();
   }
@@ -288,6 +294,21 @@ bool Program::has(const char *Entry) const {
   return lookup(*I->Jit, *I->Host, Entry) != nullptr;
 }
 
+/// Host code that touches the device's memory gets a signal.
+static void onFault(int Signal, siginfo_t *Where, void *) {
+  if (Machine *M = theMachine())
+    M->hostTouched(static_cast<const char *>(Where->si_addr));
+  // It was something else: the process dies of it.
+  std::signal(Signal, SIG_DFL);
+}
+
+static void tellHostTouches() {
+  struct sigaction Action = {};
+  Action.sa_sigaction = onFault;
+  Action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &Action, nullptr);
+}
+
 RunProfile Program::run(const char *Entry, void **Arguments,
                         const GpuDescription &Gpu, RunMode Mode,
                         const std::vector<DeviceBuffer> &Buffers,
@@ -299,7 +320,20 @@ RunProfile Program::run(const char *Entry, void **Arguments,
     return {};
   }
   return runWith(
-      this, [&](Machine &) { Call(Arguments); }, Gpu, Mode, Buffers, Hooks);
+      this,
+      [&](Machine &M) {
+        M.ProtectsFromHost = true;
+        tellHostTouches();
+        M.protect(true);
+        // Constructors of the host's variables are part of the program.
+        if (llvm::Error E = I->Jit->initialize(*I->Host)) {
+          consumeError(std::move(E));
+          Hooks.OnUnsupported({UnsupportedKind::HostSymbol, I->Said});
+        }
+        Call(Arguments);
+        M.protect(false);
+      },
+      Gpu, Mode, Buffers, Hooks);
 }
 
 RunProfile Program::runWith(const Program *Of,
@@ -315,6 +349,7 @@ RunProfile Program::runWith(const Program *Of,
   M.OnUnsupported = Hooks.OnUnsupported;
   M.AccessLimit = Hooks.AccessLimit;
   M.OnLimit = Hooks.OnLimit;
+  M.Undefined = Hooks.Undefined;
   M.Kernels = I.Kernels;
   M.KernelOfStub = I.KernelOfStub;
   M.KernelOfName = &I.KernelOfName;
@@ -330,11 +365,13 @@ RunProfile Program::runWith(const Program *Of,
   for (const DeviceBuffer &B : Buffers) {
     Allocation &A = M.adopt(B.Data, B.Bytes, B.Name, B.ElementBytes, B.Holds);
     A.Constant = B.ReadOnly;
+    A.OfCaller = B.OwnPages;
   }
   setMachine(&M);
   Body(M);
   setMachine(nullptr);
   RunProfile Ran = M.takeProfile();
   Ran.Accesses = M.Accesses;
+  Ran.Suspicion = M.Suspicion;
   return Ran;
 }

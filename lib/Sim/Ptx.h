@@ -57,6 +57,12 @@ private:
   bool atomic(const PtxStatement &S);
   bool copy(const PtxStatement &S);
   bool together(const PtxStatement &S);
+  bool matrix(const PtxStatement &S);
+  bool matrixMemory(const PtxStatement &S);
+  bool bulkCopy(const PtxStatement &S);
+  bool memoryBarrier(const PtxStatement &S);
+  bool jump(const PtxStatement &S);
+  llvm::BasicBlock *labelled(llvm::StringRef Name);
   bool move(const PtxStatement &S);
   llvm::Value *address(llvm::StringRef Operand, const PtxStatement &S);
   llvm::Value *special(llvm::StringRef Name);
@@ -68,6 +74,7 @@ private:
   };
   std::map<std::string, Slot> Slots;     ///< "$0" and declared names
   std::map<std::string, uint64_t> Known; ///< operands that are immediates
+  std::map<std::string, llvm::BasicBlock *> Labels;
   llvm::Function *F = nullptr;
 };
 

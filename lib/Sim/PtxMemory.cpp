@@ -15,7 +15,7 @@ Value *PtxBody::address(StringRef Operand, const PtxStatement &S) {
   Operand = Operand.trim();
   if (!Operand.consume_front("[") || !Operand.consume_back("]"))
     return nullptr;
-  for (const char *Space : {"param", "const", "tex", "shared::cluster"})
+  for (const char *Space : {"param", "const", "tex"})
     if (S.has(Space))
       return nullptr;
   size_t Sign = Operand.find_first_of("+-");
@@ -32,7 +32,9 @@ Value *PtxBody::address(StringRef Operand, const PtxStatement &S) {
   Value *V = read(Base, 64);
   if (!V)
     return nullptr;
-  Value *Pointer = S.has("shared") || S.has("shared::cta")
+  // There are no clusters, so the block's own is what .shared::cluster means.
+  Value *Pointer = S.has("shared") || S.has("shared::cta") ||
+                           S.has("shared::cluster")
                        ? B.CreateGEP(B.getInt8Ty(), sharedBase(), V)
                        : B.CreateIntToPtr(V, B.getPtrTy());
   return Offset
@@ -116,17 +118,44 @@ bool PtxBody::atomic(const PtxStatement &S) {
   return !Returns || writeAs(S.Operands[0], *T, Old);
 }
 
-/// cp.async of 4, 8 or 16 bytes. It is made at once: a program that waits as it
-/// should cannot tell.
+/// cp.async of 4, 8 or 16 bytes. The data are there at once, and in flight
+/// until they have been waited for (AsyncCopy.cpp). Of a source that is shorter
+/// the rest is zeros.
 bool PtxBody::copy(const PtxStatement &S) {
-  if (!S.has("async") || S.has("bulk") || S.has("mbarrier"))
+  if (!S.has("async") || S.has("reduce"))
     return false;
-  if (S.has("commit_group") || S.has("wait_group") || S.has("wait_all"))
+  if (S.has("bulk"))
+    return bulkCopy(S);
+  Type *Void = B.getVoidTy();
+  if (S.has("mbarrier")) {
+    Value *Barrier = S.Operands.empty() ? nullptr : address(S.Operands[0], S);
+    if (Barrier)
+      call("__stark_sim_async_arrive", Void,
+           {Barrier, B.getInt32(S.has("noinc"))});
+    return Barrier != nullptr;
+  }
+  if (S.has("commit_group") || S.has("wait_all"))
+    call("__stark_sim_async_commit", Void, {});
+  if (S.has("wait_group") || S.has("wait_all")) {
+    Value *Left = S.has("wait_all") ? B.getInt32(0)
+                  : S.Operands.empty() ? nullptr
+                                       : read(S.Operands[0], 32);
+    if (Left)
+      call("__stark_sim_async_wait", Void, {Left});
+    return Left != nullptr;
+  }
+  if (S.has("commit_group"))
     return true;
   std::optional<uint64_t> Bytes =
       S.Operands.size() >= 3 ? constantOf(S.Operands[2]) : std::nullopt;
-  if (!Bytes || (*Bytes != 4 && *Bytes != 8 && *Bytes != 16) ||
-      S.Operands.size() > 3)
+  if (!Bytes || (*Bytes != 4 && *Bytes != 8 && *Bytes != 16))
+    return false;
+  // Of a policy there is nothing to be known.
+  Value *Given = S.Operands.size() > 3 && !(S.has("L2::cache_hint") &&
+                                            S.Operands.size() == 4)
+                     ? read(S.Operands[3], 32)
+                     : B.getInt32(uint32_t(*Bytes));
+  if (!Given)
     return false;
   PtxStatement From;
   From.Words = {"ld", "global"};
@@ -135,8 +164,29 @@ bool PtxBody::copy(const PtxStatement &S) {
   if (!Source || !Target)
     return false;
   Type *T = FixedVectorType::get(B.getInt32Ty(), unsigned(*Bytes / 4));
-  B.CreateAlignedStore(B.CreateAlignedLoad(T, Source, Align(*Bytes)), Target,
-                       Align(*Bytes));
+  auto *Whole = dyn_cast<ConstantInt>(Given);
+  if (Whole && Whole->getZExtValue() == *Bytes) {
+    B.CreateAlignedStore(B.CreateAlignedLoad(T, Source, Align(*Bytes)), Target,
+                         Align(*Bytes));
+  } else {
+    // What is not read need not be there.
+    B.CreateAlignedStore(Constant::getNullValue(T), Target, Align(*Bytes));
+    Value *Some = B.CreateICmpUGE(Given, B.getInt32(uint32_t(*Bytes)));
+    BasicBlock *All = BasicBlock::Create(M.getContext(), "", F),
+               *Part = BasicBlock::Create(M.getContext(), "", F),
+               *After = BasicBlock::Create(M.getContext(), "", F);
+    B.CreateCondBr(Some, All, Part);
+    B.SetInsertPoint(All);
+    B.CreateAlignedStore(B.CreateAlignedLoad(T, Source, Align(*Bytes)), Target,
+                         Align(*Bytes));
+    B.CreateBr(After);
+    B.SetInsertPoint(Part);
+    B.CreateMemCpy(Target, Align(1), Source, Align(1),
+                   B.CreateZExt(Given, B.getInt64Ty()));
+    B.CreateBr(After);
+    B.SetInsertPoint(After);
+  }
+  call("__stark_sim_async_begun", Void, {Target, B.getInt64(*Bytes)});
   return true;
 }
 
@@ -147,8 +197,7 @@ bool PtxBody::together(const PtxStatement &S) {
   auto In = [&](size_t I) {
     return I < S.Operands.size() ? read(S.Operands[I], 32) : nullptr;
   };
-  if (Name == "membar" ||
-      (Name == "fence" && !S.has("proxy") && !S.has("mbarrier_init"))) {
+  if (Name == "membar" || Name == "fence") {
     unsigned Scope = S.has("cta") ? 0 : S.has("sys") ? 2 : 1;
     call("__stark_sim_fence", Void, {B.getInt32(Scope)});
     return true;
@@ -160,6 +209,13 @@ bool PtxBody::together(const PtxStatement &S) {
   if (Name == "activemask")
     return S.Operands.size() == 1 &&
            write(S.Operands[0], call("__stark_sim_activemask", Int, {}));
+  if ((Name == "bar" || Name == "barrier") && S.has("arrive")) {
+    Value *Id = In(0), *Count = In(1);
+    if (!Id || !Count || S.has("cluster"))
+      return false;
+    call("__stark_sim_barrier_arrive", Void, {Id, Count});
+    return true;
+  }
   if ((Name == "bar" || Name == "barrier") && S.has("sync")) {
     Value *First = In(0),
           *Count = S.Operands.size() > 1 ? In(1) : B.getInt32(0);

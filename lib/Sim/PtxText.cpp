@@ -83,6 +83,18 @@ bool stark::sim::readPtx(StringRef Text, std::vector<PtxStatement> &Out) {
     Part = Part.ltrim("{} \t\r\n").rtrim();
     if (Part.empty())
       continue;
+    // "LABEL: instruction"
+    for (size_t Colon; (Colon = Part.find(':')) != StringRef::npos;) {
+      StringRef Label = Part.take_front(Colon);
+      if (Label.empty() || !all_of(Label, [](char C) {
+            return isAlnum(C) || C == '_' || C == '$' || C == '%';
+          }))
+        break;
+      Out.push_back({"", false, Label.str(), {":"}, {Label.str()}});
+      Part = Part.drop_front(Colon + 1).ltrim("{} \t\r\n");
+    }
+    if (Part.empty())
+      continue;
     PtxStatement S;
     S.Text = Part.str();
     if (Part.consume_front("@")) {
@@ -93,8 +105,6 @@ bool stark::sim::readPtx(StringRef Text, std::vector<PtxStatement> &Out) {
     }
     StringRef Opcode = Part.take_until([](char C) { return isSpace(C); });
     StringRef Rest = Part.drop_front(Opcode.size());
-    if (Opcode.ends_with(":"))
-      return false;
     SmallVector<StringRef, 8> Words;
     bool Directive = Opcode.consume_front(".");
     Opcode.split(Words, '.');

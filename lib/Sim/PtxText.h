@@ -39,7 +39,7 @@ struct PtxType {
 };
 std::optional<PtxType> parsePtxType(llvm::StringRef Word);
 
-/// False: it cannot be read, or it has a label.
+/// A label is a statement with the word ":". False: it cannot be read.
 bool readPtx(llvm::StringRef Text, std::vector<PtxStatement> &Out);
 
 /// The text of a device source in which inline PTX has the constraints of this

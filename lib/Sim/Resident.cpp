@@ -26,6 +26,7 @@ extern uint32_t __stark_sim_probe;
 struct Machine::ResidentBlock {
   std::vector<Lane> Lanes;
   std::vector<uint16_t> WarpEpoch;
+  Together Met;
   std::vector<char> SharedMemory;
   std::vector<Cell> SharedCells;
   char *SharedBase = nullptr;
@@ -39,6 +40,7 @@ struct Machine::ResidentBlock {
 void Machine::exchange(ResidentBlock &B) {
   std::swap(Lanes, B.Lanes);
   std::swap(WarpEpoch, B.WarpEpoch);
+  std::swap(Met, B.Met);
   std::swap(SharedMemory, B.SharedMemory);
   std::swap(SharedCells, B.SharedCells);
   std::swap(SharedBase, B.SharedBase);

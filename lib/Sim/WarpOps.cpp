@@ -7,6 +7,7 @@
 
 #include "Machine.h"
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 using namespace stark::sim;
@@ -82,6 +83,39 @@ uint32_t reduce(int Op, uint32_t A, uint32_t B) {
 }
 } // namespace
 
+/// \p L has a value of a lane that is not there: has left the kernel, is none
+/// of the block, or is left out by the mask. That may be no mistake, as long as
+/// nothing depends on the value; see RunHooks.
+void Machine::suspect(const Lane &L, unsigned From) {
+  if (!Suspicion.empty())
+    return;
+  unsigned Other = L.Thread / 32 * 32 + From;
+  const char *Why = Other >= Threads ? "is none of the block"
+                    : Lanes[Other].State == Wait::Done
+                        ? "has left the kernel"
+                        : "is left out by the mask";
+  Suspicion = "shuffle by " + here(L.Probe) + ", thread " +
+              threadName(L.Thread) + " reads lane " + std::to_string(From) +
+              ", which " + Why + ", and the outputs depend on what it gets";
+}
+
+/// Eight bytes that are large, or small, as any number of 4 or 8 bytes.
+uint64_t Machine::undefinedValue(uint64_t Own) const {
+  return Undefined == 0   ? Own
+         : Undefined == 1 ? 0x7f7f7f7f7f7f7f7full
+                          : 0xff7f7f7fff7f7f7full;
+}
+
+/// A matrix instruction is one of the whole warp.
+void Machine::tellPart(const Lane &L, uint32_t There) {
+  unsigned Missing = unsigned(std::countr_one(There));
+  finding(FindingKind::WrongMask,
+          "wrong mask: matrix instruction by " + here(L.Probe) +
+              ", which all lanes of the warp must make, but lane " +
+              std::to_string(Missing) + " has left the kernel or is none of "
+                                        "the block");
+}
+
 /// Releases the lanes of the first operation that all of its lanes have
 /// reached. Lanes that have left the kernel are not waited for, as on a GPU.
 bool Machine::resolveWarp(unsigned W) {
@@ -89,7 +123,7 @@ bool Machine::resolveWarp(unsigned W) {
   Lane *Warp = &Lanes[Base];
   for (unsigned First = 0; First < Size; ++First) {
     Lane &L = Warp[First];
-    if (L.State != Wait::Warp)
+    if (L.State != Wait::Warp || L.Op == WarpOp::Active)
       continue;
     uint32_t There = 0, Missing = 0;
     for (unsigned I = 0; I < 32; ++I) {
@@ -116,6 +150,11 @@ bool Machine::resolveWarp(unsigned W) {
         AllSame &= Warp[I].Value == L.Value;
         Begun = true;
       }
+    if (L.Op == WarpOp::Matrix) {
+      if (There != ~0u)
+        return tellPart(L, There), false;
+      multiply(Warp);
+    }
     uint64_t Results[32];
     for (unsigned I = 0; I < Size; ++I) {
       if (!(There >> I & 1))
@@ -127,7 +166,11 @@ bool Machine::resolveWarp(unsigned W) {
         break;
       case WarpOp::Shuffle: {
         unsigned From = sourceLane(Me, I);
-        Results[I] = There >> From & 1 ? Warp[From].Value : Me.Value;
+        Results[I] = Warp[From].Value;
+        if (!(There >> From & 1)) {
+          suspect(Me, From);
+          Results[I] = undefinedValue(Me.Value);
+        }
         break;
       }
       case WarpOp::Vote:
@@ -147,6 +190,9 @@ bool Machine::resolveWarp(unsigned W) {
       case WarpOp::Reduce:
         Results[I] = Sum;
         break;
+      case WarpOp::Matrix:
+      case WarpOp::Active:
+        break;
       }
     }
     for (unsigned I = 0; I < Size; ++I)
@@ -159,5 +205,32 @@ bool Machine::resolveWarp(unsigned W) {
     ++WarpEpoch[W];
     return true;
   }
-  return false;
+  return gatherActive(Warp, Size);
+}
+
+/// Lanes that ask at one place who is there, when no other can come, are it.
+bool Machine::gatherActive(Lane *Warp, unsigned Size) {
+  const Lane *First = nullptr;
+  uint32_t There = 0;
+  for (unsigned I = 0; I < Size; ++I)
+    if (Warp[I].State == Wait::Warp && Warp[I].Op == WarpOp::Active) {
+      First = First ? First : &Warp[I];
+      There |= uint32_t(Warp[I].Probe == First->Probe) << I;
+    }
+  for (unsigned I = 0; I < Size; ++I)
+    if (There >> I & 1) {
+      Warp[I].Result = There;
+      Warp[I].State = Wait::None;
+    }
+  return There != 0;
+}
+
+uint32_t Machine::activeMask() {
+  Lane &L = *Running;
+  L.Probe = __stark_sim_probe;
+  L.State = Wait::Warp;
+  L.Op = WarpOp::Active;
+  L.Mask = 0;
+  suspend();
+  return uint32_t(Running->Result);
 }

@@ -88,6 +88,7 @@ struct RunProfile {
   /// That the simulated threads executed, as the GPU would count them, and the
   /// processor time that the launches took here.
   double ThreadInstructions = 0, LaunchSeconds = 0;
+  std::string Suspicion; ///< see RunHooks::Undefined; mostly empty
   double timeUs() const;
 };
 

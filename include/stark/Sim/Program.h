@@ -34,6 +34,8 @@ struct DeviceBuffer {
   unsigned ElementBytes = 1;
   bool Holds = true; ///< false: reading it before it is written is an error
   bool ReadOnly = false;
+  /// No other data lie in its pages, so host code can be kept from them.
+  bool OwnPages = false;
 };
 
 enum class RunMode {
@@ -48,6 +50,10 @@ struct RunHooks {
   /// Called, likewise, when threads have made more accesses than this.
   uint64_t AccessLimit = ~0ull;
   std::function<void()> OnLimit;
+  /// What a shuffle gives that reads a lane which is not there: 0 the lane's
+  /// own value, 1 a large one, 2 a small one. Where outputs depend on it, the
+  /// program is wrong; RunProfile::Suspicion says whether there was such one.
+  unsigned Undefined = 0;
 };
 
 class Program {

@@ -89,6 +89,7 @@ void Call::inChild(const GpuDescription &Gpu) {
     _exit(0);
   };
   Hooks.AccessLimit = Spec.AccessLimit;
+  Hooks.Undefined = Spec.Undefined;
   Hooks.OnLimit = [&] {
     Shared->What = Report::TooMany;
     _exit(0);
@@ -110,6 +111,7 @@ void Call::inChild(const GpuDescription &Gpu) {
     copyText(Shared->Text, sizeof(Shared->Text),
              describeProfile(Ran, Spec.Of->Kernels ? Spec.Of->Kernels->tables()
                                                    : None));
+  copyText(Shared->Suspicion, sizeof(Shared->Suspicion), Ran.Suspicion);
   Shared->TimeUs = Ran.timeUs();
   Shared->Accesses = Ran.Accesses;
   Shared->ThreadInstructions = Ran.ThreadInstructions;

@@ -15,6 +15,7 @@
 #define STARK_SIM_CALL_H
 
 #include "Inputs.h"
+#include "stark/Judge/Runner.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/Process.h"
 #include "stark/Sim/Program.h"
@@ -39,6 +40,7 @@ struct Report {
   double TimeUs;
   uint64_t Accesses;
   double ThreadInstructions, LaunchSeconds;
+  char Suspicion[1024]; ///< RunProfile::Suspicion
 };
 
 class HostProcess;
@@ -56,6 +58,7 @@ struct CallSpec {
   Inputs *Arguments = nullptr;
   RunMode Mode = RunMode::Check;
   uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;
+  unsigned Undefined = 0; ///< RunHooks::Undefined
 };
 
 class Call {
@@ -85,6 +88,10 @@ private:
   Report Said{};
   bool Ended = false;
 };
+
+/// Why a candidate whose call told that is not correct; nothing, if it may be.
+/// \p Where: of which size and seed.
+judge::MaybeStop stopOf(const Report &R, const std::string &Where);
 
 } // namespace stark::sim
 

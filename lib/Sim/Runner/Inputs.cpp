@@ -254,6 +254,7 @@ std::vector<DeviceBuffer> Inputs::buffers() const {
     B.ElementBytes = dtypeBytes(L.Type);
     B.Holds = L.Use == Role::Input || L.Use == Role::InOut;
     B.ReadOnly = L.Use == Role::Input;
+    B.OwnPages = !Elsewhere;
     List.push_back(std::move(B));
   }
   return List;

@@ -8,6 +8,7 @@
 #ifndef STARK_SIM_INPUTS_H
 #define STARK_SIM_INPUTS_H
 
+#include "Streams.h"
 #include "stark/Job/Job.h"
 #include "stark/Sim/Program.h"
 #include "stark/SimHost/Protocol.h"
@@ -36,6 +37,7 @@ public:
   void **arguments();
   std::vector<DeviceBuffer> buffers() const;
   const char *data(size_t Leaf) const { return Blocks[Leaf].Data; }
+  uint64_t bytes(size_t Leaf) const { return Blocks[Leaf].Bytes; }
   /// Of inputs that are for elsewhere: all of it, the arguments first.
   const simhost::SharedMemory &shared() const { return Shared; }
   int memoryFile() const { return File; }
@@ -61,7 +63,7 @@ private:
   std::vector<job::LeafValue> Scalars;
   std::vector<job::BufferArgument> Pointers;
   std::vector<void *> Arguments;
-  void *Stream = nullptr;
+  void *Stream = Streams::callersHandle();
 };
 
 } // namespace stark::sim

@@ -118,11 +118,16 @@ private:
   bool fill(Step &S, std::unique_ptr<Inputs> &In) const;
   std::unique_ptr<Call> start(const Step &S, const SimCode &Of, Inputs &In,
                               bool Reference, uint64_t Limit,
-                              unsigned &Free) const;
+                              unsigned &Free, unsigned Undefined = 0) const;
   SourceEnd sourceWithWeights(const Trial &T);
+  std::string dependsOnUndefined(const Step &S, const SimCode &Of,
+                                 const Inputs &Got) const;
+  std::string modelledAllTheSame();
   SourceEnd whySource(const Report &R, const Step &S) const;
   void retire(Step &S);
-  MaybeStop whyCandidate(const Report &R, const Step &S) const;
+  MaybeStop whyCandidate(const Report &R, const Step &S) const {
+    return stopOf(R, where(S));
+  }
   std::string where(const Step &S) const {
     return "(" + describeInputs(*J, S.Case, S.Seed) + ")";
   }
@@ -174,12 +179,13 @@ bool SimRunner::fill(Step &S, std::unique_ptr<Inputs> &In) const {
 
 std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
                                        Inputs &In, bool Reference,
-                                       uint64_t Limit, unsigned &Free) const {
+                                       uint64_t Limit, unsigned &Free,
+                                       unsigned Undefined) const {
   --Free;
   return std::make_unique<Call>(
       CallSpec{&Of, Code.Host.get(), Reference, &In,
                S.Timed ? RunMode::Profile : RunMode::Check, Limit,
-               J->TimeoutMs},
+               J->TimeoutMs, Undefined},
       Gpu, Time);
 }
 
@@ -320,36 +326,66 @@ MaybeStop SimRunner::candidate(const Trial &T) {
   runUntil(T.Index, [&] { return S.Candidate && S.Candidate->ended(); });
   if (!S.Trouble.empty())
     return Stop{Outcome::Infrastructure, S.Trouble};
-  return whyCandidate(S.Candidate->report(), S);
+  const Report &R = S.Candidate->report();
+  MaybeStop Why = whyCandidate(R, S);
+  if (!Why && R.Suspicion[0]) {
+    std::string Text = dependsOnUndefined(S, Code.candidate(), *S.Mine);
+    if (!Text.empty())
+      Why = Stop{Outcome::Wrong, Text + "\n" + where(S)};
+  }
+  if (Why && (R.What == Report::Found || R.What == Report::Done))
+    Why->Diagnostics += modelledAllTheSame();
+  return Why;
 }
 
-MaybeStop SimRunner::whyCandidate(const Report &R, const Step &S) const {
-  std::string Text = std::string(R.Text) + "\n" + where(S);
-  switch (R.What) {
-  case Report::Done:
-    break;
-  case Report::Unsupported:
-    return Stop{Outcome::Unsupported, "the simulator cannot run " + Text};
-  case Report::NotRun:
-    return Stop{Outcome::Infrastructure, R.Text};
-  case Report::TooMany:
-    return Stop{Outcome::TimedOut,
-                "the candidate makes more than ten times the memory accesses "
-                "of the source, or never ends " +
-                    where(S)};
-  case Report::TooLong:
-    return Stop{Outcome::TimedOut, "the candidate " + Text};
-  case Report::Died:
-  case Report::Stopped:
-    return Stop{Outcome::Crashed, Text};
-  case Report::BadResult:
-    return Stop{Outcome::Wrong, Text};
-  case Report::Found:
-    return Stop{effectOf(R.Kind) == Effect::Stops ? Outcome::Crashed
-                                                  : Outcome::Wrong,
-                Text};
+/// Of a run in which a shuffle read a lane that is not there: the finding, if
+/// other values there give other outputs.
+std::string SimRunner::dependsOnUndefined(const Step &S, const SimCode &Of,
+                                          const Inputs &Got) const {
+  for (unsigned Undefined : {1u, 2u}) {
+    Step Once;
+    Once.Case = S.Case;
+    Once.Seed = S.Seed;
+    Once.WeightSeed = S.WeightSeed;
+    unsigned Free = 1;
+    if (!fill(Once, Once.Mine))
+      return "";
+    std::unique_ptr<Call> C =
+        start(Once, Of, *Once.Mine, false, ~0ull, Free, Undefined);
+    while (!C->ended())
+      Time.sleep(LongestPause);
+    bool Same = C->report().What == Report::Done;
+    for (size_t L = 0; Same && L < J->Leaves.size(); ++L)
+      Same = J->Leaves[L].Kind != LeafKind::Buffer ||
+             std::equal(Got.data(L), Got.data(L) + Got.bytes(L),
+                        Once.Mine->data(L));
+    if (!Same)
+      return S.Candidate->report().Suspicion;
   }
-  return std::nullopt;
+  return "";
+}
+
+/// Beside a finding: how fast it would be, by the first size that is timed.
+std::string SimRunner::modelledAllTheSame() {
+  for (Step &S : Steps) {
+    if (!S.Timed)
+      continue;
+    unsigned Free = 1;
+    if (!S.Candidate) {
+      if (!fill(S, S.Mine))
+        return "";
+      S.Begun = true;
+      S.Candidate = start(S, Code.candidate(), *S.Mine, false, ~0ull, Free);
+    }
+    while (!S.Candidate->ended())
+      Time.sleep(LongestPause);
+    char Us[64];
+    std::snprintf(Us, sizeof(Us), "%.1f us", S.Candidate->report().TimeUs);
+    return S.Candidate->report().What == Report::Done
+               ? "\nmodelled all the same, " + J->Cases[S.Case].Label + ": " + Us
+               : "";
+  }
+  return "";
 }
 
 MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,

@@ -17,6 +17,7 @@ WORDS = {
     "uninitialised": "uninitialised",
     "wrong mask": "wrong mask",
     "launch": "cannot be launched",
+    "exited lane": "has left the kernel, and the outputs depend",
 }
 
 

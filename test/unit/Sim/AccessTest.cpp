@@ -84,6 +84,37 @@ TEST(Access, TwoThreadsThatWriteDifferentValuesRace) {
   EXPECT_EQ(Device().threads(Same, {}, {64, 1, 1}), "clean");
 }
 
+// Of as many bytes as one instruction stores.
+TEST(Access, EqualVectorsDoNotRace) {
+  auto Stored = [](bool Same) {
+    return [Same](Machine &M, float *X) {
+      float Four[4] = {1, 2, 3, Same ? 4.0f : float(threadX())};
+      M.touch(Store, reinterpret_cast<char *>(X), 16, ProbeKind::Store, Four);
+      std::memcpy(X, Four, 16);
+    };
+  };
+  EXPECT_EQ(Device().threads(Stored(true), {}, {64, 1, 1}), "clean");
+  EXPECT_EQ(Device().threads(Stored(false), {}, {64, 1, 1}).substr(0, 4),
+            "race");
+}
+
+// So do copies and sets of many bytes.
+TEST(Access, EqualRangesDoNotRace) {
+  static const char Given[64] = {1, 2, 3};
+  auto Copied = [](Machine &M, float *X) {
+    M.range(Store, reinterpret_cast<char *>(X), 64, Given, ~uint64_t(0));
+    std::memcpy(X, Given, 64);
+  };
+  auto Set = [](Machine &M, float *X) {
+    static const int Byte = 0;
+    M.range(Store, reinterpret_cast<char *>(X), 64,
+            reinterpret_cast<const char *>(&Byte), 0);
+    std::memset(X, 0, 64);
+  };
+  EXPECT_EQ(Device().threads(Copied, {}, {64, 1, 1}), "clean");
+  EXPECT_EQ(Device().threads(Set, {}, {64, 1, 1}), "clean");
+}
+
 TEST(Access, ABarrierOrdersTheBlock) {
   auto Neighbour = [](bool Meets) {
     return [Meets](Machine &M, float *X) {

@@ -53,20 +53,23 @@ TEST(Machine, EveryThreadOfEveryBlockRunsOnce) {
   EXPECT_EQ(Said, "clean");
 }
 
-TEST(Machine, ABarrierThatAPartReachesIsTold) {
+// A thread that has returned is not missed, as on a GPU since Volta.
+TEST(Machine, ABarrierWaitsForThreadsThatAreStillThere) {
   auto Half = [](Machine &M, float *) {
     if (threadX() < 32)
       syncthreads(M);
   };
-  EXPECT_EQ(Device().threads(Half, {}, {64, 1, 1}),
-            "divergent barrier: barrier reached by a part of the block: kernel "
-            "k, line 4, block (0,0,0): 32 of 64 threads reached it, thread "
-            "(32,0,0) has left the kernel");
+  EXPECT_EQ(Device().threads(Half, {}, {64, 1, 1}), "clean");
+}
+
+TEST(Machine, ABarrierThatAPartReachesIsTold) {
   auto Two = [](Machine &M, float *) {
     syncthreads(M, threadX() < 32 ? Sync : Other);
   };
-  EXPECT_NE(Device().threads(Two, {}, {64, 1, 1}).find("waits at line 5"),
-            std::string::npos);
+  EXPECT_EQ(Device().threads(Two, {}, {64, 1, 1}),
+            "divergent barrier: barrier reached by a part of the block: kernel "
+            "k, line 4, block (0,0,0): 32 of 64 threads reached it, thread "
+            "(32,0,0) waits at line 5");
 }
 
 TEST(Machine, ABarrierCountsAndCombines) {

@@ -11,9 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_SIM_CUCOMPLEX_H
-#define STARK_SIM_CUCOMPLEX_H
-
+#ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
 
 #include "../stark/stark_sim.h"

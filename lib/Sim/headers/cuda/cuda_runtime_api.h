@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Thin wrappers on the simulator's host primitives. Every stream is in order
-/// with every other one, so what is asynchronous is done at once. A primitive's
+///   Thin wrappers on the simulator's host primitives. What is asynchronous is
+/// done at once; the runtime notes what a GPU need not order. A primitive's
 /// return value is a cudaError_t unless it says otherwise.
 ///
 //===----------------------------------------------------------------------===//
@@ -25,6 +25,19 @@ int __stark_sim_host_free(void *pointer);
 /// \p kind is a cudaMemcpyKind.
 int __stark_sim_host_copy(void *to, const void *from, size_t bytes, int kind);
 int __stark_sim_host_set(void *to, int value, size_t bytes);
+/// Of a stream; \p async: the host may go on.
+int __stark_sim_host_copy_in(void *to, const void *from, size_t bytes,
+                             void *stream, int async);
+int __stark_sim_host_set_in(void *to, int value, size_t bytes, void *stream);
+int __stark_sim_host_managed(void **pointer, size_t bytes);
+/// The host's memory is the device's, too, or no longer.
+void __stark_sim_host_map(void *pointer, size_t bytes);
+void __stark_sim_host_unmap(void *pointer);
+const void *__stark_sim_host_stream_create(unsigned flags);
+void __stark_sim_host_stream_sync(void *stream);
+void __stark_sim_host_event_record(unsigned long long event, void *stream);
+void __stark_sim_host_event_wait(void *stream, unsigned long long event);
+void __stark_sim_host_event_sync(unsigned long long event);
 int __stark_sim_host_sync(void);
 /// The error of the last call that failed, which \p clear forgets.
 int __stark_sim_host_last_error(int clear);

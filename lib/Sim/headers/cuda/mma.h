@@ -1,4 +1,4 @@
-//===- mma.h - Tensor-core fragments, which are not simulated ------------===//
+//===- mma.h - Tensor-core fragments -------------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   wmma compiles and ends with the verdict `unsupported`.
+///   Which lane has which element of a fragment CUDA leaves open. Here elements
+/// lie row by row over the lanes; where a GPU has each twice, so has this. The
+/// products are the runtime's: in double precision, rounded once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,12 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+
+/// A B + C of M x K, K x N and M x N elements, which lie row by row over the
+/// lanes: lane I has those of A from I * M * K / 32 on.
+STARK_SIM_TOGETHER void __stark_sim_fragments(int shape, const double *a,
+                                              const double *b, const double *c,
+                                              double *d);
 
 namespace nvcuda {
 namespace wmma {
@@ -30,52 +38,153 @@ struct u4 {};
 struct s4 {};
 struct b1 {};
 } // namespace precision
-enum layout_t { mem_row_major, mem_col_major };
-
-template <class Use, int M, int N, int K, class T, class Layout = void>
-struct fragment {
-  typedef T element_type;
-  static constexpr int num_elements = 8;
-  static constexpr int num_storage_elements = num_elements;
-  T x[num_elements];
-};
-template <class Use, int M, int N, int K, class Layout>
-struct fragment<Use, M, N, K, precision::tf32, Layout> {
-  typedef float element_type;
-  static constexpr int num_elements = 4;
-  static constexpr int num_storage_elements = num_elements;
-  float x[num_elements];
-};
-
-template <class Fragment, class T>
-STARK_SIM_DEVICE void fill_fragment(Fragment &, const T &) {
-  __stark_sim_unsupported("wmma::fill_fragment");
-}
-template <class Fragment, class T>
-STARK_SIM_DEVICE void load_matrix_sync(Fragment &, const T *, unsigned) {
-  __stark_sim_unsupported("wmma::load_matrix_sync");
-}
-template <class Fragment, class T>
-STARK_SIM_DEVICE void load_matrix_sync(Fragment &, const T *, unsigned,
-                                       layout_t) {
-  __stark_sim_unsupported("wmma::load_matrix_sync");
-}
-template <class T, class Fragment>
-STARK_SIM_DEVICE void store_matrix_sync(T *, const Fragment &, unsigned,
-                                        layout_t) {
-  __stark_sim_unsupported("wmma::store_matrix_sync");
-}
-template <class D, class A, class B, class C>
-STARK_SIM_DEVICE void mma_sync(D &, const A &, const B &, const C &) {
-  __stark_sim_unsupported("wmma::mma_sync");
-}
-} // namespace wmma
-} // namespace nvcuda
-
 /// 10 bits of mantissa, rounded half away from zero.
 STARK_SIM_DEVICE float __float_to_tf32(float x) {
   unsigned bits = __float_as_uint(x);
   return x != x ? x : __uint_as_float((bits + 0x1000u) & 0xffffe000u);
 }
+
+enum layout_t { mem_row_major, mem_col_major };
+
+template <class T> struct __element {
+  typedef T type;
+  static constexpr int copies = sizeof(T) == 2 ? 2 : 1;
+  static __inline__ __device__ double wide(T x) { return (double)x; }
+  static __inline__ __device__ T narrow(double x) { return (T)x; }
+};
+template <> struct __element<__half> {
+  typedef __half type;
+  static constexpr int copies = 2;
+  static __inline__ __device__ double wide(__half x) {
+    return (double)__half2float(x);
+  }
+  static __inline__ __device__ __half narrow(double x) {
+    return __double2half(x);
+  }
+};
+template <> struct __element<__nv_bfloat16> {
+  typedef __nv_bfloat16 type;
+  static constexpr int copies = 2;
+  static __inline__ __device__ double wide(__nv_bfloat16 x) {
+    return (double)__bfloat162float(x);
+  }
+  static __inline__ __device__ __nv_bfloat16 narrow(double x) {
+    return __double2bfloat16(x);
+  }
+};
+template <> struct __element<precision::tf32> {
+  typedef float type;
+  static constexpr int copies = 1;
+  static __inline__ __device__ double wide(float x) {
+    return (double)__uint_as_float(__float_as_uint(x) & 0xffffe000u);
+  }
+};
+
+template <class Use, int M, int N, int K> struct __extent;
+template <int M, int N, int K> struct __extent<matrix_a, M, N, K> {
+  static constexpr int rows = M, columns = K;
+};
+template <int M, int N, int K> struct __extent<matrix_b, M, N, K> {
+  static constexpr int rows = K, columns = N;
+};
+template <int M, int N, int K> struct __extent<accumulator, M, N, K> {
+  static constexpr int rows = M, columns = N;
+};
+
+template <class Use> constexpr bool __is_accumulator = false;
+template <> constexpr bool __is_accumulator<accumulator> = true;
+template <class Layout> constexpr bool __is_columns = false;
+template <> constexpr bool __is_columns<col_major> = true;
+
+template <class Use, int M, int N, int K, class T, class Layout = void>
+struct fragment {
+  typedef typename __element<T>::type element_type, storage_element_type;
+  typedef __extent<Use, M, N, K> __place;
+  static constexpr int __own = __place::rows * __place::columns / 32;
+  static constexpr int num_elements =
+      __own * (__is_accumulator<Use> ? 1 : __element<T>::copies);
+  static constexpr int num_storage_elements = num_elements;
+  element_type x[num_elements];
+};
+
+template <class Use, int M, int N, int K, class T, class Layout>
+STARK_SIM_DEVICE void
+fill_fragment(fragment<Use, M, N, K, T, Layout> &to,
+              const typename __element<T>::type &value) {
+  for (int i = 0; i < to.num_elements; ++i)
+    to.x[i] = value;
+}
+
+/// Calls \p each with an element's number in the fragment and its place in
+/// memory.
+template <class Fragment, class Function>
+STARK_SIM_DEVICE void __each(unsigned pitch, bool columns, Function each) {
+  typedef typename Fragment::__place Place;
+  int first = (int)__stark_sim_sreg(12) * Fragment::__own;
+#pragma unroll
+  for (int i = 0; i < Fragment::__own; ++i) {
+    int row = (first + i) / Place::columns, column = (first + i) % Place::columns;
+    each(i, columns ? (size_t)column * pitch + row
+                    : (size_t)row * pitch + column);
+  }
+}
+
+template <class Use, int M, int N, int K, class T, class Layout, class From>
+STARK_SIM_DEVICE __attribute__((convergent)) void
+load_matrix_sync(fragment<Use, M, N, K, T, Layout> &to, const From *from,
+                 unsigned pitch) {
+  typedef fragment<Use, M, N, K, T, Layout> Fragment;
+  __syncwarp();
+  __each<Fragment>(pitch, __is_columns<Layout>, [&](int i, size_t at) {
+    for (int copy = i; copy < to.num_elements; copy += Fragment::__own)
+      to.x[copy] = from[at];
+  });
+}
+template <int M, int N, int K, class T, class From>
+STARK_SIM_DEVICE __attribute__((convergent)) void
+load_matrix_sync(fragment<accumulator, M, N, K, T> &to, const From *from,
+                 unsigned pitch, layout_t layout) {
+  __syncwarp();
+  __each<fragment<accumulator, M, N, K, T>>(
+      pitch, layout == mem_col_major,
+      [&](int i, size_t at) { to.x[i] = from[at]; });
+}
+template <int M, int N, int K, class T, class To>
+STARK_SIM_DEVICE __attribute__((convergent)) void
+store_matrix_sync(To *to, const fragment<accumulator, M, N, K, T> &from,
+                  unsigned pitch, layout_t layout) {
+  __syncwarp();
+  __each<fragment<accumulator, M, N, K, T>>(
+      pitch, layout == mem_col_major,
+      [&](int i, size_t at) { to[at] = from.x[i]; });
+  __syncwarp();
+}
+
+template <int M, int N, int K, class TA, class LA, class TB, class LB, class TC,
+          class TD>
+STARK_SIM_DEVICE __attribute__((convergent)) void
+mma_sync(fragment<accumulator, M, N, K, TD> &d,
+         const fragment<matrix_a, M, N, K, TA, LA> &a,
+         const fragment<matrix_b, M, N, K, TB, LB> &b,
+         const fragment<accumulator, M, N, K, TC> &c, bool saturate = false) {
+  double wide_a[M * K / 32], wide_b[K * N / 32], wide_c[M * N / 32],
+      wide_d[M * N / 32];
+  for (int i = 0; i < M * K / 32; ++i)
+    wide_a[i] = __element<TA>::wide(a.x[i]);
+  for (int i = 0; i < K * N / 32; ++i)
+    wide_b[i] = __element<TB>::wide(b.x[i]);
+  for (int i = 0; i < M * N / 32; ++i)
+    wide_c[i] = __element<TC>::wide(c.x[i]);
+  __stark_sim_fragments(M | N << 8 | K << 16, wide_a, wide_b, wide_c, wide_d);
+  for (int i = 0; i < M * N / 32; ++i) {
+    double sum = wide_d[i];
+    if (saturate)
+      sum = sum < -2147483648.0 ? -2147483648.0
+                                : (sum > 2147483647.0 ? 2147483647.0 : sum);
+    d.x[i] = __element<TD>::narrow(sum);
+  }
+}
+} // namespace wmma
+} // namespace nvcuda
 
 #endif

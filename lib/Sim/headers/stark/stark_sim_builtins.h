@@ -46,6 +46,28 @@ STARK_SIM_TOGETHER unsigned __stark_sim_reduce(unsigned mask, unsigned value,
                                                int op);
 STARK_SIM_TOGETHER unsigned __stark_sim_activemask(void);
 
+/// A copy to shared memory has begun; it is over when this thread, or those that
+/// meet at a barrier in memory, have waited for it.
+STARK_SIM_PRIMITIVE void __stark_sim_async_begun(void *to,
+                                                 unsigned long long bytes);
+STARK_SIM_PRIMITIVE void __stark_sim_async_commit(void);
+/// Until at most \p left groups go on.
+STARK_SIM_PRIMITIVE void __stark_sim_async_wait(unsigned left);
+/// This thread's copies are part of a barrier's phase; \p counts: as an arrival.
+STARK_SIM_PRIMITIVE void __stark_sim_async_arrive(void *barrier, int counts);
+STARK_SIM_PRIMITIVE void __stark_sim_async_bulk(void *to,
+                                                unsigned long long bytes,
+                                                void *barrier);
+STARK_SIM_PRIMITIVE void __stark_sim_mbarrier_init(void *barrier,
+                                                   unsigned count);
+/// The number of the phase; \p bytes are awaited before it is complete.
+STARK_SIM_TOGETHER unsigned long long
+__stark_sim_mbarrier_arrive(void *barrier, unsigned count,
+                            unsigned long long bytes, int drops);
+/// Whether the phase of that parity is complete; \p blocks: it is, at the end.
+STARK_SIM_TOGETHER int __stark_sim_mbarrier_test(void *barrier, unsigned parity,
+                                                 int blocks);
+
 /// \p scope: 0 block, 1 device, 2 system.
 STARK_SIM_PRIMITIVE void __stark_sim_fence(int scope);
 STARK_SIM_PRIMITIVE long long __stark_sim_clock(void);
@@ -60,5 +82,15 @@ STARK_SIM_PRIMITIVE void __stark_sim_assert(const char *message,
 STARK_SIM_PRIMITIVE void __stark_sim_trap(void);
 /// Ends the run with the verdict `unsupported`; \p what names the feature.
 STARK_SIM_PRIMITIVE void __stark_sim_unsupported(const char *what);
+extern "C" void __stark_sim_host_unsupported(const char *what);
+/// Of a function that does not compile here.
+static __inline__ __device__ __attribute__((unused)) void
+__stark_sim_no_body(const char *what) {
+  __stark_sim_unsupported(what);
+}
+static __inline__ __attribute__((unused)) void
+__stark_sim_no_body(const char *what) {
+  __stark_sim_host_unsupported(what);
+}
 
 #endif

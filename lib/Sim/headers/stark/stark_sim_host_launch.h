@@ -35,6 +35,12 @@ STARK_SIM_HOST cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
   for (unsigned i = 0; i < config->numAttrs; ++i)
     if (config->attrs[i].id == cudaLaunchAttributeCooperative)
       together = config->attrs[i].val.cooperative;
+    else if (config->attrs[i].id == cudaLaunchAttributeClusterDimension &&
+             config->attrs[i].val.clusterDim.x *
+                     config->attrs[i].val.clusterDim.y *
+                     config->attrs[i].val.clusterDim.z >
+                 1)
+      __stark_sim_host_unsupported("a launch in clusters");
   if (together)
     return cudaLaunchCooperativeKernel(
         kernel, config->gridDim, config->blockDim, arguments,

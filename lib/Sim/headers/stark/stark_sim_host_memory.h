@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Pinned host memory is ordinary memory; managed memory is device memory,
-/// which the host can reach as the simulated device is in its process.
+///   Pinned host memory is ordinary memory that threads may touch, too; managed
+/// memory is apart from the device's, which the host may not touch.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ STARK_SIM_HOST cudaError_t cudaFreeAsync(void *pointer, cudaStream_t) {
 }
 STARK_SIM_HOST cudaError_t cudaMallocManaged(void **pointer, size_t bytes,
                                              unsigned = cudaMemAttachGlobal) {
-  return cudaMalloc(pointer, bytes);
+  return (cudaError_t)__stark_sim_host_managed(pointer, bytes);
 }
 STARK_SIM_HOST cudaError_t cudaMallocPitch(void **pointer, size_t *pitch,
                                            size_t width, size_t height) {
@@ -39,20 +39,29 @@ STARK_SIM_HOST cudaError_t cudaMallocPitch(void **pointer, size_t *pitch,
 STARK_SIM_HOST cudaError_t cudaMallocHost(void **pointer, size_t bytes,
                                           unsigned = 0) {
   *pointer = ::malloc(bytes ? bytes : 1);
-  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+  if (!*pointer)
+    return cudaErrorMemoryAllocation;
+  __stark_sim_host_map(*pointer, bytes);
+  return cudaSuccess;
 }
 STARK_SIM_HOST cudaError_t cudaHostAlloc(void **pointer, size_t bytes,
                                          unsigned) {
   return cudaMallocHost(pointer, bytes);
 }
 STARK_SIM_HOST cudaError_t cudaFreeHost(void *pointer) {
+  __stark_sim_host_unmap(pointer);
   ::free(pointer);
   return cudaSuccess;
 }
-STARK_SIM_HOST cudaError_t cudaHostRegister(void *, size_t, unsigned) {
+STARK_SIM_HOST cudaError_t cudaHostRegister(void *pointer, size_t bytes,
+                                            unsigned) {
+  __stark_sim_host_map(pointer, bytes);
   return cudaSuccess;
 }
-STARK_SIM_HOST cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+STARK_SIM_HOST cudaError_t cudaHostUnregister(void *pointer) {
+  __stark_sim_host_unmap(pointer);
+  return cudaSuccess;
+}
 
 template <class T> STARK_SIM_HOST cudaError_t cudaMalloc(T **p, size_t bytes) {
   return cudaMalloc((void **)p, bytes);
@@ -87,9 +96,9 @@ STARK_SIM_HOST cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
   return (cudaError_t)__stark_sim_host_copy(to, from, bytes, kind);
 }
 STARK_SIM_HOST cudaError_t cudaMemcpyAsync(void *to, const void *from,
-                                           size_t bytes, cudaMemcpyKind kind,
-                                           cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, kind);
+                                           size_t bytes, cudaMemcpyKind,
+                                           cudaStream_t stream = nullptr) {
+  return (cudaError_t)__stark_sim_host_copy_in(to, from, bytes, stream, 1);
 }
 STARK_SIM_HOST cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int,
                                           size_t bytes) {
@@ -97,8 +106,8 @@ STARK_SIM_HOST cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int,
 }
 STARK_SIM_HOST cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from,
                                                int, size_t bytes,
-                                               cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+                                               cudaStream_t stream = nullptr) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 STARK_SIM_HOST cudaError_t cudaMemcpy2D(void *to, size_t to_pitch,
                                         const void *from, size_t from_pitch,
@@ -113,19 +122,25 @@ STARK_SIM_HOST cudaError_t cudaMemcpy2D(void *to, size_t to_pitch,
       return error;
   return cudaSuccess;
 }
-STARK_SIM_HOST cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch,
-                                             const void *from,
-                                             size_t from_pitch, size_t width,
-                                             size_t height, cudaMemcpyKind kind,
-                                             cudaStream_t = nullptr) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+STARK_SIM_HOST cudaError_t cudaMemcpy2DAsync(
+    void *to, size_t to_pitch, const void *from, size_t from_pitch,
+    size_t width, size_t height, cudaMemcpyKind kind,
+    cudaStream_t stream = nullptr) {
+  if (width > to_pitch || width > from_pitch)
+    return cudaErrorInvalidPitchValue;
+  for (size_t row = 0; row < height; ++row)
+    if (cudaError_t error = cudaMemcpyAsync(
+            (char *)to + row * to_pitch,
+            (const char *)from + row * from_pitch, width, kind, stream))
+      return error;
+  return cudaSuccess;
 }
 STARK_SIM_HOST cudaError_t cudaMemset(void *to, int value, size_t bytes) {
   return (cudaError_t)__stark_sim_host_set(to, value, bytes);
 }
 STARK_SIM_HOST cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes,
-                                           cudaStream_t = nullptr) {
-  return cudaMemset(to, value, bytes);
+                                           cudaStream_t stream = nullptr) {
+  return (cudaError_t)__stark_sim_host_set_in(to, value, bytes, stream);
 }
 STARK_SIM_HOST cudaError_t cudaMemset2D(void *to, size_t pitch, int value,
                                         size_t width, size_t height) {
@@ -136,8 +151,12 @@ STARK_SIM_HOST cudaError_t cudaMemset2D(void *to, size_t pitch, int value,
 }
 STARK_SIM_HOST cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value,
                                              size_t width, size_t height,
-                                             cudaStream_t = nullptr) {
-  return cudaMemset2D(to, pitch, value, width, height);
+                                             cudaStream_t stream = nullptr) {
+  for (size_t row = 0; row < height; ++row)
+    if (cudaError_t error =
+            cudaMemsetAsync((char *)to + row * pitch, value, width, stream))
+      return error;
+  return cudaSuccess;
 }
 
 template <class T>
@@ -175,8 +194,11 @@ STARK_SIM_HOST cudaError_t cudaMemcpyToSymbolAsync(const T &symbol,
                                                    const void *from,
                                                    size_t bytes, size_t offset,
                                                    cudaMemcpyKind kind,
-                                                   cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                                   cudaStream_t stream =
+                                                       nullptr) {
+  void *part = nullptr;
+  cudaError_t error = __stark_sim_symbol_part(&part, symbol, bytes, offset);
+  return error ? error : cudaMemcpyAsync(part, from, bytes, kind, stream);
 }
 template <class T>
 STARK_SIM_HOST cudaError_t
@@ -191,8 +213,11 @@ STARK_SIM_HOST cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol,
                                                      size_t bytes,
                                                      size_t offset,
                                                      cudaMemcpyKind kind,
-                                                     cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                                     cudaStream_t stream =
+                                                         nullptr) {
+  void *part = nullptr;
+  cudaError_t error = __stark_sim_symbol_part(&part, symbol, bytes, offset);
+  return error ? error : cudaMemcpyAsync(to, part, bytes, kind, stream);
 }
 
 STARK_SIM_HOST cudaError_t cudaHostGetDevicePointer(void **device, void *host,

@@ -63,7 +63,7 @@
 #define __managed__ __attribute__((device, annotate("stark_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __attribute__((annotate("stark_cluster")))
 #define __block_size__(...)
 #define __maxnreg__(...)
 #define __nv_pure__ __attribute__((pure))
@@ -82,6 +82,10 @@
 #define CUDAAPI
 #define CUDA_CB
 #define __CUDA_HOSTDEVICE__ __host__ __device__
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+#define __NV_SILENCE_HOST_DEPRECATION_BEGIN
+#define __NV_SILENCE_HOST_DEPRECATION_END
 
 // For the headers of this folder alone.
 #define STARK_SIM_DEVICE static __inline__ __device__ __attribute__((unused))

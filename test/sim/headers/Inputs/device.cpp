@@ -34,6 +34,23 @@ int __stark_sim_host_set(void *to, int value, size_t bytes) {
   std::memset(to, value, bytes);
   return 0;
 }
+int __stark_sim_host_copy_in(void *to, const void *from, size_t bytes, void *,
+                             int) {
+  return __stark_sim_host_copy(to, from, bytes, 0);
+}
+int __stark_sim_host_set_in(void *to, int value, size_t bytes, void *) {
+  return __stark_sim_host_set(to, value, bytes);
+}
+int __stark_sim_host_managed(void **pointer, size_t bytes) {
+  return __stark_sim_host_malloc(pointer, bytes);
+}
+void __stark_sim_host_map(void *, size_t) {}
+void __stark_sim_host_unmap(void *) {}
+const void *__stark_sim_host_stream_create(unsigned) { return &Stream; }
+void __stark_sim_host_stream_sync(void *) {}
+void __stark_sim_host_event_record(unsigned long long, void *) {}
+void __stark_sim_host_event_wait(void *, unsigned long long) {}
+void __stark_sim_host_event_sync(unsigned long long) {}
 int __stark_sim_host_sync() { return 0; }
 int __stark_sim_host_last_error(int clear) {
   int error = LastError;

@@ -15,6 +15,7 @@
 #define STARK_SIM_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 
 #include "../cooperative_groups.h"
+#include "../cuda_pipeline.h"
 
 namespace cooperative_groups {
 
@@ -28,7 +29,11 @@ STARK_SIM_GROUP void __copy(const Group &group, char *to, const char *from,
     typedef decltype(piece) Piece;
     for (size_t i = group.thread_rank(); i < bytes / sizeof(Piece);
          i += group.size())
-      ((Piece *)to)[i] = ((const Piece *)from)[i];
+      if (sizeof(Piece) >= 4)
+        __pipeline_memcpy_async(to + i * sizeof(Piece),
+                                from + i * sizeof(Piece), sizeof(Piece));
+      else
+        ((Piece *)to)[i] = ((const Piece *)from)[i];
   };
   if (places % 16 == 0)
     copy(uint4());
@@ -38,6 +43,7 @@ STARK_SIM_GROUP void __copy(const Group &group, char *to, const char *from,
     copy(0u);
   else
     copy((char)0);
+  __pipeline_commit();
 }
 template <class Group, class T, class Size>
 STARK_SIM_GROUP void memcpy_async(const Group &group, T *to, const T *from,
@@ -54,10 +60,12 @@ STARK_SIM_GROUP void memcpy_async(const Group &group, T *to,
   __copy(group, (char *)to, (const char *)from, length * sizeof(T));
 }
 template <class Group> STARK_SIM_GROUP void wait(const Group &group) {
+  __pipeline_wait_prior(0);
   group.sync();
 }
 template <unsigned Left, class Group>
 STARK_SIM_GROUP void wait_prior(const Group &group) {
+  __pipeline_wait_prior(Left);
   group.sync();
 }
 

@@ -7,8 +7,8 @@
 ///
 /// \file
 ///   Those parts of CUB that stand in kernels: WarpReduce, BlockReduce,
-///   WarpScan
-/// and BlockScan, of one item a thread or a few. The device-wide algorithms are
+/// WarpScan and BlockScan, of one item a thread or a few; BlockLoad, BlockStore,
+/// BlockExchange and BlockRadixSort in block/. The device-wide algorithms are
 /// not offered.
 ///
 //===----------------------------------------------------------------------===//
@@ -120,11 +120,49 @@ public:
   STARK_SIM_CUB void InclusiveSum(T value, T &result) {
     InclusiveScan(value, result, cub::Sum());
   }
-  STARK_SIM_CUB void ExclusiveSum(T value, T &result) {
+  template <class Operation>
+  STARK_SIM_CUB void InclusiveScan(T value, T &result, Operation operation,
+                                   T &total) {
+    InclusiveScan(value, result, operation);
+    total = __stark_sim_shuffle_words(__lanes<Threads>(), result, 0,
+                                      Threads - 1, Threads);
+  }
+  STARK_SIM_CUB void InclusiveSum(T value, T &result, T &total) {
+    InclusiveScan(value, result, cub::Sum(), total);
+  }
+  /// The first lane's result is left as it is.
+  template <class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T value, T &result, Operation operation) {
     T sum;
-    InclusiveScan(value, sum, cub::Sum());
+    InclusiveScan(value, sum, operation);
     sum = __stark_sim_shuffle_words(__lanes<Threads>(), sum, 1, 1, Threads);
-    result = __stark_sim_sreg(12) % Threads == 0 ? T() : sum;
+    if (__stark_sim_sreg(12) % Threads != 0)
+      result = sum;
+  }
+  template <class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T value, T &result, T initial,
+                                   Operation operation) {
+    T sum = initial;
+    ExclusiveScan(value, sum, operation);
+    result =
+        __stark_sim_sreg(12) % Threads == 0 ? initial : operation(initial, sum);
+  }
+  template <class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T value, T &result, T initial,
+                                   Operation operation, T &total) {
+    T sum;
+    InclusiveScan(value, sum, operation, total);
+    ExclusiveScan(value, result, initial, operation);
+  }
+  STARK_SIM_CUB void ExclusiveSum(T value, T &result) {
+    ExclusiveScan(value, result, T(), cub::Sum());
+  }
+  STARK_SIM_CUB void ExclusiveSum(T value, T &result, T &total) {
+    ExclusiveScan(value, result, T(), cub::Sum(), total);
+  }
+  STARK_SIM_CUB T Broadcast(T value, unsigned lane) {
+    return __stark_sim_shuffle_words(__lanes<Threads>(), value, 0, (int)lane,
+                                     Threads);
   }
 };
 
@@ -235,10 +273,82 @@ public:
     ExclusiveScan(value, result, T(), cub::Sum(), total);
   }
 
+  // Of several items a thread, one after the other.
+  template <int Items, class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T (&values)[Items], T (&results)[Items],
+                                   T initial, Operation operation, T &total) {
+    T sum = values[0];
+#pragma unroll
+    for (int i = 1; i < Items; ++i)
+      sum = operation(sum, values[i]);
+    T before;
+    ExclusiveScan(sum, before, initial, operation, total);
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      T value = values[i];
+      results[i] = before;
+      before = operation(before, value);
+    }
+  }
+  template <int Items, class Operation>
+  STARK_SIM_CUB void ExclusiveScan(T (&values)[Items], T (&results)[Items],
+                                   T initial, Operation operation) {
+    T total;
+    ExclusiveScan(values, results, initial, operation, total);
+  }
+  template <int Items>
+  STARK_SIM_CUB void ExclusiveSum(T (&values)[Items], T (&results)[Items]) {
+    ExclusiveScan(values, results, T(), cub::Sum());
+  }
+  template <int Items>
+  STARK_SIM_CUB void ExclusiveSum(T (&values)[Items], T (&results)[Items],
+                                  T &total) {
+    ExclusiveScan(values, results, T(), cub::Sum(), total);
+  }
+  template <int Items, class Operation>
+  STARK_SIM_CUB void InclusiveScan(T (&values)[Items], T (&results)[Items],
+                                   Operation operation, T &total) {
+    T sums[Items];
+    sums[0] = values[0];
+#pragma unroll
+    for (int i = 1; i < Items; ++i)
+      sums[i] = operation(sums[i - 1], values[i]);
+    T upto;
+    InclusiveScan(sums[Items - 1], upto, operation, total);
+    int rank = __rank();
+    Storage.Before[rank] = upto;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      results[i] =
+          rank ? operation(Storage.Before[rank - 1], sums[i]) : sums[i];
+  }
+  template <int Items, class Operation>
+  STARK_SIM_CUB void InclusiveScan(T (&values)[Items], T (&results)[Items],
+                                   Operation operation) {
+    T total;
+    InclusiveScan(values, results, operation, total);
+  }
+  template <int Items>
+  STARK_SIM_CUB void InclusiveSum(T (&values)[Items], T (&results)[Items]) {
+    InclusiveScan(values, results, cub::Sum());
+  }
+  template <int Items>
+  STARK_SIM_CUB void InclusiveSum(T (&values)[Items], T (&results)[Items],
+                                  T &total) {
+    InclusiveScan(values, results, cub::Sum(), total);
+  }
+
 private:
   TempStorage &Storage;
 };
 
+STARK_SIM_DEVICE unsigned LaneId() { return __stark_sim_sreg(12); }
+STARK_SIM_DEVICE unsigned WarpId() { return __stark_sim_sreg(13); }
+STARK_SIM_DEVICE int RowMajorTid(int, int, int) { return __rank(); }
+
 } // namespace cub
+
+#include "block/block_memory.cuh"
 
 #endif

@@ -1,0 +1,180 @@
+//===- Lenient.cpp - A source some of whose headers are not there ---------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lenient.h"
+#include "clang/Basic/LangOptions.h"
+#include "clang/Lex/Lexer.h"
+#include <algorithm>
+#include <vector>
+
+using namespace llvm;
+using namespace stark::sim;
+using clang::tok::TokenKind;
+
+namespace {
+/// Of a file or a namespace. Body is 0 where there is none.
+struct Declaration {
+  size_t Begin = 0, Body = 0, End = 0;
+  std::string Name; ///< of a function
+};
+
+/// Goes over the tokens; what lies between the braces of a namespace or of
+/// extern "C" are declarations, too.
+class Outline {
+public:
+  explicit Outline(StringRef Source);
+  std::vector<Declaration> Found;
+
+private:
+  void take(const clang::Token &T, size_t At, StringRef Text);
+  void open(size_t At);
+  void close(size_t At);
+  void begin() {
+    Now = {};
+    Begun = Called = Assigned = Named = Transparent = false;
+    Before.clear();
+  }
+  Declaration Now;
+  bool Begun = false, Called = false, Assigned = false;
+  bool Named = false;       ///< a class, an enumeration
+  bool Transparent = false; ///< a namespace
+  std::string Before;       ///< the last word before the first parenthesis
+  std::string Word;
+  unsigned Depth = 0, Parentheses = 0;
+};
+} // namespace
+
+void Outline::open(size_t At) {
+  if (Depth == 0 && Transparent) {
+    begin();
+    return;
+  }
+  if (Depth++ == 0 && Called && !Assigned && !Named) {
+    Now.Body = At;
+    Now.Name = Before;
+  }
+}
+
+void Outline::close(size_t At) {
+  if (Depth == 0) // of a namespace
+    return begin();
+  if (--Depth == 0 && Now.Body) {
+    Now.End = At + 1;
+    Found.push_back(Now);
+    begin();
+  }
+}
+
+void Outline::take(const clang::Token &T, size_t At, StringRef Text) {
+  if (!Begun && T.getKind() != clang::tok::semi &&
+      T.getKind() != clang::tok::r_brace) {
+    Begun = true;
+    Now.Begin = At;
+  }
+  switch (T.getKind()) {
+  case clang::tok::l_brace:
+    return open(At);
+  case clang::tok::r_brace:
+    return close(At);
+  case clang::tok::l_paren:
+    if (!Depth && !Called)
+      Before = Word;
+    Called |= !Depth;
+    ++Parentheses;
+    return;
+  case clang::tok::r_paren:
+    Parentheses -= Parentheses != 0;
+    return;
+  case clang::tok::equal:
+    Assigned |= !Depth && !Parentheses && Before != "operator";
+    return;
+  case clang::tok::semi:
+    if (!Depth && Begun) {
+      Now.End = At + 1;
+      Found.push_back(Now);
+      begin();
+    }
+    return;
+  case clang::tok::string_literal:
+    Transparent |= !Depth && Word == "extern";
+    return;
+  case clang::tok::raw_identifier:
+    if (Text == "__attribute__" || Text == "__launch_bounds__" ||
+        Text == "__align__")
+      return;
+    Transparent |= !Depth && !Called && Text == "namespace";
+    Named |= !Depth && !Parentheses && !Called &&
+             (Text == "class" || Text == "struct" || Text == "union" ||
+              Text == "enum");
+    if (Word == "extern")
+      Transparent = false;
+    Word = Text.str();
+    return;
+  default:
+    return;
+  }
+}
+
+Outline::Outline(StringRef Source) {
+  clang::LangOptions Options;
+  Options.CPlusPlus = Options.CPlusPlus17 = true;
+  std::string Whole = Source.str();
+  clang::Lexer Lexer(clang::SourceLocation(), Options, Whole.c_str(),
+                     Whole.c_str(), Whole.c_str() + Whole.size());
+  clang::Token T;
+  bool Directive = false;
+  for (bool Last = false; !Last;) {
+    Last = Lexer.LexFromRawLexer(T);
+    if (T.is(clang::tok::eof))
+      break;
+    size_t End = size_t(Lexer.getBufferLocation() - Whole.c_str()),
+           At = End - T.getLength();
+    if (T.isAtStartOfLine())
+      Directive = T.is(clang::tok::hash);
+    if (!Directive)
+      take(T, At, StringRef(Whole).slice(At, End));
+  }
+}
+
+/// Line breaks and nothing else.
+static std::string emptied(StringRef Text) {
+  return std::string(size_t(Text.count('\n')), '\n');
+}
+
+std::string stark::sim::withoutErrors(StringRef Source,
+                                      ArrayRef<unsigned> Errors,
+                                      StringRef Why) {
+  std::vector<Declaration> All = Outline(Source).Found;
+  std::vector<const Declaration *> Hit;
+  for (unsigned Error : Errors) {
+    auto Found = std::find_if(All.begin(), All.end(), [&](const auto &D) {
+      return D.Begin <= Error && Error < D.End;
+    });
+    if (Found == All.end())
+      return "";
+    if (!is_contained(Hit, &*Found))
+      Hit.push_back(&*Found);
+  }
+  std::sort(Hit.begin(), Hit.end());
+  std::string Out;
+  size_t At = 0;
+  for (const Declaration *D : Hit) {
+    bool InBody = D->Body && none_of(Errors, [&](unsigned E) {
+                    return D->Begin <= E && E < D->Body;
+                  });
+    size_t From = InBody ? D->Body : D->Begin;
+    Out += Source.slice(At, From);
+    if (InBody)
+      Out += "{ __stark_sim_no_body(\"" + D->Name + "(), which needs " +
+             Why.str() + "\"); __builtin_unreachable(); ";
+    Out += emptied(Source.slice(From, D->End));
+    if (InBody)
+      Out += "}";
+    At = D->End;
+  }
+  return Out + Source.drop_front(At).str();
+}

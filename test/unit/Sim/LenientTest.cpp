@@ -1,0 +1,58 @@
+//===- LenientTest.cpp - A source some of whose headers are not there -----===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lenient.h"
+#include <gtest/gtest.h>
+
+using namespace stark::sim;
+
+/// \p Source with what holds each of \p Words taken out.
+static std::string without(const std::string &Source,
+                           std::initializer_list<const char *> Words) {
+  std::vector<unsigned> Errors;
+  for (const char *Word : Words)
+    Errors.push_back(unsigned(Source.find(Word)));
+  return withoutErrors(Source, Errors, "gone.h");
+}
+
+TEST(Lenient, AFunctionLosesItsBodyAndKeepsItsLines) {
+  EXPECT_EQ(without("#include <gone.h>\n"
+                    "__global__ void k(float *x) { x[0] = 1; }\n"
+                    "int main(int argc) {\n"
+                    "  if (argc) { bad(); }\n"
+                    "}\n"
+                    "int after;\n",
+                    {"bad"}),
+            "#include <gone.h>\n"
+            "__global__ void k(float *x) { x[0] = 1; }\n"
+            "int main(int argc) { __stark_sim_no_body(\"main(), which needs "
+            "gone.h\"); __builtin_unreachable(); \n\n}\n"
+            "int after;\n");
+}
+
+TEST(Lenient, OtherDeclarationsGoWhole) {
+  EXPECT_EQ(without("int a;\nbad\nb;\nint c;\n", {"bad"}),
+            "int a;\n\n\nint c;\n");
+  EXPECT_EQ(without("void f(bad x) {\n  g();\n}\nint c;\n", {"bad"}),
+            "\n\n\nint c;\n");
+  EXPECT_EQ(without("struct S {\n  bad x;\n};\nint c = 1;\n", {"bad"}),
+            "\n\n\nint c = 1;\n");
+  EXPECT_EQ(without("int t[] = {bad};\nint c;\n", {"bad"}), "\nint c;\n");
+}
+
+TEST(Lenient, WhatLiesInANamespaceIsLookedAtAlone) {
+  EXPECT_EQ(without("namespace n {\nint a;\nbad b;\n}\n"
+                    "extern \"C\" {\nvoid f() { worse(); }\n}\nint c;\n",
+                    {"bad", "worse"}),
+            "namespace n {\nint a;\n\n}\n"
+            "extern \"C\" {\nvoid f() { __stark_sim_no_body(\"f(), which needs "
+            "gone.h\"); __builtin_unreachable(); }\n}\nint c;\n");
+}
+
+TEST(Lenient, AnErrorOutsideOfDeclarationsIsNotMended) {
+  EXPECT_EQ(without("int a;\n#if bad\n#endif\n", {"bad"}), "");
+}
