@@ -174,8 +174,8 @@ void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
   if (How != Mode::Check)
     return;
   uint64_t Within = Of ? Offset - Of->Offset : Offset - T.SharedEnd;
-  Watched A{Probe,  Kind, Address, Bytes,
-            Stored, true, Of ? Of->Name : DynamicArray};
+  Watched A{
+      Probe, Kind, Address, Bytes, Stored, true, Of ? Of->Name : DynamicArray};
   A.Element = Within / std::max(1u, Bytes);
   watch(A, SharedCells.data(), Offset);
 }

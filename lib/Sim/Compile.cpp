@@ -42,7 +42,6 @@ bool isPtxOperand(unsigned Diagnostic) {
       Diagnostic);
 }
 
-
 /// Prints errors, and knows which one is for what the simulator does not have.
 class ErrorPrinter : public clang::TextDiagnosticPrinter {
 public:
@@ -72,7 +71,8 @@ private:
     if (!D.hasSourceManager() || !D.getLocation().isValid())
       return;
     const clang::SourceManager &Files = D.getSourceManager();
-    auto [File, Offset] = Files.getDecomposedLoc(Files.getFileLoc(D.getLocation()));
+    auto [File, Offset] =
+        Files.getDecomposedLoc(Files.getFileLoc(D.getLocation()));
     bool Main = File == Files.getMainFileID();
     if (Main)
       Errors.push_back(Offset);

@@ -44,8 +44,8 @@ private:
   std::unique_ptr<llvm::vfs::File> Real;
 };
 
-/// The user's headers hold inline PTX, too, and the toolkit's; the system's hold
-/// assembly that is meant for this CPU.
+/// The user's headers hold inline PTX, too, and the toolkit's; the system's
+/// hold assembly that is meant for this CPU.
 class RespelledFiles : public llvm::vfs::ProxyFileSystem {
 public:
   RespelledFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real,

@@ -59,7 +59,8 @@ void Machine::operate(char *Address, uint64_t Bytes, ProbeKind Kind) {
   };
   uint64_t First = uint64_t(Address - A->Begin) / 4,
            Last = std::min<uint64_t>(
-               (uint64_t(Address - A->Begin) + Bytes + 3) / 4, A->Cells->size());
+               (uint64_t(Address - A->Begin) + Bytes + 3) / 4,
+               A->Cells->size());
   for (uint64_t I = First; I < Last; ++I) {
     Cell &C = (*A->Cells)[I];
     if (C.WriteMask && Unordered(C.WriteEpoch))

@@ -35,8 +35,7 @@ enum DeviceError { STARK_SIM_ERRORS(STARK_ENUMERATOR) };
 enum DeviceAttribute { STARK_SIM_ATTRIBUTES(STARK_ENUMERATOR) };
 #undef STARK_ENUMERATOR
 
-unsigned pushConfiguration(Dim3 Grid, Dim3 Block, size_t Shared,
-                           void *Stream) {
+unsigned pushConfiguration(Dim3 Grid, Dim3 Block, size_t Shared, void *Stream) {
   Next = {Grid, Block, Shared, Stream};
   return 0;
 }

@@ -74,7 +74,8 @@ void stark::sim::stubMissingDevice(Module &Device, const SymbolList &List) {
     std::string Text = plainName(F) + "(), which is declared and not defined";
     SmallVector<CallBase *, 8> Calls;
     for (User *U : F.users())
-      if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == &F)
+      if (auto *Call = dyn_cast<CallBase>(U);
+          Call && Call->getCalledFunction() == &F)
         Calls.push_back(Call);
     for (CallBase *Call : Calls) {
       IRBuilder<> B(Call);
@@ -98,9 +99,9 @@ void stark::sim::refuseClusters(Module &Device) {
     auto *Kernel =
         Of ? dyn_cast<Function>(Of->getOperand(0)->stripPointerCasts())
            : nullptr;
-    auto *Text = Of ? dyn_cast<GlobalVariable>(
-                          Of->getOperand(1)->stripPointerCasts())
-                    : nullptr;
+    auto *Text =
+        Of ? dyn_cast<GlobalVariable>(Of->getOperand(1)->stripPointerCasts())
+           : nullptr;
     auto *Bytes = Text && Text->hasInitializer()
                       ? dyn_cast<ConstantDataArray>(Text->getInitializer())
                       : nullptr;
@@ -131,8 +132,8 @@ static std::string variableName(const Value *Pointer) {
 
 void stark::sim::tellNames(Module &Host) {
   constexpr StringLiteral Allocating[] = {
-      "cudaMalloc",  "cudaMallocAsync", "cudaMallocManaged",
-      "cudaMallocHost", "cudaHostAlloc", "cudaMallocPitch"};
+      "cudaMalloc",     "cudaMallocAsync", "cudaMallocManaged",
+      "cudaMallocHost", "cudaHostAlloc",   "cudaMallocPitch"};
   std::vector<std::pair<CallBase *, std::string>> Calls;
   for (Function &F : Host)
     for (Instruction &I : instructions(F)) {
@@ -145,8 +146,7 @@ void stark::sim::tellNames(Module &Host) {
       if (Parts.partialDemangle(Mangled.c_str()))
         continue;
       char *Base = Parts.getFunctionBaseName(nullptr, nullptr);
-      std::string Name =
-          StringRef(Base ? Base : "").split('<').first.str();
+      std::string Name = StringRef(Base ? Base : "").split('<').first.str();
       std::free(Base);
       if (!is_contained(Allocating, StringRef(Name)))
         continue;

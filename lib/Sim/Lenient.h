@@ -27,8 +27,7 @@ namespace stark::sim {
 /// begin) as a stub that tells \p Why, and without other declarations that hold
 /// one. Lines stay where they are. Empty: an error is in no declaration.
 std::string withoutErrors(llvm::StringRef Source,
-                          llvm::ArrayRef<unsigned> Errors,
-                          llvm::StringRef Why);
+                          llvm::ArrayRef<unsigned> Errors, llvm::StringRef Why);
 
 } // namespace stark::sim
 

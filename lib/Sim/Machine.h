@@ -65,7 +65,15 @@ constexpr size_t StackBytes = 132 * 1024, StackGuard = 4096;
 
 /// What a lane waits for.
 enum class Wait : uint8_t { None, Barrier, Warp, Grid, Trace, Poll, Done };
-enum class WarpOp : uint8_t { Sync, Shuffle, Vote, Match, Reduce, Matrix, Active };
+enum class WarpOp : uint8_t {
+  Sync,
+  Shuffle,
+  Vote,
+  Match,
+  Reduce,
+  Matrix,
+  Active
+};
 
 struct Lane {
   uint32_t Registers[16] = {}; ///< what __stark_sim_sreg() gives
@@ -207,6 +215,7 @@ private:
   void runBlock();
   void runWarp(unsigned W);
   bool resolveWarp(unsigned W);
+  void resultsOf(Lane *Warp, const Lane &L, uint32_t There, uint64_t *Results);
   bool gatherActive(Lane *Warp, unsigned Size);
   void resume(Lane &L);
   void suspend();

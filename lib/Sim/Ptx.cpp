@@ -158,15 +158,25 @@ BasicBlock *PtxBody::labelled(StringRef Name) {
   return Block;
 }
 
+/// A label at the end has nothing after it; otherwise it is of another
+/// statement.
+bool PtxBody::labelsAreThere(std::string &Missing) const {
+  for (const auto &[Name, Block] : Labels)
+    if (Block->empty() && Block != B.GetInsertBlock()) {
+      Missing = Name;
+      return false;
+    }
+  return true;
+}
+
 /// A label, or what goes to one.
 bool PtxBody::jump(const PtxStatement &S) {
   if (S.Operands.size() != 1)
     return false;
   BasicBlock *To = labelled(S.Operands[0]);
   B.CreateBr(To);
-  B.SetInsertPoint(S.Words[0] == ":"
-                       ? To
-                       : BasicBlock::Create(M.getContext(), "", F));
+  B.SetInsertPoint(
+      S.Words[0] == ":" ? To : BasicBlock::Create(M.getContext(), "", F));
   return true;
 }
 
@@ -271,13 +281,7 @@ Function *PtxBody::make(CallBase &Asm, std::string &Why) {
       Why = S.Text;
       Good = false;
     }
-  for (auto &[Name, Block] : P.Labels)
-    if (Good && Block->empty()) {
-      // A label at the end has nothing after it, or it is of another statement.
-      Why = Name;
-      Good = Block == P.B.GetInsertBlock();
-    }
-  if (!Good) {
+  if (!Good || !P.labelsAreThere(Why)) {
     P.F->eraseFromParent();
     return nullptr;
   }

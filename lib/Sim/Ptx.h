@@ -57,11 +57,13 @@ private:
   bool atomic(const PtxStatement &S);
   bool copy(const PtxStatement &S);
   bool together(const PtxStatement &S);
+  bool barrier(const PtxStatement &S);
   bool matrix(const PtxStatement &S);
   bool matrixMemory(const PtxStatement &S);
   bool bulkCopy(const PtxStatement &S);
   bool memoryBarrier(const PtxStatement &S);
   bool jump(const PtxStatement &S);
+  bool labelsAreThere(std::string &Missing) const;
   llvm::BasicBlock *labelled(llvm::StringRef Name);
   bool move(const PtxStatement &S);
   llvm::Value *address(llvm::StringRef Operand, const PtxStatement &S);

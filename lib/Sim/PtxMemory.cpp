@@ -33,10 +33,10 @@ Value *PtxBody::address(StringRef Operand, const PtxStatement &S) {
   if (!V)
     return nullptr;
   // There are no clusters, so the block's own is what .shared::cluster means.
-  Value *Pointer = S.has("shared") || S.has("shared::cta") ||
-                           S.has("shared::cluster")
-                       ? B.CreateGEP(B.getInt8Ty(), sharedBase(), V)
-                       : B.CreateIntToPtr(V, B.getPtrTy());
+  Value *Pointer =
+      S.has("shared") || S.has("shared::cta") || S.has("shared::cluster")
+          ? B.CreateGEP(B.getInt8Ty(), sharedBase(), V)
+          : B.CreateIntToPtr(V, B.getPtrTy());
   return Offset
              ? B.CreateGEP(B.getInt8Ty(), Pointer, B.getInt64(uint64_t(Offset)))
              : Pointer;
@@ -137,7 +137,7 @@ bool PtxBody::copy(const PtxStatement &S) {
   if (S.has("commit_group") || S.has("wait_all"))
     call("__stark_sim_async_commit", Void, {});
   if (S.has("wait_group") || S.has("wait_all")) {
-    Value *Left = S.has("wait_all") ? B.getInt32(0)
+    Value *Left = S.has("wait_all")    ? B.getInt32(0)
                   : S.Operands.empty() ? nullptr
                                        : read(S.Operands[0], 32);
     if (Left)
@@ -151,8 +151,8 @@ bool PtxBody::copy(const PtxStatement &S) {
   if (!Bytes || (*Bytes != 4 && *Bytes != 8 && *Bytes != 16))
     return false;
   // Of a policy there is nothing to be known.
-  Value *Given = S.Operands.size() > 3 && !(S.has("L2::cache_hint") &&
-                                            S.Operands.size() == 4)
+  Value *Given = S.Operands.size() > 3 &&
+                         !(S.has("L2::cache_hint") && S.Operands.size() == 4)
                      ? read(S.Operands[3], 32)
                      : B.getInt32(uint32_t(*Bytes));
   if (!Given)
@@ -190,6 +190,25 @@ bool PtxBody::copy(const PtxStatement &S) {
   return true;
 }
 
+/// bar and barrier: of the block, a part of it, or a warp.
+bool PtxBody::barrier(const PtxStatement &S) {
+  Type *Void = B.getVoidTy();
+  Value *Id = S.Operands.empty() ? nullptr : read(S.Operands[0], 32);
+  Value *Count =
+      S.Operands.size() > 1 ? read(S.Operands[1], 32) : B.getInt32(0);
+  if (!Id || !Count || S.has("cluster") || S.has("red"))
+    return false;
+  if (S.has("arrive") && S.Operands.size() > 1)
+    call("__stark_sim_barrier_arrive", Void, {Id, Count});
+  else if (S.has("warp"))
+    call("__stark_sim_syncwarp", Void, {Id});
+  else if (S.has("sync"))
+    call("__stark_sim_barrier", Void, {Id, Count});
+  else
+    return false;
+  return true;
+}
+
 /// Barriers, fences, and what the lanes of a warp do together.
 bool PtxBody::together(const PtxStatement &S) {
   StringRef Name = S.Words[0];
@@ -209,24 +228,8 @@ bool PtxBody::together(const PtxStatement &S) {
   if (Name == "activemask")
     return S.Operands.size() == 1 &&
            write(S.Operands[0], call("__stark_sim_activemask", Int, {}));
-  if ((Name == "bar" || Name == "barrier") && S.has("arrive")) {
-    Value *Id = In(0), *Count = In(1);
-    if (!Id || !Count || S.has("cluster"))
-      return false;
-    call("__stark_sim_barrier_arrive", Void, {Id, Count});
-    return true;
-  }
-  if ((Name == "bar" || Name == "barrier") && S.has("sync")) {
-    Value *First = In(0),
-          *Count = S.Operands.size() > 1 ? In(1) : B.getInt32(0);
-    if (!First || !Count || S.has("cluster"))
-      return false;
-    if (S.has("warp"))
-      call("__stark_sim_syncwarp", Void, {First});
-    else
-      call("__stark_sim_barrier", Void, {First, Count});
-    return true;
-  }
+  if (Name == "bar" || Name == "barrier")
+    return barrier(S);
   if (!S.has("sync") || S.Operands.size() < 3)
     return false;
   Value *V = In(1), *Mask = In(S.Operands.size() - 1);

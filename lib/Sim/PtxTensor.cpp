@@ -127,9 +127,9 @@ bool PtxBody::matrixMemory(const PtxStatement &S) {
   Value *Bits = B.CreatePtrToInt(Row, Long);
   auto RowOf = [&](Value *Which, unsigned Matrix) {
     Value *From = B.CreateAdd(Which, B.getInt32(8 * Matrix));
-    Value *Got = call("__stark_sim_shuffle", Long,
-                      {B.getInt32(~0u), Bits, B.getInt32(0), From,
-                       B.getInt32(32)});
+    Value *Got =
+        call("__stark_sim_shuffle", Long,
+             {B.getInt32(~0u), Bits, B.getInt32(0), From, B.getInt32(32)});
     return B.CreateIntToPtr(Got, B.getPtrTy());
   };
   Value *High = B.CreateLShr(Lane, 2), *Low = B.CreateAnd(Lane, 3);
@@ -150,8 +150,8 @@ bool PtxBody::matrixMemory(const PtxStatement &S) {
     } else if (Loads) {
       Value *Both[2];
       for (unsigned J = 0; J < 2; ++J)
-        Both[J] = B.CreateZExt(
-            B.CreateAlignedLoad(Half, Places[J], Align(2)), Int);
+        Both[J] =
+            B.CreateZExt(B.CreateAlignedLoad(Half, Places[J], Align(2)), Int);
       if (!write(List[I], B.CreateOr(Both[0], B.CreateShl(Both[1], 16))))
         return false;
     } else {
@@ -208,8 +208,8 @@ bool PtxBody::bulkCopy(const PtxStatement &S) {
 bool PtxBody::memoryBarrier(const PtxStatement &S) {
   Type *Int = B.getInt32Ty(), *Long = B.getInt64Ty(), *Void = B.getVoidTy();
   PtxStatement Space;
-  bool Shared = S.has("shared") || S.has("shared::cta") ||
-                S.has("shared::cluster");
+  bool Shared =
+      S.has("shared") || S.has("shared::cta") || S.has("shared::cluster");
   Space.Words = {"ld", Shared ? "shared" : "generic"};
   auto Where = [&](size_t I) {
     return I < S.Operands.size() ? address(S.Operands[I], Space) : nullptr;
@@ -235,8 +235,7 @@ bool PtxBody::memoryBarrier(const PtxStatement &S) {
     Value *Count = Alone               ? B.getInt32(0)
                    : Expects || !Given ? B.getInt32(1)
                                        : Given;
-    Value *Bytes =
-        Expects ? B.CreateZExt(Given, Long) : B.getInt64(0);
+    Value *Bytes = Expects ? B.CreateZExt(Given, Long) : B.getInt64(0);
     Value *State = call("__stark_sim_mbarrier_arrive", Long,
                         {At, Count, Bytes, B.getInt32(S.has("arrive_drop"))});
     return First == 0 || write(S.Operands[0], State);

@@ -47,11 +47,11 @@ const void *Streams::create(bool NonBlocking) {
 }
 
 std::string Streams::nameOf(unsigned Stream) {
-  return Stream == Legacy ? "the default stream"
+  return Stream == Legacy      ? "the default stream"
          : Stream == PerThread ? "the thread's default stream"
-         : Stream == Callers
-             ? "the stream that the entry is given"
-             : "stream " + std::to_string(Stream - Callers) + " that was created";
+         : Stream == Callers   ? "the stream that the entry is given"
+                               : "stream " + std::to_string(Stream - Callers) +
+                                   " that was created";
 }
 
 void Streams::join(Clock &Into, const Clock &With) {

@@ -182,8 +182,7 @@ void stark::sim::multiply(const MatrixOp &Op, const MatrixLane (&Lanes)[32]) {
     }
   }
   for (unsigned L = 0; L < 32; ++L) {
-    const uint32_t *C =
-        Lanes[L].In + Op.registersOfA() + Op.registersOfB();
+    const uint32_t *C = Lanes[L].In + Op.registersOfA() + Op.registersOfB();
     for (unsigned I = 0; I < OfC; ++I) {
       Place P = placeInC(L, I);
       double Sum = 0;

@@ -18,7 +18,18 @@
 
 namespace stark::sim {
 
-enum class MatrixType : uint8_t { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2 };
+enum class MatrixType : uint8_t {
+  F16,
+  BF16,
+  TF32,
+  F32,
+  F64,
+  S8,
+  U8,
+  S32,
+  E4M3,
+  E5M2
+};
 
 /// Bits of one element.
 unsigned bitsOf(MatrixType T);

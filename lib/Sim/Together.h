@@ -55,7 +55,7 @@ struct ThreadCopies {
 };
 
 struct Together {
-  std::vector<Clocks> Seen;           ///< by warp; empty: nothing is ordered so
+  std::vector<Clocks> Seen; ///< by warp; empty: nothing is ordered so
   std::map<char *, MemoryBarrier> Barriers;
   std::map<int, NamedBarrier> Named;
   std::map<uint32_t, ThreadCopies> Copies; ///< by thread

@@ -112,8 +112,67 @@ void Machine::tellPart(const Lane &L, uint32_t There) {
   finding(FindingKind::WrongMask,
           "wrong mask: matrix instruction by " + here(L.Probe) +
               ", which all lanes of the warp must make, but lane " +
-              std::to_string(Missing) + " has left the kernel or is none of "
-                                        "the block");
+              std::to_string(Missing) +
+              " has left the kernel or is none of "
+              "the block");
+}
+
+/// What each lane of \p There gets; \p L is one of them.
+void Machine::resultsOf(Lane *Warp, const Lane &L, uint32_t There,
+                        uint64_t *Results) {
+  uint32_t Ballot = 0;
+  uint32_t Sum = 0;
+  bool Begun = false, AllSame = true;
+  for (unsigned I = 0; I < 32; ++I)
+    if (There >> I & 1) {
+      Ballot |= uint32_t(Warp[I].Predicate != 0) << I;
+      uint32_t V = uint32_t(Warp[I].Value);
+      Sum = Begun ? reduce(L.Mode, Sum, V) : V;
+      AllSame &= Warp[I].Value == L.Value;
+      Begun = true;
+    }
+  for (unsigned I = 0; I < 32; ++I) {
+    if (!(There >> I & 1))
+      continue;
+    Lane &Me = Warp[I];
+    Results[I] = 0;
+    switch (L.Op) {
+    case WarpOp::Sync:
+      break;
+    case WarpOp::Shuffle: {
+      unsigned From = sourceLane(Me, I);
+      bool Known = There >> From & 1;
+      Results[I] = Known ? Warp[From].Value : undefinedValue(Me.Value);
+      if (!Known)
+        suspect(Me, From);
+      break;
+    }
+    case WarpOp::Vote:
+      Results[I] = L.Mode == 0   ? Ballot == There
+                   : L.Mode == 1 ? Ballot != 0
+                   : L.Mode == 2 ? Ballot
+                                 : Ballot == 0 || Ballot == There;
+      break;
+    case WarpOp::Match: {
+      uint32_t Equal = 0;
+      for (unsigned J = 0; J < 32; ++J)
+        if ((There >> J & 1) && Warp[J].Value == Me.Value)
+          Equal |= 1u << J;
+      Results[I] = L.Mode == 0 ? Equal : AllSame ? There : 0;
+      break;
+    }
+    case WarpOp::Reduce:
+      Results[I] = Sum;
+      break;
+    case WarpOp::Matrix:
+    case WarpOp::Active:
+      break;
+    }
+  }
+  if (L.Op == WarpOp::Match)
+    for (unsigned I = 0; I < 32; ++I)
+      if (There >> I & 1)
+        Warp[I].Predicate = AllSame;
 }
 
 /// Releases the lanes of the first operation that all of its lanes have
@@ -139,67 +198,16 @@ bool Machine::resolveWarp(unsigned W) {
     }
     if (Missing)
       continue;
-    uint32_t Ballot = 0;
-    uint32_t Sum = 0;
-    bool Begun = false, AllSame = true;
-    for (unsigned I = 0; I < Size; ++I)
-      if (There >> I & 1) {
-        Ballot |= uint32_t(Warp[I].Predicate != 0) << I;
-        uint32_t V = uint32_t(Warp[I].Value);
-        Sum = Begun ? reduce(L.Mode, Sum, V) : V;
-        AllSame &= Warp[I].Value == L.Value;
-        Begun = true;
-      }
     if (L.Op == WarpOp::Matrix) {
       if (There != ~0u)
         return tellPart(L, There), false;
       multiply(Warp);
     }
     uint64_t Results[32];
-    for (unsigned I = 0; I < Size; ++I) {
-      if (!(There >> I & 1))
-        continue;
-      Lane &Me = Warp[I];
-      Results[I] = 0;
-      switch (L.Op) {
-      case WarpOp::Sync:
-        break;
-      case WarpOp::Shuffle: {
-        unsigned From = sourceLane(Me, I);
-        Results[I] = Warp[From].Value;
-        if (!(There >> From & 1)) {
-          suspect(Me, From);
-          Results[I] = undefinedValue(Me.Value);
-        }
-        break;
-      }
-      case WarpOp::Vote:
-        Results[I] = L.Mode == 0   ? Ballot == There
-                     : L.Mode == 1 ? Ballot != 0
-                     : L.Mode == 2 ? Ballot
-                                   : Ballot == 0 || Ballot == There;
-        break;
-      case WarpOp::Match: {
-        uint32_t Equal = 0;
-        for (unsigned J = 0; J < Size; ++J)
-          if ((There >> J & 1) && Warp[J].Value == Me.Value)
-            Equal |= 1u << J;
-        Results[I] = L.Mode == 0 ? Equal : AllSame ? There : 0;
-        break;
-      }
-      case WarpOp::Reduce:
-        Results[I] = Sum;
-        break;
-      case WarpOp::Matrix:
-      case WarpOp::Active:
-        break;
-      }
-    }
+    resultsOf(Warp, L, There, Results);
     for (unsigned I = 0; I < Size; ++I)
       if (There >> I & 1) {
         Warp[I].Result = Results[I];
-        if (L.Op == WarpOp::Match)
-          Warp[I].Predicate = AllSame;
         Warp[I].State = Wait::None;
       }
     ++WarpEpoch[W];

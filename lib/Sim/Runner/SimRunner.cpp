@@ -117,8 +117,8 @@ private:
   void beginChecked(Step &S, unsigned &Free);
   bool fill(Step &S, std::unique_ptr<Inputs> &In) const;
   std::unique_ptr<Call> start(const Step &S, const SimCode &Of, Inputs &In,
-                              bool Reference, uint64_t Limit,
-                              unsigned &Free, unsigned Undefined = 0) const;
+                              bool Reference, uint64_t Limit, unsigned &Free,
+                              unsigned Undefined = 0) const;
   SourceEnd sourceWithWeights(const Trial &T);
   std::string dependsOnUndefined(const Step &S, const SimCode &Of,
                                  const Inputs &Got) const;
@@ -184,8 +184,8 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
   --Free;
   return std::make_unique<Call>(
       CallSpec{&Of, Code.Host.get(), Reference, &In,
-               S.Timed ? RunMode::Profile : RunMode::Check, Limit,
-               J->TimeoutMs, Undefined},
+               S.Timed ? RunMode::Profile : RunMode::Check, Limit, J->TimeoutMs,
+               Undefined},
       Gpu, Time);
 }
 
@@ -382,7 +382,8 @@ std::string SimRunner::modelledAllTheSame() {
     char Us[64];
     std::snprintf(Us, sizeof(Us), "%.1f us", S.Candidate->report().TimeUs);
     return S.Candidate->report().What == Report::Done
-               ? "\nmodelled all the same, " + J->Cases[S.Case].Label + ": " + Us
+               ? "\nmodelled all the same, " + J->Cases[S.Case].Label + ": " +
+                     Us
                : "";
   }
   return "";

@@ -92,13 +92,16 @@ static std::string handedOver(bool Waits, bool Arrives = true) {
 TEST(Together, ABarrierInMemoryOrdersWhoArrivesBeforeWhoWaits) {
   EXPECT_EQ(handedOver(true), "clean");
   EXPECT_EQ(handedOver(false).substr(0, 4), "race");
-  EXPECT_NE(handedOver(true, false).find("waits for a phase of a barrier in "
-                                         "memory that never completes"),
+  EXPECT_NE(handedOver(true, false)
+                .find("waits for a phase of a barrier in "
+                      "memory that never completes"),
             std::string::npos);
 }
 
 TEST(Together, ABarrierInMemoryMustBeInitialised) {
-  auto Use = [](Machine &M, float *) { M.barrierArrive(barrier(), 1, 0, false); };
+  auto Use = [](Machine &M, float *) {
+    M.barrierArrive(barrier(), 1, 0, false);
+  };
   EXPECT_EQ(Device().threads(Use, {}, {1, 1, 1}).substr(0, 13),
             "uninitialised");
 }
@@ -166,10 +169,9 @@ TEST(Together, AShuffleFromALaneThatHasLeftIsSuspected) {
                        __stark_sim_probe = Other;
                        uint64_t Got = M.warp(WarpOp::Shuffle, ~0u, threadX(), 0,
                                              int(From), 32, nullptr);
-                       uint64_t Wanted = From < 9 ? From
-                                         : Undefined
-                                             ? 0x7f7f7f7f7f7f7f7full
-                                             : threadX();
+                       uint64_t Wanted = From < 9    ? From
+                                         : Undefined ? 0x7f7f7f7f7f7f7f7full
+                                                     : threadX();
                        if (Got != Wanted)
                          M.finding(FindingKind::Assert, "wrong value");
                      },

@@ -15,8 +15,8 @@
 #ifndef STARK_SIM_CUDA_RUNTIME_API_H
 #define STARK_SIM_CUDA_RUNTIME_API_H
 
-#include "driver_types.h"
 #include "../stark/stark_sim_keywords.h"
+#include "driver_types.h"
 #include "vector_types.h"
 
 extern "C" {

@@ -108,9 +108,8 @@ struct fragment {
 };
 
 template <class Use, int M, int N, int K, class T, class Layout>
-STARK_SIM_DEVICE void
-fill_fragment(fragment<Use, M, N, K, T, Layout> &to,
-              const typename __element<T>::type &value) {
+STARK_SIM_DEVICE void fill_fragment(fragment<Use, M, N, K, T, Layout> &to,
+                                    const typename __element<T>::type &value) {
   for (int i = 0; i < to.num_elements; ++i)
     to.x[i] = value;
 }
@@ -123,9 +122,10 @@ STARK_SIM_DEVICE void __each(unsigned pitch, bool columns, Function each) {
   int first = (int)__stark_sim_sreg(12) * Fragment::__own;
 #pragma unroll
   for (int i = 0; i < Fragment::__own; ++i) {
-    int row = (first + i) / Place::columns, column = (first + i) % Place::columns;
-    each(i, columns ? (size_t)column * pitch + row
-                    : (size_t)row * pitch + column);
+    int row = (first + i) / Place::columns,
+        column = (first + i) % Place::columns;
+    each(i,
+         columns ? (size_t)column * pitch + row : (size_t)row * pitch + column);
   }
 }
 

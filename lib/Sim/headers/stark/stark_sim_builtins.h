@@ -46,18 +46,18 @@ STARK_SIM_TOGETHER unsigned __stark_sim_reduce(unsigned mask, unsigned value,
                                                int op);
 STARK_SIM_TOGETHER unsigned __stark_sim_activemask(void);
 
-/// A copy to shared memory has begun; it is over when this thread, or those that
-/// meet at a barrier in memory, have waited for it.
+/// A copy to shared memory has begun; it is over when this thread, or those
+/// that meet at a barrier in memory, have waited for it.
 STARK_SIM_PRIMITIVE void __stark_sim_async_begun(void *to,
                                                  unsigned long long bytes);
 STARK_SIM_PRIMITIVE void __stark_sim_async_commit(void);
 /// Until at most \p left groups go on.
 STARK_SIM_PRIMITIVE void __stark_sim_async_wait(unsigned left);
-/// This thread's copies are part of a barrier's phase; \p counts: as an arrival.
+/// This thread's copies are part of a barrier's phase; \p counts: as an
+/// arrival.
 STARK_SIM_PRIMITIVE void __stark_sim_async_arrive(void *barrier, int counts);
-STARK_SIM_PRIMITIVE void __stark_sim_async_bulk(void *to,
-                                                unsigned long long bytes,
-                                                void *barrier);
+STARK_SIM_PRIMITIVE void
+__stark_sim_async_bulk(void *to, unsigned long long bytes, void *barrier);
 STARK_SIM_PRIMITIVE void __stark_sim_mbarrier_init(void *barrier,
                                                    unsigned count);
 /// The number of the phase; \p bytes are awaited before it is complete.

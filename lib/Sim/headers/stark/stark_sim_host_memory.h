@@ -122,16 +122,17 @@ STARK_SIM_HOST cudaError_t cudaMemcpy2D(void *to, size_t to_pitch,
       return error;
   return cudaSuccess;
 }
-STARK_SIM_HOST cudaError_t cudaMemcpy2DAsync(
-    void *to, size_t to_pitch, const void *from, size_t from_pitch,
-    size_t width, size_t height, cudaMemcpyKind kind,
-    cudaStream_t stream = nullptr) {
+STARK_SIM_HOST cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch,
+                                             const void *from,
+                                             size_t from_pitch, size_t width,
+                                             size_t height, cudaMemcpyKind kind,
+                                             cudaStream_t stream = nullptr) {
   if (width > to_pitch || width > from_pitch)
     return cudaErrorInvalidPitchValue;
   for (size_t row = 0; row < height; ++row)
     if (cudaError_t error = cudaMemcpyAsync(
-            (char *)to + row * to_pitch,
-            (const char *)from + row * from_pitch, width, kind, stream))
+            (char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+            width, kind, stream))
       return error;
   return cudaSuccess;
 }
@@ -190,12 +191,9 @@ STARK_SIM_HOST cudaError_t cudaMemcpyToSymbol(
   return error ? error : cudaMemcpy(part, from, bytes, kind);
 }
 template <class T>
-STARK_SIM_HOST cudaError_t cudaMemcpyToSymbolAsync(const T &symbol,
-                                                   const void *from,
-                                                   size_t bytes, size_t offset,
-                                                   cudaMemcpyKind kind,
-                                                   cudaStream_t stream =
-                                                       nullptr) {
+STARK_SIM_HOST cudaError_t cudaMemcpyToSymbolAsync(
+    const T &symbol, const void *from, size_t bytes, size_t offset,
+    cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
   void *part = nullptr;
   cudaError_t error = __stark_sim_symbol_part(&part, symbol, bytes, offset);
   return error ? error : cudaMemcpyAsync(part, from, bytes, kind, stream);
@@ -209,12 +207,9 @@ cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
   return error ? error : cudaMemcpy(to, part, bytes, kind);
 }
 template <class T>
-STARK_SIM_HOST cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol,
-                                                     size_t bytes,
-                                                     size_t offset,
-                                                     cudaMemcpyKind kind,
-                                                     cudaStream_t stream =
-                                                         nullptr) {
+STARK_SIM_HOST cudaError_t cudaMemcpyFromSymbolAsync(
+    void *to, const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+    cudaStream_t stream = nullptr) {
   void *part = nullptr;
   cudaError_t error = __stark_sim_symbol_part(&part, symbol, bytes, offset);
   return error ? error : cudaMemcpyAsync(to, part, bytes, kind, stream);

@@ -67,6 +67,9 @@ void __stark_sim_barrier(int, int) { exchange(~0u, 0); }
 void __stark_sim_syncwarp(unsigned mask) { exchange(mask, 0); }
 void __stark_sim_grid_sync() { exchange(~0u, 0); }
 // The test's kernel calls it where exactly the lanes below 20 are.
+void __stark_sim_async_begun(void *, unsigned long long) {}
+void __stark_sim_async_commit() {}
+void __stark_sim_async_wait(unsigned) {}
 unsigned __stark_sim_activemask() { return 0xfffff; }
 unsigned long long __stark_sim_shuffle(unsigned mask, unsigned long long value,
                                        int mode, int argument, int width) {
