@@ -42,6 +42,15 @@ bool isPtxOperand(unsigned Diagnostic) {
       Diagnostic);
 }
 
+bool isAbsentLibrary(llvm::StringRef Header) {
+  for (const char *Prefix :
+       {"cub/", "thrust/", "cuda/", "cutlass/", "cute/", "cublas", "cudnn",
+        "cufft", "curand", "cusparse", "cusolver", "nccl", "opencv"})
+    if (Header.starts_with(Prefix))
+      return true;
+  return false;
+}
+
 /// Prints errors, and knows which one is for what the simulator does not have.
 class ErrorPrinter : public clang::TextDiagnosticPrinter {
 public:
@@ -55,7 +64,8 @@ public:
       return;
     if (Ptx)
       Missing = {UnsupportedKind::PtxConstraint, line("error: ", D)};
-    else if (D.getID() == clang::diag::err_pp_file_not_found)
+    else if (D.getID() == clang::diag::err_pp_file_not_found &&
+             isAbsentLibrary(D.getArgStdStr(0)))
       Missing = {UnsupportedKind::Library, line("fatal error: ", D)};
   }
   std::optional<Unsupported> Missing;
@@ -262,7 +272,9 @@ compileLeniently(Side For, const CompileRequest &Request) {
     std::vector<unsigned> Errors;
     llvm::Expected<CompileResult> R =
         compileWith(For, Left, nullptr, &Skipped, &Errors);
-    if (!R || R->Code || Errors.empty() || Round == Rounds)
+    if (R)
+      R->Skipped = Skipped;
+    if (!R || R->Code || Errors.empty() || Skipped.empty() || Round == Rounds)
       return R;
     std::string Less = withoutErrors(Left.Text, Errors, Skipped);
     if (Less.empty())
@@ -293,11 +305,10 @@ compileStrictly(Side For, const CompileRequest &Request) {
 llvm::Expected<CompileResult> sim::compileFor(Side For,
                                               const CompileRequest &Request) {
   llvm::Expected<CompileResult> R = compileStrictly(For, Request);
-  if (!R || R->Code || !R->Missing ||
-      R->Missing->Kind != UnsupportedKind::Library)
+  if (!R || R->Code || !Request.Lenient)
     return R;
   llvm::Expected<CompileResult> Less = compileLeniently(For, Request);
-  if (Less && Less->Code)
+  if (Less && Less->Code && !Less->Skipped.empty())
     return Less;
   llvm::consumeError(Less.takeError());
   return R;

@@ -31,6 +31,8 @@ static bool isMissing(const GlobalValue &V, const StringSet<> &Known) {
       Name.starts_with("__stark_") || Name == "__dso_handle" ||
       Name.starts_with("__cxa_") || Name == "atexit" || Known.contains(Name))
     return false;
+  // A name that a header has given by asm() begins so.
+  Name.consume_front("\1");
   return !dlsym(RTLD_DEFAULT, Name.str().c_str());
 }
 

@@ -45,6 +45,7 @@ struct Program::Image {
 
   // While it is built.
   std::vector<KernelLink> Links;
+  std::string Skipped;
   std::vector<std::string> Shadows; ///< the host's copies of device variables
 
   llvm::Error prepare(Module &HostCode, Module &DeviceCode, StringRef UserFile);
@@ -59,6 +60,7 @@ struct Program::Image {
 Program::Program() : I(std::make_unique<Image>()) {}
 Program::~Program() = default;
 const Tables &Program::tables() const { return I->T; }
+const std::string &Program::skipped() const { return I->Skipped; }
 
 static void *lookup(orc::LLJIT &Jit, orc::JITDylib &In, StringRef Name) {
   llvm::Expected<orc::ExecutorAddr> Found = Jit.lookup(In, Name);
@@ -233,6 +235,7 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
   }
   std::unique_ptr<Program> Out(new Program);
   Image &I = *Out->I;
+  I.Skipped = Sides[0].Skipped.empty() ? Sides[1].Skipped : Sides[0].Skipped;
   if (llvm::Error E = I.prepare(*Sides[1].Code, *Sides[0].Code,
                                 sys::path::filename(Request.Path)))
     return E;

@@ -40,6 +40,9 @@ struct CompileRequest {
   std::string Arch = "sm_90";     ///< gives __CUDA_ARCH__
   /// A folder that precompileHeaders() filled, or empty.
   std::string Headers;
+  /// A header that is not found does not matter, as long as nothing comes to
+  /// what needs it.
+  bool Lenient = false;
 };
 
 enum class Side { Host, Device };
@@ -49,6 +52,7 @@ struct CompileResult {
   std::unique_ptr<llvm::Module> Code; ///< null: the source does not compile
   std::string Diagnostics;            ///< errors, as a compiler prints them
   std::optional<Unsupported> Missing; ///< what an error is for, if it is that
+  std::string Skipped;       ///< a header that was not found, where Lenient
   bool HeadersParsed = true; ///< not taken from CompileRequest::Headers
 };
 

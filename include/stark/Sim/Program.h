@@ -85,6 +85,8 @@ public:
                             const RunHooks &Hooks);
   bool has(const char *Entry) const;
   const Tables &tables() const;
+  /// A header without which it was compiled, see CompileRequest::Lenient.
+  const std::string &skipped() const;
 
 private:
   Program();

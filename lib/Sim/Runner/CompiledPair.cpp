@@ -134,8 +134,10 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
   };
   if (Two && Options.Jobs > 1)
     Second = std::thread(BuildOther);
+  CompileRequest OfSource = Request;
+  OfSource.Lenient = true;
   MaybeStop S =
-      take(build(Request, Folder + "/" + J.SourceLibrary, Into.Source.Library),
+      take(build(OfSource, Folder + "/" + J.SourceLibrary, Into.Source.Library),
            Into.Source, !Options.CountersOnly, Messages);
   if (Second.joinable())
     Second.join();
@@ -143,5 +145,12 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
     BuildOther();
   if (S || !Two)
     return S;
+  // What the source may miss the candidate may, too.
+  if (!Other.Code && Other.HostFailure.empty() && Into.Source.Kernels &&
+      !Into.Source.Kernels->skipped().empty()) {
+    Request.Lenient = true;
+    Other = {};
+    BuildOther();
+  }
   return take(std::move(Other), Into.Candidate, false, Messages);
 }
