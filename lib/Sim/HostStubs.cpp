@@ -45,6 +45,8 @@ static std::string plainName(const GlobalValue &V) {
 static void makeStub(Function &F, StringRef End, StringRef Text) {
   Module &M = *F.getParent();
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "", &F));
+  // What debug information there is, is that of a declaration.
+  F.clearMetadata();
   F.setLinkage(GlobalValue::InternalLinkage);
   F.setComdat(nullptr);
   F.setDLLStorageClass(GlobalValue::DefaultStorageClass);

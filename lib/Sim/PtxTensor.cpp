@@ -116,10 +116,7 @@ bool PtxBody::matrixMemory(const PtxStatement &S) {
   if (!Count || !S.has("m8n8") || !S.has("b16") || S.Operands.size() != 2)
     return false;
   std::vector<std::string> List = listOf(S.Operands[!Loads]);
-  PtxStatement Space = S;
-  if (!S.has("shared") && !S.has("shared::cta"))
-    return false;
-  Value *Row = address(S.Operands[Loads], Space);
+  Value *Row = address(S.Operands[Loads], S);
   if (!Row || List.size() != Count)
     return false;
   Type *Int = B.getInt32Ty(), *Long = B.getInt64Ty();

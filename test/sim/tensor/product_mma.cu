@@ -7,8 +7,8 @@ __device__ unsigned place(const void *shared) {
 }
 
 /// A block has 16 rows and 64 columns of c, a warp 8 of the columns.
-__global__ void product_kernel(const __half *a, const __half *b, float *c,
-                               int n) {
+__global__ void product_kernel(const __half *a, const __half *b, float *c) {
+  constexpr int n = 64;
   __shared__ __align__(16) __half rows[2][16][24];
   __shared__ __align__(16) __half columns[2][16][72];
   int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -58,8 +58,8 @@ __global__ void product_kernel(const __half *a, const __half *b, float *c,
   c[(row + 8) * n + col + 1] = sum[3];
 }
 
-void product(const void *a, const void *b, float *c, int n,
-             cudaStream_t stream) {
+void product(const void *a, const void *b, float *c, cudaStream_t stream) {
+  constexpr int n = 64;
   product_kernel<<<n / 16, 256, 0, stream>>>((const __half *)a,
-                                             (const __half *)b, c, n);
+                                             (const __half *)b, c);
 }

