@@ -157,6 +157,31 @@ public:
 };
 STARK_SIM_DEVICE thread_block this_thread_block() { return thread_block(); }
 
+/// Blocks of a cluster, of which there is one: launches in larger ones are
+/// refused.
+class cluster_group : public thread_group {
+public:
+  __forceinline__ __device__ cluster_group() : thread_group(Block, 0) {}
+  static STARK_SIM_GROUP void sync() { __syncthreads(); }
+  static STARK_SIM_GROUP void barrier_arrive() {}
+  static STARK_SIM_GROUP void barrier_wait() { __syncthreads(); }
+  static __forceinline__ __device__ unsigned num_blocks() { return 1; }
+  static __forceinline__ __device__ unsigned block_rank() { return 0; }
+  static __forceinline__ __device__ dim3 block_index() { return dim3(0, 0, 0); }
+  static __forceinline__ __device__ dim3 dim_blocks() { return dim3(1, 1, 1); }
+  static __forceinline__ __device__ unsigned thread_rank() {
+    return __block_rank();
+  }
+  static __forceinline__ __device__ unsigned num_threads() {
+    return __block_size();
+  }
+  template <class T>
+  static __forceinline__ __device__ T *map_shared_rank(T *place, int) {
+    return place;
+  }
+};
+STARK_SIM_DEVICE cluster_group this_cluster() { return cluster_group(); }
+
 class grid_group : public thread_group {
 public:
   __forceinline__ __device__ grid_group() : thread_group(Grid, 0) {}
