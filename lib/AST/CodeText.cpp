@@ -21,14 +21,23 @@ static bool hasNoWidth(uint32_t Code) {
          (Code >= 0x2060 && Code <= 0x2064) || Code == 0xFEFF;
 }
 
+/// Of any width, where a blank is meant.
+static bool isOddBlank(uint32_t Code) {
+  return Code == 0x00A0 || (Code >= 0x2000 && Code <= 0x200A) ||
+         Code == 0x202F || Code == 0x205F || Code == 0x3000;
+}
+
 std::string stark::withoutInvisible(StringRef Text, StringRef Base) {
   std::string Out;
   Out.reserve(Text.size());
   while (!Text.empty()) {
     Utf8Character C = firstCharacter(Text);
     StringRef Bytes = Text.take_front(C.Bytes);
-    if (!hasNoWidth(C.Code) || Base.contains(Bytes))
+    bool Odd = hasNoWidth(C.Code) || isOddBlank(C.Code);
+    if (!Odd || Base.contains(Bytes))
       Out += Bytes;
+    else if (isOddBlank(C.Code))
+      Out += ' ';
     Text = Text.drop_front(C.Bytes);
   }
   return Out;
@@ -120,8 +129,41 @@ static std::string oddBracketOf(StringRef Text) {
   return Say(Open, " is never closed");
 }
 
+/// A comment or a literal that the text ends in.
+static std::string unfinishedOf(StringRef Text) {
+  Spellings Names;
+  SourceTokens T(Text, Names);
+  auto Say = [&](size_t At, const char *What) {
+    return What + (" of line " + llvm::Twine(T.line(At))).str() +
+           " is never closed";
+  };
+  // The lexer makes nothing of a comment that does not end.
+  size_t Behind = T.All.empty() ? 0 : T.All.back().Bytes.End;
+  if (!T.Comments.empty())
+    Behind = std::max(Behind, T.Comments.back().Bytes.End);
+  if (size_t At = Text.find("/*", Behind); At != StringRef::npos)
+    return Say(At, "the comment");
+  StringRef Line = Text.rtrim();
+  Line = Line.substr(Line.rfind('\n') + 1);
+  if (T.All.empty() || T.All.back().InDirective)
+    return "";
+  // The lexer makes a quote without its twin a token by itself.
+  for (size_t I = T.All.size(); I > 0; --I) {
+    const SourceToken &Token = T.All[I - 1];
+    if (Token.Bytes.Begin < size_t(Line.data() - Text.data()))
+      break;
+    StringRef Spelling = T.text(I - 1);
+    if (Token.Kind == SourceToken::Punctuator && Spelling.starts_with("\""))
+      return Say(Token.Bytes.Begin, "the string");
+  }
+  return "";
+}
+
 std::string stark::oddBracket(StringRef Text, StringRef Base) {
-  std::string Odd = oddBracketOf(Text);
+  std::string Odd = unfinishedOf(Text);
+  if (!Odd.empty() && unfinishedOf(Base).empty())
+    return Odd;
+  Odd = oddBracketOf(Text);
   return Odd.empty() || !oddBracketOf(Base).empty() ? "" : Odd;
 }
 
@@ -136,6 +178,21 @@ static bool hasBody(const SourceTokens &T, size_t I) {
     I = Text == "(" || Text == "[" ? behindBracket(T, I, T.All.size()) : I + 1;
   }
   return false;
+}
+
+std::string stark::elidedCode(StringRef Text) {
+  Spellings Names;
+  SourceTokens T(Text, Names);
+  for (size_t I = 0; I < T.All.size(); ++I) {
+    if (!T.is(I, "...") || T.All[I].InDirective)
+      continue;
+    bool Alone = I == 0;
+    for (StringRef Before : {"=", "return", "{", "}", ";"})
+      Alone |= I > 0 && T.is(I - 1, Before);
+    if (Alone)
+      return T.lineText(T.line(T.All[I].Bytes.Begin)).trim().str();
+  }
+  return "";
 }
 
 bool stark::definesFunction(StringRef Text, StringRef Name) {

@@ -201,28 +201,31 @@ private:
   }
 
   /// Costs: LostCost for each symbol of Outside that has no partner, OpenCost
-  /// for each run of symbols added outside a slot, however long. A lost symbol
-  /// closes at most one such run, so what is all there is always found.
+  /// for each run of symbols added outside a slot, and beyond these, as little
+  /// as decides between equals, AddCost for each symbol in it: where a slot's
+  /// text repeats what stands beside the slot, it is the slot's that is free. A
+  /// lost symbol closes at most one run, so what is all there is always found.
   void leastCost(const Part &P) {
     enum Step : uint8_t { Pair, Lose, Add, AddFree, StepMask = 3, Extends = 4 };
-    constexpr uint32_t LostCost = 65, OpenCost = 64, Never = 1u << 31;
+    constexpr uint64_t AddCost = 1, OpenCost = uint64_t(64) << 24,
+                       LostCost = uint64_t(65) << 24, Never = uint64_t(1) << 62;
     size_t N = P.OE - P.OB, M = P.CE - P.CB, Width = M + 1;
     std::vector<uint8_t> Steps((N + 1) * Width);
-    std::vector<uint32_t> Above(Width), Row(Width);
+    std::vector<uint64_t> Above(Width), Row(Width);
     for (size_t I = 0; I <= N; ++I) {
       bool Slot = Free[P.OB + I];
       uint8_t *Out = &Steps[I * Width];
-      uint32_t Adding = Never; // the cost so far inside a run of added symbols
+      uint64_t Adding = Never; // the cost so far inside a run of added symbols
       Row[0] = I == 0 ? 0 : Above[0] + LostCost;
       Out[0] = Lose;
       for (size_t J = 1; J <= M; ++J) {
         uint8_t Step = AddFree;
-        uint32_t Best = Row[J - 1];
+        uint64_t Best = Row[J - 1];
         if (!Slot) {
           Step = Add;
-          if (Adding <= Row[J - 1] + OpenCost)
+          if (Adding < Row[J - 1] + OpenCost)
             Step |= Extends;
-          Adding = std::min(Adding, Row[J - 1] + OpenCost);
+          Adding = std::min(Adding, Row[J - 1] + OpenCost) + AddCost;
           Best = Adding;
         }
         uint8_t Run = Step & Extends;

@@ -26,11 +26,12 @@ namespace stark {
 /// For each symbol of \p Candidate the index of its partner in \p Outside, or
 /// -1; partners ascend. \p FreeSlots[i] says that an anchor stands before
 /// Outside[i] (the last one: after all of them). First as few symbols of
-/// Outside as possible are lost, then as few runs as possible are added outside
-/// the free slots, while the parts that differ are of usual size; coarser
-/// beyond. \p Depth (empty, or one longer than Candidate) is the bracket depth
-/// before each symbol: of several places to find all of Outside, those are
-/// taken that leave the anchors' texts balanced.
+/// Outside as possible are lost, then as few runs as possible, of as few
+/// symbols as possible, are added outside the free slots, while the parts that
+/// differ are of usual size; coarser beyond. \p Depth (empty, or one longer
+/// than Candidate) is the bracket depth before each symbol: of several places
+/// to find all of Outside, those are taken that leave the anchors' texts
+/// balanced.
 std::vector<int> alignAround(llvm::ArrayRef<uint32_t> Outside,
                              const std::vector<bool> &FreeSlots,
                              llvm::ArrayRef<uint32_t> Candidate,

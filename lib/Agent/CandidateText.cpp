@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CandidateText.h"
+#include "ReplyText.h"
+#include "TextForms.h"
 #include "stark/AST/CodeText.h"
 #include "stark/AST/Parse.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -34,39 +37,81 @@ static std::string withLineEnds(llvm::StringRef Text, llvm::StringRef Base) {
   return Out;
 }
 
-/// A comment that stands for code: "// ... rest unchanged", "/* existing code
-/// ... */", "...". Empty when \p Text has none that \p Base has not.
-static llvm::StringRef findElision(llvm::StringRef Text, llvm::StringRef Base) {
+/// Whether \p Words, which stand alone on a line, say that code is left out:
+/// "rest of the kernel unchanged", "existing code here", "omitted for brevity".
+static bool standsForCode(llvm::StringRef Words) {
+  std::string Lower = Words.lower();
+  llvm::StringRef Text = Lower;
+  if (Text.size() > 70)
+    return false;
+  Text.consume_front("the ");
+  for (llvm::StringRef Start :
+       {"existing code", "previous code", "original code", "remaining code",
+        "other code", "same as before", "same as above", "same code",
+        "code omitted", "omitted for", "your code", "as before", "no change",
+        "(unchanged", "keep the rest", "keep existing", "implementation here"})
+    if (Text.starts_with(Start))
+      return true;
+  if (Text.consume_front("unchanged"))
+    return Text.ltrim().empty() || Text.ltrim().starts_with("code") ||
+           Text.starts_with(".") || Text.starts_with(")");
+  if (!Text.consume_front("rest of ") && !Text.consume_front("remaining ") &&
+      !Text.consume_front("remainder of "))
+    return false;
+  Text.consume_front("the ");
+  bool OfCode = false;
+  for (llvm::StringRef Part :
+       {"code", "file", "kernel", "function", "body", "program", "lines",
+        "implementation", "source", "logic", "loop", "class", "struct"})
+    OfCode |= Text.consume_front(Part);
+  if (!OfCode)
+    return false;
+  for (llvm::StringRef End :
+       {"unchanged", "omitted", "as before", "as above", "the same", "same as",
+        "as is", "goes here", "stays here", "remains"})
+    if (Text.contains(End))
+      return true;
+  return false;
+}
+
+/// What stands for code: "// ... rest unchanged", "/* existing code */", "...",
+/// "x = ...;". Empty when \p Text has none that \p Base has not.
+static std::string findElision(llvm::StringRef Text, llvm::StringRef Base) {
+  std::string Dots = elidedCode(Text);
+  if (!Dots.empty() && !Base.contains(Dots))
+    return Dots;
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
     Text = Rest;
     Line = Line.trim();
-    if (!Line.contains("...") && !Line.contains("\xE2\x80\xA6"))
+    llvm::StringRef Words = Line;
+    if (Line == "..." && !Base.contains("..."))
+      return Line.str();
+    bool Bracketed = Words.starts_with("[") && Words.ends_with("]");
+    if (!Bracketed && !Words.consume_front("//") && !Words.consume_front("/*"))
       continue;
-    llvm::StringRef Comment = Line;
-    bool Stands = Line == "...";
-    if (Comment.consume_front("//") || Comment.consume_front("/*")) {
-      Comment = Comment.trim(" \t/*");
-      Stands =
-          Comment.starts_with("...") || Comment.starts_with("\xE2\x80\xA6");
-      for (llvm::StringRef Word :
-           {"unchanged", "omitted", "same as before", "rest of the code",
-            "rest of the file", "rest of the kernel", "rest of the function",
-            "existing code", "remaining code", "previous code"})
-        Stands |= Comment.contains_insensitive(Word);
-    }
+    Words = Words.trim(" \t/*[]({<>})");
+    bool HasDots = Words.contains("...") || Words.contains("\xE2\x80\xA6");
+    bool Stands = Words.starts_with("...") ||
+                  Words.starts_with("\xE2\x80\xA6") || standsForCode(Words) ||
+                  (Bracketed && Line.ends_with(AsAbove));
+    for (llvm::StringRef Word :
+         {"unchanged", "omitted", "same as before", "rest of the code",
+          "rest of the file", "rest of the kernel", "rest of the function",
+          "existing code", "remaining code", "previous code"})
+      Stands |= HasDots && Words.contains_insensitive(Word);
     if (Stands && !Base.contains(Line))
-      return Line;
+      return Line.str();
   }
   return "";
 }
 
 static llvm::Error refuseElision(llvm::StringRef Where, llvm::StringRef Text,
                                  llvm::StringRef Base) {
-  llvm::StringRef Line = findElision(Text, Base);
+  std::string Line = findElision(Text, Base);
   if (Line.empty())
     return llvm::Error::success();
-  return failed("the " + Where + " leaves code out ('" + Line.take_front(80) +
+  return failed("the " + Where + " leaves code out ('" + shortenUtf8(Line, 80) +
                 "'); wanted its complete text");
 }
 
@@ -75,6 +120,8 @@ static llvm::Error refuseElision(llvm::StringRef Where, llvm::StringRef Text,
 /// stands in.
 static llvm::Error refuse(llvm::StringRef Where, llvm::StringRef Text,
                           llvm::StringRef Old, llvm::StringRef Base) {
+  if (looksLikeDiff(Text) && !looksLikeDiff(Base))
+    return failed("the " + Where + " is a diff; wanted its complete text");
   if (llvm::Error E = refuseElision(Where, Text, Base))
     return E;
   std::string Strange = strangeCharacter(Text, Base);
@@ -113,13 +160,29 @@ llvm::StringRef stark::plainName(llvm::StringRef Entry) {
   return At == llvm::StringRef::npos ? Name : Name.drop_front(At + 2);
 }
 
+/// The whole file of \p Reply; the text of its one anchor, when that defines
+/// the entry and the anchor does not.
+static const std::string &fileOf(const CodeReply &Reply, llvm::StringRef Base,
+                                 const std::vector<Anchor> &Anchors,
+                                 llvm::StringRef Entry) {
+  if (Reply.WholeFile.empty() && Reply.AnchorTexts.size() == 1 &&
+      Anchors.size() == 1 && Reply.Declarations.empty() &&
+      definesFunction(Reply.AnchorTexts.front(), Entry) &&
+      !definesFunction(
+          Base.slice(Anchors.front().Bytes.Begin, Anchors.front().Bytes.End),
+          Entry))
+    return Reply.AnchorTexts.front();
+  return Reply.WholeFile;
+}
+
 llvm::Expected<std::string>
 stark::makeCandidate(const ParsedSource &Base,
                      const std::vector<Anchor> &Anchors, const CodeReply &Reply,
                      llvm::StringRef Entry) {
   llvm::StringRef Old = Base.text();
-  if (!Reply.WholeFile.empty()) {
-    std::string File = withoutInvisible(Reply.WholeFile, Old);
+  const std::string &Whole = fileOf(Reply, Old, Anchors, plainName(Entry));
+  if (!Whole.empty()) {
+    std::string File = withoutInvisible(Whole, Old);
     if (llvm::Error E = refuse("file", File, Old, Old))
       return E;
     llvm::StringRef Name = plainName(Entry);

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeObject.h"
+#include "ReplyText.h"
 #include "TextForms.h"
 #include "stark/AST/CodeText.h"
 #include "stark/Agent/Reply.h"
@@ -94,8 +95,21 @@ static std::string joinNumbers(const std::vector<unsigned> &Numbers) {
   return Numbers.size() > 20 ? Out + ", ..." : Out;
 }
 
+/// Numbers from 1, where all of them were counted from 0.
+static void countFromOne(std::map<unsigned, std::string> &Texts,
+                         size_t AnchorCount) {
+  if (Texts.size() != AnchorCount || AnchorCount < 2 || !Texts.count(0) ||
+      Texts.rbegin()->first != AnchorCount - 1)
+    return;
+  std::map<unsigned, std::string> Moved;
+  for (auto &[Number, Text] : Texts)
+    Moved[Number + 1] = std::move(Text);
+  Texts = std::move(Moved);
+}
+
 static llvm::Error takeAnchors(std::map<unsigned, std::string> Texts,
                                size_t AnchorCount, CodeReply &Reply) {
+  countFromOne(Texts, AnchorCount);
   std::vector<unsigned> Missing, Strange;
   for (unsigned I = 1; I <= AnchorCount; ++I)
     if (!Texts.count(I))
@@ -125,9 +139,11 @@ namespace {
 struct Choice {
   const CodeBlock *File = nullptr;
   const CodeBlock *Including = nullptr; ///< a file without a label
+  const CodeBlock *Defining = nullptr;  ///< and in another language
   std::map<unsigned, std::string> Anchors;
   std::string Declarations;
   size_t CodeBlocks = 0;
+  bool HasDiff = false, HasPlan = false;
 };
 } // namespace
 
@@ -146,13 +162,21 @@ static Choice chooseBlocks(const std::vector<CodeBlock> &Blocks,
   Choice C;
   // Once blocks carry labels of their own, the lines above them are prose.
   bool OwnLabels = llvm::any_of(Blocks, [](const CodeBlock &B) {
-    return B.isCode() && parseLabel(B.Label).What != Part::Unknown;
+    return !B.isJson() && parseLabel(B.Label).What != Part::Unknown;
   });
   for (const CodeBlock &B : Blocks) {
-    if (!B.isCode())
+    Labelled Own = parseLabel(B.Label);
+    C.HasPlan |= B.isJson() && llvm::StringRef(B.Body).contains("\"sites\"");
+    C.HasDiff |= B.isDiff();
+    // A label says more than a language that is none of C++.
+    if (B.isJson() || (!B.isCode() && Own.What == Part::Unknown)) {
+      if (!Entry.empty() && !B.isJson() && !B.isDiff() &&
+          definesFunction(B.Body, Entry))
+        C.Defining = &B;
       continue;
+    }
     ++C.CodeBlocks;
-    Labelled L = OwnLabels ? parseLabel(B.Label) : labelAbove(B);
+    Labelled L = OwnLabels ? Own : labelAbove(B);
     switch (L.What) {
     case Part::File:
       C.File = better(C.File, B, Entry);
@@ -175,11 +199,54 @@ static Choice chooseBlocks(const std::vector<CodeBlock> &Blocks,
   return C;
 }
 
+/// Whether all of \p Text, which has no blocks, is code that defines \p Entry.
+static bool isBareFile(llvm::StringRef Text, llvm::StringRef Entry) {
+  llvm::StringRef Body = Text.trim();
+  bool Begins = false;
+  for (llvm::StringRef Start :
+       {"#include", "#pragma", "#define", "//", "/*", "__global__", "template",
+        "namespace", "extern", "static", "using"})
+    Begins |= Body.starts_with(Start);
+  return Begins && !Entry.empty() &&
+         (Body.ends_with("}") || Body.ends_with(";") ||
+          Body.ends_with("#endif")) &&
+         definesFunction(Body, Entry);
+}
+
+/// What an answer is that gives neither a file nor all anchors.
+static llvm::Error noCode(const Choice &C, bool NoBlocks, llvm::StringRef Text,
+                          size_t AnchorCount) {
+  std::string Wanted = "; " + wantedForm(AnchorCount);
+  if (!C.Declarations.empty())
+    return failed("the answer has declarations, but no block for " +
+                  (AnchorCount == 0 ? std::string("the file")
+                   : AnchorCount == 1
+                       ? std::string("anchor 1")
+                       : "anchors 1 to " + std::to_string(AnchorCount)) +
+                  Wanted);
+  if (C.HasDiff || (NoBlocks && looksLikeDiff(Text)))
+    return failed("the answer is a diff" + Wanted);
+  if (C.CodeBlocks == 0 && C.HasPlan)
+    return failed("the answer is a plan, wanted the code that carries it out" +
+                  Wanted);
+  for (llvm::StringRef Tag : {"<tool_call", "<function_call", "<invoke "})
+    if (C.CodeBlocks == 0 && Text.contains(Tag))
+      return failed("the answer calls a tool, and there are none" + Wanted);
+  if (C.CodeBlocks == 0)
+    return failed("the answer holds no code block" +
+                  (NoBlocks ? saying(Text) : "") + Wanted);
+  return failed((C.CodeBlocks == 1
+                     ? llvm::Twine("the code block does not say what it is")
+                     : "none of the " + llvm::Twine(C.CodeBlocks) +
+                           " code blocks says what it is") +
+                Wanted);
+}
+
 llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
                                                 size_t AnchorCount,
                                                 llvm::StringRef Entry) {
   std::string Text = normalizeReply(Answer);
-  if (llvm::StringRef(Text).trim().empty())
+  if (saysNothing(Text))
     return failed("the answer is empty; " + wantedForm(AnchorCount));
   CodeReply Reply;
   std::vector<CodeBlock> Blocks = findCodeBlocks(Text);
@@ -199,7 +266,11 @@ llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
                                              .str();
   Choice C = chooseBlocks(Blocks, AnchorCount, Entry);
   if (!C.File && C.Anchors.empty())
-    C.File = C.Including;
+    C.File = C.Including ? C.Including : C.Defining;
+  if (Blocks.empty() && isBareFile(Text, Entry)) {
+    Reply.WholeFile = Text;
+    return Reply;
+  }
   if (C.File) {
     Reply.WholeFile = C.File->Body;
     return Reply;
@@ -210,13 +281,5 @@ llvm::Expected<CodeReply> stark::parseCodeReply(llvm::StringRef Answer,
       return E;
     return Reply;
   }
-  if (C.CodeBlocks == 0)
-    return failed("the answer holds no code block" +
-                  (Blocks.empty() ? saying(Text) : "") + "; " +
-                  wantedForm(AnchorCount));
-  return failed((C.CodeBlocks == 1
-                     ? llvm::Twine("the code block does not say what it is")
-                     : "none of the " + llvm::Twine(C.CodeBlocks) +
-                           " code blocks says what it is") +
-                "; " + wantedForm(AnchorCount));
+  return noCode(C, Blocks.empty(), Text, AnchorCount);
 }

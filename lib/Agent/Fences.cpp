@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fences.h"
-#include "stark/Support/Utf8.h"
+#include "ReplyText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <optional>
@@ -17,18 +17,42 @@ namespace {
 struct Fence {
   char Mark = 0;
   size_t Length = 0, Indent = 0;
+  unsigned Quotes = 0; ///< '>' before it, as in a mail that is quoted
   llvm::StringRef Info;
 };
 } // namespace
 
-/// Blanks and quotes that models put before a fence.
+/// \p Line without up to \p Most signs of quotation; \p Had is how many it had.
+static llvm::StringRef skipQuotes(llvm::StringRef Line, unsigned Most,
+                                  unsigned &Had) {
+  for (Had = 0; Had < Most; ++Had) {
+    llvm::StringRef Rest = Line.ltrim(" ");
+    if (!Rest.consume_front(">"))
+      break;
+    Rest.consume_front(" ");
+    Line = Rest;
+  }
+  return Line;
+}
+
+/// \p Line without blanks, and the sign of a list's item that a block begins.
 static llvm::StringRef skipIndent(llvm::StringRef Line) {
-  return Line.ltrim(" \t");
+  Line = Line.ltrim(" \t");
+  llvm::StringRef Item = Line;
+  if (!Item.consume_front("- ") && !Item.consume_front("* ")) {
+    Item = Item.ltrim("0123456789");
+    if (Item.size() == Line.size() ||
+        !(Item.consume_front(". ") || Item.consume_front(") ")))
+      return Line;
+  }
+  Item = Item.ltrim(" ");
+  return Item.starts_with("```") || Item.starts_with("~~~") ? Item : Line;
 }
 
 static std::optional<Fence> parseFence(llvm::StringRef Line) {
-  llvm::StringRef Rest = skipIndent(Line);
   Fence F;
+  Line = skipQuotes(Line, 4, F.Quotes);
+  llvm::StringRef Rest = skipIndent(Line);
   F.Indent = Line.size() - Rest.size();
   if (Rest.empty() || (Rest[0] != '`' && Rest[0] != '~'))
     return std::nullopt;
@@ -46,6 +70,11 @@ static bool isProseLanguage(llvm::StringRef Language) {
 }
 
 bool CodeBlock::isCode() const {
+  // Some put the file's name there.
+  llvm::StringRef Name = Language;
+  for (llvm::StringRef End : {".cu", ".cuh", ".cpp", ".h"})
+    if (Name.ends_with(End))
+      return true;
   return llvm::StringSwitch<bool>(Language)
       .Cases("", "cuda", "cu", "cuh", "cpp", "c++", true)
       .Cases("cc", "cxx", "c", "h", "hpp", "anchor", true)
@@ -55,6 +84,11 @@ bool CodeBlock::isCode() const {
 
 bool CodeBlock::isJson() const {
   return Language == "json" || Language == "jsonc" || Language == "json5";
+}
+
+bool CodeBlock::isDiff() const {
+  return Language == "diff" || Language == "patch" || Language == "udiff" ||
+         looksLikeDiff(Body);
 }
 
 /// "cuda anchor 1", "cuda:anchor-1", "{.cuda anchor=1}": language and label.
@@ -80,33 +114,6 @@ static llvm::StringRef dropIndent(llvm::StringRef Line, size_t Indent) {
   return Line;
 }
 
-/// Code that holds "&lt;" and no '<' at all went through an HTML writer.
-static void unescapeHtml(std::string &Body) {
-  if (Body.find("&lt;") == std::string::npos ||
-      Body.find('<') != std::string::npos)
-    return;
-  static constexpr std::pair<const char *, char> Entities[] = {{"&lt;", '<'},
-                                                               {"&gt;", '>'},
-                                                               {"&quot;", '"'},
-                                                               {"&#39;", '\''},
-                                                               {"&amp;", '&'}};
-  std::string Out;
-  for (llvm::StringRef Rest = Body; !Rest.empty();) {
-    bool Found = false;
-    for (const auto &[Name, Char] : Entities)
-      if (Rest.consume_front(Name)) {
-        Out += Char;
-        Found = true;
-        break;
-      }
-    if (!Found) {
-      Out += Rest[0];
-      Rest = Rest.drop_front();
-    }
-  }
-  Body = std::move(Out);
-}
-
 std::vector<CodeBlock> stark::findCodeBlocks(llvm::StringRef Text) {
   std::vector<CodeBlock> Blocks;
   std::optional<CodeBlock> Open;
@@ -115,7 +122,7 @@ std::vector<CodeBlock> stark::findCodeBlocks(llvm::StringRef Text) {
   auto Close = [&](size_t End, bool Closed) {
     Open->End = End;
     Open->Closed = Closed;
-    unescapeHtml(Open->Body);
+    Open->Body = codeAsMeant(std::move(Open->Body));
     // What an unwrapped Markdown fence leaves at its end.
     if (!llvm::StringRef(Open->Body).trim().empty())
       Blocks.push_back(std::move(*Open));
@@ -125,6 +132,8 @@ std::vector<CodeBlock> stark::findCodeBlocks(llvm::StringRef Text) {
   for (size_t At = 0; At < Text.size();) {
     size_t End = std::min(Text.find('\n', At), Text.size());
     llvm::StringRef Line = Text.slice(At, End);
+    if (unsigned Had; Open)
+      Line = skipQuotes(Line, By.Quotes, Had);
     size_t Next = std::min(End + 1, Text.size());
     std::optional<Fence> F = parseFence(Line);
     if (Open && F && F->Mark == By.Mark && F->Length >= By.Length &&
@@ -154,24 +163,4 @@ std::vector<CodeBlock> stark::findCodeBlocks(llvm::StringRef Text) {
   if (Open)
     Close(Text.size(), false);
   return Blocks;
-}
-
-std::string stark::normalizeReply(llvm::StringRef Text) {
-  Text.consume_front("\xEF\xBB\xBF");
-  // Some servers leave the model's thinking in the text, and some templates
-  // leave out the opening tag. Only its last end matters.
-  for (llvm::StringRef Tag : {"</think>", "</thinking>"})
-    if (size_t At = Text.rfind(Tag); At != llvm::StringRef::npos)
-      Text = Text.drop_front(At + Tag.size());
-  std::string Valid = repairUtf8(Text);
-  std::string Out;
-  Out.reserve(Valid.size());
-  for (size_t I = 0; I < Valid.size(); ++I) {
-    char C = Valid[I];
-    if (C == '\r' && I + 1 < Valid.size() && Valid[I + 1] == '\n')
-      continue;
-    if (C != '\0')
-      Out += C == '\r' ? '\n' : C;
-  }
-  return Out;
 }

@@ -32,14 +32,12 @@ struct CodeBlock {
 
   bool isCode() const; ///< CUDA, C or C++, or no language given
   bool isJson() const;
+  bool isDiff() const; ///< or blocks to search for and to put in their place
 };
 
-/// In order. \p Text has LF line ends.
+/// In order. \p Text has LF line ends. Signs of quotation and of a list's item
+/// before a block are taken away.
 std::vector<CodeBlock> findCodeBlocks(llvm::StringRef Text);
-
-/// \p Text with LF line ends, valid UTF-8, no NULs and byte order mark, and
-/// without a leading <think> part.
-std::string normalizeReply(llvm::StringRef Text);
 
 } // namespace stark
 

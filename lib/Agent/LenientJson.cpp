@@ -15,20 +15,39 @@ using namespace stark;
 
 static constexpr unsigned MaxDepth = 32;
 
-/// Copies the string that begins at \p At, and returns where it ends; npos when
-/// it does not.
-static size_t copyString(llvm::StringRef Text, size_t At, std::string &Out) {
+/// The quotation mark that ends what begins at \p At: one of JSON, of Python,
+/// or of who set it in type; empty when none begins there.
+static llvm::StringRef closingQuote(llvm::StringRef Text, size_t At) {
+  llvm::StringRef Rest = Text.substr(At);
+  if (Rest.starts_with("\""))
+    return "\"";
+  if (Rest.starts_with("'"))
+    return "'";
+  return Rest.starts_with("\xE2\x80\x9C") ? "\xE2\x80\x9D" : "";
+}
+
+/// Copies the string that begins at \p At and ends with \p Quote, and returns
+/// where it ends; npos when it does not.
+static size_t copyString(llvm::StringRef Text, size_t At, llvm::StringRef Quote,
+                         std::string &Out) {
   Out += '"';
-  for (size_t I = At + 1; I < Text.size(); ++I) {
+  for (size_t I = At + Quote.size(); I < Text.size(); ++I) {
     unsigned char C = (unsigned char)Text[I];
-    if (C == '"') {
+    if (Text.substr(I).starts_with(Quote)) {
       Out += '"';
-      return I + 1;
+      return I + Quote.size();
+    }
+    if (C == '"') {
+      Out += "\\\"";
+      continue;
     }
     if (C == '\\') {
       char Next = I + 1 < Text.size() ? Text[I + 1] : 0;
       if (llvm::StringRef("\"\\/bfnrt").contains(Next) && Next) {
         Out += '\\';
+        Out += Next;
+        ++I;
+      } else if (Next == '\'') {
         Out += Next;
         ++I;
       } else if (Next == 'u' && I + 5 < Text.size() &&
@@ -67,6 +86,17 @@ static size_t skipComment(llvm::StringRef Text, size_t At) {
   return At;
 }
 
+/// A name without quotes, or a value as Python writes it.
+static std::string quotedWord(llvm::StringRef Word) {
+  if (Word == "true" || Word == "false" || Word == "null")
+    return Word.str();
+  if (Word == "None" || Word == "undefined")
+    return "null";
+  if (Word == "True" || Word == "False")
+    return Word.lower();
+  return ("\"" + Word + "\"").str();
+}
+
 llvm::Expected<std::string> stark::strictJson(llvm::StringRef Text,
                                               size_t &Used) {
   std::string Out, Closers;
@@ -76,8 +106,17 @@ llvm::Expected<std::string> stark::strictJson(llvm::StringRef Text,
       continue;
     }
     char C = Text[I];
-    if (C == '"') {
-      I = copyString(Text, I, Out);
+    if (llvm::isAlpha(C) || C == '_') {
+      llvm::StringRef Word = Text.substr(I).take_while(
+          [](char W) { return llvm::isAlnum(W) || W == '_'; });
+      // The e of a number belongs to it.
+      bool InNumber = !Out.empty() && llvm::isDigit(Out.back());
+      Out += InNumber ? Word.str() : quotedWord(Word);
+      I += Word.size();
+      continue;
+    }
+    if (llvm::StringRef Quote = closingQuote(Text, I); !Quote.empty()) {
+      I = copyString(Text, I, Quote, Out);
       if (I == llvm::StringRef::npos)
         return failed("a string in the JSON object is not closed");
       continue;

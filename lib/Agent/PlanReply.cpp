@@ -14,7 +14,9 @@
 
 #include "Fences.h"
 #include "LenientJson.h"
+#include "ReplyText.h"
 #include "TextForms.h"
+#include "stark/AST/CodeText.h"
 #include "stark/Agent/Reply.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Utf8.h"
@@ -55,10 +57,14 @@ static llvm::Error readSites(const json &Value, PlanObject &P) {
     if (!Id->is_string())
       return failed("'sites' holds something that is no string, wanted ids "
                     "from the list of sites");
-    std::string Text =
-        llvm::StringRef(Id->get<std::string>()).trim(" `'\"").str();
-    if (!Text.empty() && !llvm::is_contained(P.Sites, Text))
-      P.Sites.push_back(Text);
+    std::string Clean = withoutInvisible(Id->get<std::string>(), "");
+    // A line of the list, or several ids in one string.
+    for (llvm::StringRef Each :
+         llvm::split(llvm::StringRef(Clean).split(" | ").first, ", ")) {
+      std::string Text = Each.trim(" `'\"").str();
+      if (!Text.empty() && !llvm::is_contained(P.Sites, Text))
+        P.Sites.push_back(Text);
+    }
   }
   if (P.Sites.size() > MaxSites)
     return failed("'sites' names " + llvm::Twine(P.Sites.size()) +
@@ -136,6 +142,12 @@ findObject(llvm::StringRef Text, const std::vector<CodeBlock> &Blocks) {
     llvm::StringRef Body = B.Body;
     size_t Brace = Body.find('{');
     bool Bare = B.Language.empty() && Body.ltrim().starts_with("{");
+    if (B.isJson() && Body.ltrim().starts_with("[") &&
+        Body.count("\"sites\"") > 1) {
+      Problem = "the answer has " + std::to_string(Body.count("\"sites\"")) +
+                " plans, wanted the best of them";
+      continue;
+    }
     if (Brace != llvm::StringRef::npos && (B.isJson() || Bare))
       Try(Body, Brace, B.Begin, B.End, B.isJson());
   }
@@ -209,9 +221,16 @@ static llvm::StringRef firstLine(llvm::StringRef Text) {
   return "";
 }
 
+/// Whether \p B is what a code agent would send, and no snippet.
+static bool isWholeCode(const CodeBlock &B) {
+  llvm::StringRef Label = B.Label;
+  return B.isCode() &&
+         (Label.starts_with("file") || Label.starts_with("anchor"));
+}
+
 llvm::Expected<PlanReply> stark::parsePlanReply(llvm::StringRef Reply) {
   std::string Text = normalizeReply(Reply);
-  if (llvm::StringRef(Text).trim().empty())
+  if (saysNothing(Text))
     return failed(llvm::Twine("the answer is empty; ") + WantedForm);
   std::vector<CodeBlock> Blocks = findCodeBlocks(Text);
   const CodeBlock *Marked = nullptr;
@@ -239,7 +258,10 @@ llvm::Expected<PlanReply> stark::parsePlanReply(llvm::StringRef Reply) {
                   "sites");
   if (Plan.SiteIds.empty() && Plan.Marked.empty())
     return failed(
-        !HasObject
+        !HasObject && llvm::any_of(Blocks, isWholeCode)
+            ? std::string("the answer is code and names no sites; ") +
+                  WantedForm
+        : !HasObject
             ? "the answer names no sites" + saying(Text) + "; " + WantedForm
         : P.HasSites
             ? llvm::Twine("'sites' is empty; ") + WantedForm

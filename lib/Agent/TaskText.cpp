@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Figures.h"
 #include "TextForms.h"
 #include "stark/AST/Torch.h"
 #include "stark/Job/Names.h"
@@ -109,37 +110,32 @@ static std::string describeParameter(const Task &T, const Parameter &P,
   return Line + "scalar, value `" + A->Value + "`\n";
 }
 
-/// "moves at least 1.07374 GB", from the workload's own formulas.
-static std::string describeRoof(const Workload &W, const Size &S) {
+static std::string describeSizes(const Workload &W, const Figures &Known) {
   std::string Text;
-  for (auto [Formula, What, Unit] :
-       {std::tuple(&W.Bytes, "has to move at least ", " GB"),
-        std::tuple(&W.Flops, "computes ", " GFLOP")}) {
-    if (Formula->empty())
+  bool Floors = false;
+  for (const Size &S : W.Sizes) {
+    if (S.CheckOnly || S.Added)
       continue;
-    llvm::Expected<double> Value = evaluateReal(*Formula, S.Names);
-    if (!Value) {
-      llvm::consumeError(Value.takeError());
-      continue;
-    }
-    Text += (Text.empty() ? " (" : ", ") + (What + printNumber(*Value / 1e9)) +
-            Unit;
+    std::string More = Known.describeSize(W, S);
+    Floors |= llvm::StringRef(More).contains("; floor");
+    Text += "- timed and compared: " + S.label() +
+            (More.empty() ? "" : " (" + More + ")") + "\n";
   }
-  return Text.empty() ? Text : Text + ")";
-}
-
-static std::string describeSizes(const Workload &W) {
-  std::string Text;
-  for (const Size &S : W.Sizes)
-    if (!S.CheckOnly && !S.Added)
-      Text += "- timed and compared: " + S.label() + describeRoof(W, S) + "\n";
   for (const Size &S : W.Sizes)
     if (S.CheckOnly && !S.Added)
       Text += "- compared only: " + S.label() + "\n";
-  if (!W.AddSizes)
-    return Text;
-  return Text + "- compared only: further small, odd and ragged sizes that the "
-                "judge adds\n";
+  if (W.AddSizes)
+    Text += "- compared only: further small, odd and ragged sizes that the "
+            "judge adds\n";
+  if (!W.MultipleOf.empty()) {
+    std::string Rules;
+    for (const auto &[Name, Unit] : W.MultipleOf)
+      Rules +=
+          (Rules.empty() ? "`" : ", `") + Name + "` of " + std::to_string(Unit);
+    Text += "\nIn all of them these are multiples: " + Rules +
+            ". No other sizes have to work.\n";
+  }
+  return Floors ? Text + Known.describeFloors() : Text;
 }
 
 static std::string describeTolerance(const Workload &W) {
@@ -264,13 +260,21 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   V["build"] = "nvcc -arch=" + T.Parse.Arch;
   if (!T.NvccFlags.empty())
     V["build"] += " " + llvm::join(T.NvccFlags, " ");
+  Figures Known(In);
   V["device"] = In.Device + "\n";
-  auto Known = Prompts.Devices.find(T.Parse.Arch);
-  if (Known != Prompts.Devices.end())
-    V["device"] += "\n" + Known->second.System + "\n";
+  auto Device = Prompts.Devices.find(T.Parse.Arch);
+  if (Device != Prompts.Devices.end())
+    V["device"] += "\n" + Device->second.System + "\n";
+  if (std::string Text = Known.describeDevice(); !Text.empty())
+    V["device"] += "\n" + Text;
   for (const Parameter &P : T.Entry.Parameters)
     V["arguments"] += describeParameter(T, P, "");
-  V["sizes"] = describeSizes(T.Load);
+  if (!isTensorEntry(T.Entry))
+    V["arguments"] +=
+        "\nIn the timed calls every buffer begins at a multiple of 256 bytes "
+        "and is as long as its shape says. Other callers may pass less aligned "
+        "ones: a wide access asks for its alignment at run time.\n";
+  V["sizes"] = describeSizes(T.Load, Known);
   V["tolerance"] = describeTolerance(T.Load);
   V["margin"] = printNumber((T.Load.Margin - 1) * 100);
   V["reference"] = T.Load.Reference.empty() || T.Load.Reference == T.Load.Entry

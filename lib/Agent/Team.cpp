@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CandidateText.h"
-#include "Fences.h"
+#include "ReplyText.h"
 #include "TextForms.h"
 #include "stark/AST/Parse.h"
 #include "stark/Agent/Reply.h"
@@ -194,6 +194,7 @@ llvm::Expected<Values> Team::withHistory(const AgentInput &In) const {
   if (V) {
     (*V)["latest"] = describeLatest(In);
     (*V)["window"] = describeWindow(In);
+    (*V)["beside"] = describeBeside(In);
   }
   return V;
 }
@@ -219,7 +220,7 @@ llvm::Expected<AgentResult<std::string>> Team::askForCode(const AgentInput &In,
 
 /// What code and debug are both told of their instruction.
 static void addInstruction(const AgentInput &In, Values &V) {
-  V["base"] = fenced("cuda", markAnchors(In.Base->text(), In.Given->Anchors));
+  V["base"] = describeMarked(In);
   V["anchors"] = describeAnchors(In.Given->Anchors);
   V["title"] = cleanText(In.Given->Title);
   V["advice"] = cleanText(In.Given->Advice);

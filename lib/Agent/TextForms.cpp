@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextForms.h"
+#include "Figures.h"
 #include "stark/Eval/Verdict.h"
 #include "stark/Support/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,8 @@ using namespace stark;
 
 /// Lines that a plan agent is shown of the site list.
 static constexpr size_t SiteLimit = 220;
+/// Lines of a loop, branch or function whose statements are not listed.
+static constexpr unsigned ShortSite = 12;
 
 std::string stark::cleanText(llvm::StringRef Text) {
   Text.consume_front("\xEF\xBB\xBF");
@@ -53,6 +56,21 @@ static std::string glimpse(llvm::StringRef Text, const Site &S) {
   return Line.size() > 72 ? Clean + "..." : Clean;
 }
 
+/// Whether a statement or an access need not be listed: what holds it is short
+/// and costs nothing to name in its place, or the line is listed already.
+static bool isCovered(const Sites &All, const Site &S, unsigned ListedLine) {
+  if (!isDetail(S.Kind))
+    return false;
+  int P = S.Parent;
+  while (P >= 0 && isDetail(All.All[size_t(P)].Kind))
+    P = All.All[size_t(P)].Parent;
+  if (P < 0)
+    return false;
+  const Site &Holder = All.All[size_t(P)];
+  return Holder.editable() &&
+         (Holder.EndLine - Holder.Line < ShortSite || S.Line == ListedLine);
+}
+
 std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
   size_t Editable = 0, Locked = 0;
   for (const Site &S : All.All)
@@ -60,11 +78,14 @@ std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
   // Of a long list the small sites go first; a larger one covers them.
   bool Details = Editable <= SiteLimit;
   size_t Shown = 0;
+  unsigned ListedLine = 0;
   std::string Out;
   for (const Site &S : All.All) {
-    if (!S.editable() || (!Details && isDetail(S.Kind)) || Shown == SiteLimit)
+    if (!S.editable() || Shown == SiteLimit ||
+        (isDetail(S.Kind) && (!Details || isCovered(All, S, ListedLine))))
       continue;
     ++Shown;
+    ListedLine = S.Line;
     unsigned Depth = 0;
     for (int P = S.Parent; P >= 0 && Depth < 8; P = All.All[size_t(P)].Parent)
       ++Depth;
@@ -139,7 +160,8 @@ std::string stark::describeLatest(const AgentInput &In) {
     Out += S.Text.empty() ? "It gave no candidate.\n\n"
                           : fenced("cuda", S.Text) + "\n";
   }
-  return Out + describeObservations(S, LatestLimit);
+  return Out + describeObservations(S, LatestLimit) +
+         Figures(In).describeOccupancy(In.Of->Load, S.Compiler);
 }
 
 std::string stark::describeWindow(const AgentInput &In) {

@@ -36,8 +36,19 @@ llvm::Expected<std::map<std::string, std::string>>
 taskInputs(const AgentInput &In, const PromptSet &Prompts);
 
 /// The sites that can be edited, one a line: id, kind, lines, what stands
-/// there.
+/// there. Single statements and accesses only where no short site holds them.
 std::string describeSites(const Sites &All, llvm::StringRef Text);
+
+/// The base with its anchors marked. Where the base is the source, which the
+/// task shows, only the anchors and the lines around them.
+std::string describeMarked(const AgentInput &In);
+
+/// What a line of describeMarked() says that stands for lines of the source;
+/// no answer may have it.
+inline constexpr llvm::StringLiteral AsAbove = "as in the source above]";
+
+/// What other planners are at; empty when nobody is.
+std::string describeBeside(const AgentInput &In);
 
 /// "1. lines 12-20: softmax_kernel:loop2", one a line.
 std::string describeAnchors(const std::vector<Anchor> &Anchors);

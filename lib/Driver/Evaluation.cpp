@@ -7,6 +7,7 @@
 
 #include "stark/Driver/Evaluation.h"
 #include "FindArch.h"
+#include "stark/AST/SourceFile.h"
 #include "stark/Driver/SearchRequest.h"
 #include "stark/Search/CheckCandidate.h"
 #include "stark/Support/Error.h"
@@ -68,7 +69,7 @@ llvm::Error Evaluating::readCandidates() {
   Texts = Request.Texts;
   for (const std::string &File : Files) {
     if (Request.Texts.empty()) {
-      llvm::Expected<std::string> Text = readFile(File);
+      llvm::Expected<std::string> Text = readSource(File);
       if (!Text)
         return Text.takeError();
       Texts.push_back(std::move(*Text));

@@ -140,9 +140,7 @@ std::string stark::describeResources(llvm::StringRef Said) {
   return Out;
 }
 
-/// A signal that comes from outside; one that a compiler gets for what it does
-/// (SIGSEGV) is the text's fault.
-static bool isFromOutside(int Signal) {
+bool stark::isFromOutside(int Signal) {
   return Signal == SIGKILL || Signal == SIGTERM || Signal == SIGINT;
 }
 

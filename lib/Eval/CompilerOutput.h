@@ -33,6 +33,10 @@ std::string describeResources(llvm::StringRef Said);
 /// The symbols of the kernels that ptxas compiled, as `-v` lists them.
 llvm::StringSet<> compiledKernels(llvm::StringRef Said);
 
+/// A signal that comes from outside; one that a program gets for what it does
+/// (SIGSEGV) is the fault of what it was given.
+bool isFromOutside(int Signal);
+
 /// True when it is not the text that is wrong: no space, no licence to write,
 /// a compiler that was killed from outside. \p How nvcc ended, which did not go
 /// well, and what it \p Said.

@@ -14,8 +14,36 @@
 /// its object, and load nothing.
 static std::vector<std::string> withoutFiles(llvm::StringRef Parts) {
   static const llvm::StringSet<> WithValue = {
-      "-MF",       "-MT",       "-MQ",      "-o",
-      "-aux-info", "-dumpbase", "-wrapper", "--serialize-diagnostics"};
+      "-MF",         "-MT",
+      "-MQ",         "-o",
+      "-aux-info",   "-dumpbase",
+      "-wrapper",    "--serialize-diagnostics",
+      "-Xclang",     "-Xpreprocessor",
+      "-Xassembler", "-dumpdir",
+      "-specs",      "-serialize-diagnostics"};
+  // Reports, profiles, traces, what is split from the object; and counting,
+  // which writes when the code is run.
+  static constexpr llvm::StringLiteral Writing[] = {
+      "-ftime-trace",
+      "-ftime-report",
+      "-fprofile",
+      "--coverage",
+      "-coverage",
+      "-ftest-coverage",
+      "-fcoverage",
+      "-fauto-profile",
+      "-fopt-info",
+      "-fsave-optimization-record",
+      "-foptimization-record",
+      "-fstack-usage",
+      "-fcallgraph-info",
+      "-fcrash-diagnostics",
+      "-gsplit-dwarf",
+      "-fmodule",
+      "-fpass-plugin",
+      "-fload",
+      "-specs=",
+      "@"};
   std::vector<std::string> Kept;
   bool Skip = false;
   for (llvm::StringRef Part : llvm::split(Parts, ',')) {
@@ -23,8 +51,10 @@ static std::vector<std::string> withoutFiles(llvm::StringRef Parts) {
     if (Value || Skip || Part.empty() || Part.starts_with("-M") ||
         Part.starts_with("-save-temps") || Part.starts_with("--save-temps") ||
         Part.starts_with("-fdump") || Part.starts_with("-fplugin") ||
-        Part.starts_with("-ftime-trace") || Part == "-E" || Part == "-S" ||
-        Part == "-c")
+        Part == "-E" || Part == "-S" || Part == "-c" ||
+        llvm::any_of(Writing, [&](llvm::StringRef Start) {
+          return Part.starts_with(Start);
+        }))
       continue;
     Kept.push_back(Part.str());
   }

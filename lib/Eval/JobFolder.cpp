@@ -273,6 +273,8 @@ llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
   V.Device = R.Device;
   V.Driver = R.Driver;
   V.Modelled = R.Modelled;
+  V.CopyGBs = R.CopyGBs;
+  V.EventPairUs = R.EventPairUs;
   V.RightAsShipped = R.RightAsShipped;
   V.Timings = R.Timings;
   V.Run = trimForWindow(V.correct() ? describeTimes(T, R) : R.Diagnostics,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JobProgram.h"
+#include "CompilerOutput.h"
 #include "stark/Eval/Verdict.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -69,6 +70,11 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
   if (Ran->TimedOut || Ran->OutOfMemory)
     return std::nullopt;
   std::string Why = ownMessage(*Ran);
+  if (Program.Crash && Ran->Signal && !isFromOutside(Ran->Signal)) {
+    *Program.Crash = "signal " + std::to_string(Ran->Signal) +
+                     (Why.empty() ? "" : ": " + Why);
+    return std::nullopt;
+  }
   if (Ran->ExitCode == UsageCode)
     return usageError(Why);
   return failed(

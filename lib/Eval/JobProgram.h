@@ -26,11 +26,15 @@ struct JobProgram {
   int Inherited = -1;   ///< a descriptor that stays open in it; -1: none
   uint64_t MemoryLimit = 0; ///< bytes, with all that it starts; 0: none
   int Input = -1;           ///< what becomes its standard input; -1: nothing
+  /// Set to how the program crashed, which is an answer then and no error; may
+  /// be null.
+  std::string *Crash = nullptr;
 };
 
 /// Runs \p Program on the job in \p Folder; unset when that takes more than
-/// its limits. An error when it leaves no result, with what it says; of the
-/// kind usage when it says that the request is wrong.
+/// its limits, or when it crashes and Program.Crash is there. An error when it
+/// leaves no result, with what it says; of the kind usage when it says that the
+/// request is wrong.
 llvm::Expected<std::optional<job::Result>> runJob(const JobProgram &Program,
                                                   llvm::StringRef Folder);
 

@@ -27,9 +27,6 @@
 using namespace stark;
 
 namespace {
-constexpr uint64_t JobLimitMs = 3600 * 1000ull;
-/// Bytes of stark-sim, which compiles as well, and of its children.
-constexpr uint64_t JobMemoryLimit = uint64_t(16) << 30;
 /// Bytes of counters that a plan agent is shown.
 constexpr size_t CountersLimit = 4000;
 
@@ -39,11 +36,11 @@ class SimJobs {
 public:
   SimJobs(const Task &Of, std::string Gpu, const EvaluatorOptions &Options);
   /// Runs stark-sim on \p J, for itself when \p Alone; unset when that takes
-  /// longer than \p LimitMs, or too much memory. A verdict when \p C does not
-  /// build.
+  /// longer than \p LimitMs, or too much memory, or when it crashes, which
+  /// \p Crash then says. A verdict when \p C does not build.
   llvm::Expected<std::optional<job::Result>>
   run(const job::Job &J, const Candidate &C, bool Alone, uint64_t LimitMs,
-      std::optional<Verdict> &NotBuilt);
+      std::optional<Verdict> &NotBuilt, std::string &Crash);
 
   const Task &Of;
   std::string Gpu;
@@ -163,7 +160,8 @@ llvm::Error SimJobs::writeTensors(const job::Job &J, const Candidate &C,
 
 llvm::Expected<std::optional<job::Result>>
 SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
-             uint64_t LimitMs, std::optional<Verdict> &NotBuilt) {
+             uint64_t LimitMs, std::optional<Verdict> &NotBuilt,
+             std::string &Crash) {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-sim");
   if (!Folder)
     return Folder.takeError();
@@ -176,21 +174,27 @@ SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
   std::vector<std::string> Arguments = {"--gpu=" + Gpu};
   if (Alone)
     Arguments.push_back("--counters");
-  return runJob(
-      {Options.Sim, std::move(Arguments), LimitMs, -1, JobMemoryLimit},
-      Folder->path());
+  return runJob({Options.Sim, std::move(Arguments), LimitMs, -1,
+                 Options.SimMemoryLimit, -1, &Crash},
+                Folder->path());
 }
 
 /// What \p C does to the simulator is its own fault, unless it is the source.
-static llvm::Expected<Verdict> notEnded(const Candidate &C) {
-  std::string Why = "stark-sim did not end within " +
-                    std::to_string(JobLimitMs / 1000) + " s and " +
-                    std::to_string(JobMemoryLimit >> 30) + " GiB";
+static llvm::Expected<Verdict> notEnded(const Candidate &C,
+                                        const EvaluatorOptions &Options,
+                                        const std::string &Crash) {
+  std::string Why =
+      Crash.empty()
+          ? "stark-sim did not end within " +
+                std::to_string(Options.SimLimitMs / 1000) + " s and " +
+                std::to_string(Options.SimMemoryLimit >> 20) + " MiB"
+          : "stark-sim crashed on it with " + Crash;
   if (C.Node == 0)
     return failed(Why);
   Verdict V;
-  V.Kind = VerdictKind::TimedOut;
-  V.Run = std::move(Why);
+  // Its children are what runs a candidate: what crashes compiles.
+  V.Kind = Crash.empty() ? VerdictKind::TimedOut : VerdictKind::NotCompiled;
+  (Crash.empty() ? V.Run : V.Compiler) = std::move(Why);
   return V;
 }
 
@@ -199,14 +203,15 @@ llvm::Expected<Verdict> SimEvaluator::evaluate(const Candidate &C) {
   if (!J)
     return J.takeError();
   std::optional<Verdict> NotBuilt;
-  llvm::Expected<std::optional<job::Result>> R =
-      Jobs.run(*J, C, /*Alone=*/false, JobLimitMs, NotBuilt);
+  std::string Crash;
+  llvm::Expected<std::optional<job::Result>> R = Jobs.run(
+      *J, C, /*Alone=*/false, Jobs.Options.SimLimitMs, NotBuilt, Crash);
   if (!R)
     return R.takeError();
   if (NotBuilt)
     return std::move(*NotBuilt);
   if (!*R)
-    return notEnded(C);
+    return notEnded(C, Jobs.Options, Crash);
   return verdictOf(Jobs.Of, *J, **R);
 }
 
@@ -219,14 +224,19 @@ llvm::Expected<Counters> SimProfiler::profile(const Candidate &C) {
   J->SourceDigest = J->CandidateDigest;
   J->Torch.clear();
   std::optional<Verdict> NotBuilt;
+  std::string Crash;
   llvm::Expected<std::optional<job::Result>> R =
-      Jobs.run(*J, C, /*Alone=*/true, Options.TimeoutMs, NotBuilt);
+      Jobs.run(*J, C, /*Alone=*/true, Options.TimeoutMs, NotBuilt, Crash);
   if (!R)
     return R.takeError();
   Counters Found;
   Found.Device = *R ? (*R)->Device : "simulated " + Jobs.Gpu;
   if (NotBuilt) {
     Found.Problem = trimForWindow(NotBuilt->Compiler + NotBuilt->Run, 600);
+    return Found;
+  }
+  if (!Crash.empty()) {
+    Found.Problem = "the simulator crashed on it with " + Crash;
     return Found;
   }
   if (*R && (*R)->End == job::Outcome::Correct) {

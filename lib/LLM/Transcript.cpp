@@ -90,6 +90,9 @@ std::string stark::printRequestMarkdown(const ChatRequest &R) {
   Out += ruler("system") + R.System;
   for (const ChatMessage &M : R.Messages)
     Out += ruler(nameOf(M.Who)) + M.Text;
+  if (!R.InsteadOfTemperature.empty())
+    Out +=
+        ruler("where the temperature cannot be set") + R.InsteadOfTemperature;
   Out += ruler("end of the conversation");
   return Out;
 }

@@ -107,13 +107,23 @@ static int openToRead(const std::string &Path, int Flags = 0) {
   return Opened < 0 && errno == ESTALE ? ::open(Path.c_str(), Flags) : Opened;
 }
 
+/// What a thing that is no file is.
+static std::string kindOf(const struct stat &Status) {
+  return S_ISDIR(Status.st_mode)    ? "folder"
+         : S_ISFIFO(Status.st_mode) ? "pipe"
+         : S_ISSOCK(Status.st_mode) ? "socket"
+                                    : "device";
+}
+
 std::optional<std::string> posix::readFile(const std::string &Path,
                                            std::string &Error) {
-  Descriptor From(openToRead(Path));
+  // A pipe that nobody writes to would be waited for.
+  Descriptor From(openToRead(Path, O_NONBLOCK));
   struct stat Status;
   if (From && ::fstat(From.Number, &Status) == 0) {
-    if (S_ISDIR(Status.st_mode)) {
-      Error = "cannot read '" + Path + "': got a folder, wanted a file";
+    if (!S_ISREG(Status.st_mode)) {
+      Error = "cannot read '" + Path + "': got a " + kindOf(Status) +
+              ", wanted a file";
       return std::nullopt;
     }
     std::string Bytes;

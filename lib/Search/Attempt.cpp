@@ -118,18 +118,26 @@ llvm::Expected<std::string> Maker::counters(unsigned Base) {
   llvm::Expected<Counters> Found = askProfiler(State, S.Attempt, Base);
   if (!Found)
     return Found.takeError();
-  if (Found->Text.empty())
-    return std::string();
   // It goes into a fence, and no line of it opens one.
-  std::string Lines = llvm::StringRef(Found->Text).rtrim().str();
-  std::replace(Lines.begin(), Lines.end(), '`', '\'');
+  auto Fenced = [](llvm::StringRef Text) {
+    std::string Lines = Text.rtrim().str();
+    std::replace(Lines.begin(), Lines.end(), '`', '\'');
+    return "```\n" + Lines + "\n```\n";
+  };
+  if (Found->Text.empty() && Found->Problem.empty())
+    return std::string();
+  if (Found->Text.empty())
+    return "# No counters of the latest attempt\n\nIt was to be run on a "
+           "simulated GPU as well, and that failed. It says nothing "
+           "of how the attempt was judged. The reason:\n\n" +
+           Fenced(Found->Problem);
   return "# Counters of the latest attempt\n\nIt was also run on a " +
          Found->Device +
          ". Its times are a model's and not to be compared with measured "
          "ones, but it counts exactly what each line asks of memory; the worst "
          "lines of each kernel come first, numbered as in the latest "
-         "attempt:\n\n```\n" +
-         Lines + "\n```\n";
+         "attempt:\n\n" +
+         Fenced(Found->Text);
 }
 
 /// The rewrites that apply, and the counters.
@@ -165,6 +173,7 @@ llvm::Expected<std::string> Maker::askSingle(AgentInput &In, Node &N) {
   if (!Answer->Value)
     return "single: " + Answer->Problem;
   N.Given = std::move(Answer->Value->Given);
+  State.Titles[S.Attempt] = N.Given.Title;
   N.Text = std::move(Answer->Value->Text);
   return std::string();
 }
@@ -183,6 +192,7 @@ llvm::Expected<std::string> Maker::askPlan(AgentInput &In, Node &N) {
   if (!Plan->Value)
     return "plan: " + Plan->Problem;
   N.Given = std::move(*Plan->Value);
+  State.Titles[S.Attempt] = N.Given.Title;
   return std::string();
 }
 
@@ -209,7 +219,9 @@ llvm::Expected<std::string> Maker::askAgents(Node &N, const ParsedNode &Base) {
   In.Base = Base.Source.get();
   In.BaseSites = &Base.All;
   In.Selected = &Selected;
-  In.Device = deviceLine(State.Nodes.node(0).Found, State.Setup.Of);
+  In.OfSource = &State.Nodes.node(0).Found;
+  In.Device = deviceLine(*In.OfSource, State.Setup.Of);
+  In.Beside = S.Beside;
   for (unsigned Child : State.Nodes.node(unsigned(N.Base)).Children)
     In.Tried.push_back(State.Nodes.node(Child).Given.Advice);
   In.Known = [this](llvm::StringRef Text) {

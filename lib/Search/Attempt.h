@@ -17,6 +17,7 @@
 #include "Check.h"
 #include "Journaled.h"
 #include <condition_variable>
+#include <map>
 
 namespace stark {
 
@@ -41,6 +42,8 @@ struct SearchState {
   Leaderboard Leaders;
   KnownTokens Known;
   stark::Budget Budget;
+  /// Of the plans of this process, by attempt.
+  std::map<unsigned, std::string> Titles;
   /// Held from the numbering of a node to its record, the judge's work
   /// included: one candidate is judged at a time.
   std::mutex Finishing;

@@ -30,6 +30,12 @@ constexpr Named<Action> Actions[] = {{Action::Plan, "plan"},
 constexpr std::span<const Named<Action>> namesOf(Action) { return Actions; }
 } // namespace
 
+template <class IO> static void fields(IO &F, PlanInFlight &P) {
+  treeNumber(F, "attempt", P.Attempt);
+  treeNumber(F, "node", P.Node);
+  F.required("title", P.Title);
+}
+
 template <class IO> static void fields(IO &F, SelectEvent &E) {
   treeNumber(F, "attempt", E.Attempt);
   treeNumber(F, "node", E.Chosen.Node);
@@ -51,6 +57,7 @@ template <class IO> static void fields(IO &F, SelectEvent &E) {
         E.Shown.push_back({Role, std::move(*Nodes)});
     }
   });
+  F.optional("beside", E.Beside, !E.Beside.empty());
 }
 
 template <class IO> static void fields(IO &F, Anchor &A) {

@@ -43,14 +43,18 @@ private:
 };
 } // namespace
 
+static Counters noneAfterSlowOne() {
+  Counters None;
+  None.Problem = "an earlier node was too slow";
+  return None;
+}
+
 llvm::Expected<Counters> JournaledProfiler::look(const Candidate &C) {
   if (const Counters *Known = Shown.of(C.Node))
     return *Known;
   if (!Shown.tooSlow())
     return Live.profile(C);
-  Counters None;
-  None.Problem = "an earlier node was too slow";
-  return None;
+  return noneAfterSlowOne();
 }
 
 llvm::Expected<Counters> JournaledProfiler::profile(const Candidate &C) {
@@ -61,7 +65,9 @@ llvm::Expected<Counters> JournaledProfiler::profile(const Candidate &C) {
     if (const Counters *Known = Shown.of(C.Node); One && Known)
       return *Known;
     // What was asked about without them is asked so again.
-    if (Steps.recordedStep(Attempt) || (One && Shown.tooSlow()))
+    if (One && Shown.tooSlow())
+      return noneAfterSlowOne();
+    if (Steps.recordedStep(Attempt))
       return Counters();
   }
   CountersEvent E{Attempt, C.Node, sha256(C.Text), {}};

@@ -102,8 +102,16 @@ std::vector<ScheduleStep> stark::scheduleOf(const JournalContent &Content) {
   for (const JournalEvent &Event : Content.Events)
     if (Event.Type == SelectEvent::Type || Event.Type == NodeEvent::Type)
       if (std::optional<unsigned> Attempt = attemptOf(Event);
-          Attempt && *Attempt)
-        Steps.push_back({Event.Type == SelectEvent::Type, *Attempt});
+          Attempt && *Attempt) {
+        Steps.push_back({Event.Type == SelectEvent::Type, *Attempt, {}});
+        // Which titles were known when it began, only the event tells.
+        if (!Steps.back().Begins)
+          continue;
+        if (auto Select = parseEvent<SelectEvent>(Event.Body))
+          Steps.back().Beside = std::move(Select->Beside);
+        else
+          llvm::consumeError(Select.takeError());
+      }
   return Steps;
 }
 

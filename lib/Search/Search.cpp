@@ -57,7 +57,10 @@ public:
 
 private:
   llvm::Error judgeSource();
-  llvm::Expected<std::optional<SelectEvent>> begin(unsigned Attempt);
+  /// \p Recorded is the step that is followed, if one is.
+  llvm::Expected<std::optional<SelectEvent>>
+  begin(unsigned Attempt, const ScheduleStep *Recorded = nullptr);
+  std::vector<PlanInFlight> plansInFlight() const;
   llvm::Expected<RunEnd> makeAttempts();
   llvm::Expected<RunEnd> makeAttemptsAtOnce();
   llvm::Error follow();
@@ -116,7 +119,8 @@ llvm::Error Search::judgeSource() {
 }
 
 /// Selects a node; unset when none is eligible.
-llvm::Expected<std::optional<SelectEvent>> Search::begin(unsigned Attempt) {
+llvm::Expected<std::optional<SelectEvent>>
+Search::begin(unsigned Attempt, const ScheduleStep *Recorded) {
   if (llvm::Error E = State.checkCancelled())
     return E;
   std::optional<Selection> Chosen = Choose->select(Nodes, pending(), Draw);
@@ -142,10 +146,12 @@ llvm::Expected<std::optional<SelectEvent>> Search::begin(unsigned Attempt) {
     Show(WindowRole::Plan);
     Show(WindowRole::Code);
   }
-  bool Recorded = Steps.recordedStep(Attempt);
+  if (!S.Debug)
+    S.Beside = Recorded ? Recorded->Beside : plansInFlight();
+  bool Had = Steps.recordedStep(Attempt);
   if (llvm::Expected<SelectEvent> E = Steps.step(Attempt, S); !E)
     return E.takeError();
-  Observer.onSelect(Attempt, S.Chosen, Nodes, S.Shown, Recorded);
+  Observer.onSelect(Attempt, S.Chosen, Nodes, S.Shown, Had);
   return S;
 }
 
@@ -171,6 +177,19 @@ llvm::Expected<RunEnd> Search::makeAttempts() {
   return allAttempts();
 }
 
+/// What the planners are at whose attempts have begun and not ended.
+std::vector<PlanInFlight> Search::plansInFlight() const {
+  std::vector<PlanInFlight> Plans;
+  for (const auto &[Attempt, F] : Flights) {
+    if (F.Recorded || F.S.Debug)
+      continue;
+    auto Known = State.Titles.find(Attempt);
+    Plans.push_back({Attempt, F.S.Chosen.Node,
+                     Known == State.Titles.end() ? "" : Known->second});
+  }
+  return Plans;
+}
+
 PendingChildren Search::pending() const {
   PendingChildren Pending;
   for (const auto &[Attempt, F] : Flights)
@@ -192,7 +211,7 @@ llvm::Error Search::follow() {
         return failed("the order to follow begins attempt " +
                       llvm::Twine(Step.Attempt) + " after attempt " +
                       llvm::Twine(Begun));
-      llvm::Expected<std::optional<SelectEvent>> S = begin(Step.Attempt);
+      llvm::Expected<std::optional<SelectEvent>> S = begin(Step.Attempt, &Step);
       if (!S)
         return S.takeError();
       if (!*S)

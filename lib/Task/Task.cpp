@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Task.h"
+#include "stark/AST/SourceFile.h"
 #include "stark/AST/Torch.h"
 #include "stark/Job/Npy.h"
 #include "stark/Support/Digest.h"
@@ -149,7 +150,7 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
   Task T;
   T.SourcePath = absolutePath(SourcePath);
   T.Name = path::stem(T.SourcePath).str();
-  llvm::Expected<std::string> Source = readFile(SourcePath);
+  llvm::Expected<std::string> Source = readSource(SourcePath);
   if (!Source)
     return Source.takeError();
   T.SourceText = std::move(*Source);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flags.h"
+#include "stark/AST/SourceFile.h"
 #include "stark/Report/Review.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -102,7 +103,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   C.Seed = Seed;
   C.Text = T->SourceText;
   if (!CandidateFile.empty()) {
-    llvm::Expected<std::string> Text = readFile(CandidateFile);
+    llvm::Expected<std::string> Text = readSource(CandidateFile);
     if (!Text)
       return Text.takeError();
     C.Text = std::move(*Text);

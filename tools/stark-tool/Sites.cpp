@@ -45,6 +45,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     llvm::outs() << Found.toJson(**Source) << "\n";
   else
     Found.print(llvm::outs());
+  if (Found.All.empty())
+    llvm::errs() << "note: '" << File
+                 << "' has no kernel, function or launch that Clang can read\n";
   return llvm::Error::success();
 }
 

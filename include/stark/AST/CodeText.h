@@ -21,7 +21,8 @@
 namespace stark {
 
 /// \p Text without the characters of no width that \p Base does not hold
-/// (U+200B, U+FEFF, ...), which come along when text is copied.
+/// (U+200B, U+FEFF, ...), which come along when text is copied, and with a
+/// blank for each that is one of another width (U+00A0, U+3000, ...).
 std::string withoutInvisible(llvm::StringRef Text, llvm::StringRef Base);
 
 /// The first character that may not stay, "line 3 has the quotation mark
@@ -29,9 +30,14 @@ std::string withoutInvisible(llvm::StringRef Text, llvm::StringRef Base);
 /// anywhere those that change the direction of writing. Empty: none.
 std::string strangeCharacter(llvm::StringRef Text, llvm::StringRef Base);
 
-/// The first bracket without its twin, "'{' of line 12 is never closed"; empty:
-/// none, or \p Base has such brackets itself.
+/// The first bracket without its twin, "'{' of line 12 is never closed", or the
+/// comment or string that the text ends in; empty: none, or \p Base has such
+/// itself.
 std::string oddBracket(llvm::StringRef Text, llvm::StringRef Base);
+
+/// The first line with dots where a statement or a value should be, "x = ...;";
+/// empty: none.
+std::string elidedCode(llvm::StringRef Text);
 
 /// Whether a function \p Name has a body in \p Text, as far as tokens tell.
 bool definesFunction(llvm::StringRef Text, llvm::StringRef Name);

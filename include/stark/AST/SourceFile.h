@@ -11,6 +11,10 @@
 
 namespace stark {
 
+/// What the file \p Path holds. Errors beside those of readFile(): it is no
+/// source, since it is too large, or holds bytes that no text has.
+llvm::Expected<std::string> readSource(llvm::StringRef Path);
+
 /// parseSource() of what the file \p Path holds. It is parsed as \p As, beside
 /// which quoted includes are found; as itself when that is empty.
 llvm::Expected<std::unique_ptr<ParsedSource>>

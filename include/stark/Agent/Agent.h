@@ -18,6 +18,7 @@
 
 #include "stark/AST/Anchor.h"
 #include "stark/Agent/Prompt.h"
+#include "stark/Eval/Verdict.h"
 #include "stark/LLM/ChatClient.h"
 #include "stark/Task/Task.h"
 #include <optional>
@@ -40,6 +41,13 @@ struct WindowEntry {
   std::string Run;      ///< run observation
 };
 
+/// A plan that was asked for, and whose attempt goes on.
+struct PlanInFlight {
+  unsigned Attempt = 0, Node = 0; ///< Node: whose text it is to change
+  std::string Title;              ///< empty: not known yet
+  bool operator==(const PlanInFlight &) const = default;
+};
+
 /// What every role is given.
 struct AgentInput {
   unsigned Attempt = 0;
@@ -50,7 +58,11 @@ struct AgentInput {
   std::vector<WindowEntry> Window;    ///< without root and selected node
   const Instruction *Given = nullptr; ///< of code and debug
   std::string Device;                 ///< "NVIDIA H200, sm_90, ..."
-  std::string Hints;                  ///< more for the plan agent, may be empty
+  /// Of the source, which says what its device was measured to do; may be null.
+  const Verdict *OfSource = nullptr;
+  /// What other planners are at while this one is asked.
+  std::vector<PlanInFlight> Beside;
+  std::string Hints; ///< more for the plan agent, may be empty
   /// The advice given for this base before, oldest first. Unlike the window it
   /// leaves nothing out; for agents that are no models.
   std::vector<std::string> Tried;

@@ -79,6 +79,8 @@ struct EvaluatorOptions {
   std::string Worker; ///< path of stark-worker; empty: beside the program
   std::string Sim;    ///< likewise of stark-sim
   uint64_t TimeoutMs = 60000; ///< of one case of one library
+  /// Of stark-sim, which compiles as well, and of its children.
+  uint64_t SimLimitMs = 3600 * 1000ull, SimMemoryLimit = uint64_t(16) << 30;
   uint64_t WaitMs =
       0; ///< spool: how long to wait for a result before suspending
   /// replay: the identity of the evaluator that judged then.

@@ -34,6 +34,8 @@ template <class IO> void fields(IO &F, Verdict &V) {
   F.required("device", V.Device);
   F.sparse("driver", V.Driver, "");
   F.required("modelled", V.Modelled);
+  F.sparse("copy_gb_per_s", V.CopyGBs, 0.0);
+  F.sparse("event_pair_us", V.EventPairUs, 0.0);
   F.sparse("right_as_shipped", V.RightAsShipped, false);
   F.required("timings", V.Timings);
 }

@@ -61,6 +61,10 @@ struct Verdict {
   std::string Device;               ///< what it ran on
   std::string Driver;               ///< of the device, when it is known
   bool Modelled = false;            ///< times are modelled, not measured
+  /// Of that device, taken by whoever measured: a copy, read and written
+  /// together, and an empty pair of events, which is in every time; 0: not
+  /// known.
+  double CopyGBs = 0, EventPairUs = 0;
   /// Not correct, but only the hardened cases say so.
   bool RightAsShipped = false;
   bool correct() const { return Kind == VerdictKind::Correct; }

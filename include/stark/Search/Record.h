@@ -63,6 +63,8 @@ struct SelectEvent {
   bool Debug = false;  ///< the node has a bug: repair it
   bool Single = false; ///< one agent does what there is to do
   std::vector<ShownTo> Shown;
+  /// The plans of other attempts that are in flight, and what is known of them.
+  std::vector<PlanInFlight> Beside;
 };
 
 struct NodeEvent {
@@ -128,6 +130,7 @@ llvm::Expected<RecordedRun> readEvents(llvm::StringRef RunFolder,
 struct ScheduleStep {
   bool Begins = false; ///< it is selected; else its node is recorded
   unsigned Attempt = 0;
+  std::vector<PlanInFlight> Beside; ///< of the selection
 };
 
 /// The order in which attempts begin and end in a journal.

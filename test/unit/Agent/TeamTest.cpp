@@ -175,7 +175,8 @@ TEST_F(TeamTest, PlanIsGrounded) {
   llvm::StringRef User = Asked[0].Messages[0].Text;
   for (llvm::StringRef Part :
        {"`max.cu`", "`void launch_max(", "NVIDIA H200, sm_90", "227 KB",
-        "timed and compared: cols=1048576 (has to move at least 0.0041943 GB)",
+        "timed and compared: cols=1048576 (has to move at least 0.0041943 GB; "
+        "floor 3.0 us)",
         "compared only: cols=1001", "tolerance: f32 0.0001", "2 % faster",
         "row_max<<<1, 128, 0, stream>>>(x, y, cols);", "median 812.5 us",
         "no other attempts", "row_max | kernel | lines 3-8"})
@@ -398,6 +399,136 @@ TEST_F(TeamTest, StablePrefixIsShared) {
   EXPECT_EQ(Prefix(Asked[0]), Prefix(Asked[1]));
   EXPECT_EQ(Prefix(Asked[0]), Prefix(Asked[2]));
   EXPECT_NE(Asked[0].digest(), Asked[1].digest());
+}
+
+// Whoever plans can reckon: what the judge measured of its GPU, else what is
+// described, and which of the two it is.
+TEST_F(TeamTest, FiguresSayWhoseTheyAre) {
+  auto Asks = [&] {
+    Asked.clear();
+    answer(GoodPlan);
+    value(team()->plan(In));
+    return Asked[0].Messages[0].Text;
+  };
+  std::string Text = Asks();
+  for (llvm::StringRef Part :
+       {"(of an NVIDIA H200, which stands for this architecture here, where "
+        "no other is named)",
+        "together: 4222 GB/s.",
+        "A launch of a kernel that does nothing: 2.0 us",
+        "blocks of 256 "
+        "threads at a time",
+        "every buffer begins at a multiple of 256 bytes"})
+    EXPECT_TRUE(llvm::StringRef(Text).contains(Part)) << Part.str() << Text;
+  Verdict Source;
+  Source.Device = "NVIDIA H100 80GB HBM3";
+  Source.CopyGBs = 3000;
+  Source.EventPairUs = 2.5;
+  In.OfSource = &Source;
+  T.Load.MultipleOf = {{"cols", 4}};
+  Text = Asks();
+  for (llvm::StringRef Part :
+       {"3000 GB/s (measured on this GPU)", "2.50 us (measured on this GPU)",
+        "floor 3.9 us", "these are multiples: `cols` of 4"})
+    EXPECT_TRUE(llvm::StringRef(Text).contains(Part)) << Part.str() << Text;
+  // Without a formula, the arguments say what is moved.
+  T.Load.Bytes.clear();
+  Source.Device = "simulated NVIDIA H200";
+  Source.Modelled = true;
+  Text = Asks();
+  for (llvm::StringRef Part :
+       {"4222 GB/s.", "Figures for estimates (of the GPU that is simulated):",
+        "its arguments are 0.00419482 GB, each input read and each output "
+        "written once; floor, if all of that moves, 3.0 us"})
+    EXPECT_TRUE(llvm::StringRef(Text).contains(Part)) << Part.str() << Text;
+  // Of a GPU that nobody described, nothing is made up.
+  T.Parse.Arch = "sm_30";
+  In.OfSource = nullptr;
+  Text = Asks();
+  EXPECT_FALSE(llvm::StringRef(Text).contains("Figures for estimates"));
+  EXPECT_FALSE(llvm::StringRef(Text).contains("floor"));
+  T.Parse.Arch = "sm_90";
+}
+
+// From registers and shared memory follows what an SM holds; where the workload
+// launches, the waves do, too.
+TEST_F(TeamTest, OccupancyOfTheLatestAttempt) {
+  Selected.Compiler = "row_max: 40 registers, 1024 bytes of static shared "
+                      "memory, no spills\nodd line\n";
+  T.Load.Launch = LaunchRule{"row_max", "ceildiv(cols, 256)", "256", "0"};
+  answer(GoodPlan);
+  value(team()->plan(In));
+  EXPECT_TRUE(llvm::StringRef(Asked[0].Messages[0].Text)
+                  .contains("- row_max: 25 blocks of 64, 12 blocks of 128, 6 "
+                            "blocks of 256, 3 blocks of 512, 1 block of 1024; "
+                            "at cols=1048576 4096 blocks of 256, 6 an SM, 5.17 "
+                            "waves\n"))
+      << Asked[0].Messages[0].Text;
+  T.Load.Launch.reset();
+}
+
+// Of a source that the task shows, an implementer is shown the anchors alone.
+TEST_F(TeamTest, TheSourceIsShownOnce) {
+  std::string Long = Source;
+  for (unsigned I = 0; I < 60; ++I)
+    Long += "__constant__ int c" + std::to_string(I) + ";\n";
+  use(Long);
+  give({"row_max:loop1"});
+  answer("```cuda file\nvoid launch_max() {}\n```");
+  value(team()->code(In));
+  llvm::StringRef User = Asked[0].Messages[0].Text;
+  EXPECT_EQ(User.count("__constant__ int c30;"), 1u);
+  EXPECT_TRUE(User.contains("  float best = -LIMIT;\n"
+                            "  // <<<IMPROVE BEGIN>>>\n"
+                            "  for (int i = threadIdx.x;"))
+      << User.str();
+  EXPECT_TRUE(User.contains("[lines 10 to 72 as in the source above]"))
+      << User.str();
+  // The lines that stand for others are no code.
+  answer("```cuda anchor 1\nf();\n[lines 10 to 72 as in the source above]\n"
+         "```");
+  answer("No.");
+  EXPECT_TRUE(llvm::StringRef(problem(team()->code(In)))
+                  .contains("the answer holds no code block"));
+  EXPECT_TRUE(llvm::StringRef(Asked[2].Messages[2].Text)
+                  .contains("the text of anchor 1 leaves code out"));
+}
+
+// Planners that are asked at the same time are told of each other.
+TEST_F(TeamTest, PlannersKnowOfEachOther) {
+  answer(GoodPlan);
+  value(team()->plan(In));
+  EXPECT_FALSE(
+      llvm::StringRef(Asked[0].Messages[0].Text).contains("# Others at work"));
+  In.Beside = {{5, 0, "Vector loads"}, {6, 0, ""}, {8, 3, ""}};
+  answer(GoodPlan);
+  value(team()->plan(In));
+  llvm::StringRef User = Asked[1].Messages[0].Text;
+  for (llvm::StringRef Part :
+       {"- attempt 5, for the source: Vector loads\n",
+        "- attempt 6, for the source: not known yet\n",
+        "- attempt 8, for attempt 3: not known yet\n",
+        "Of those that are not known, 1 began from the same text as you"})
+    EXPECT_TRUE(User.contains(Part)) << User.str();
+  EXPECT_EQ(Asked[0].StablePrefix, Asked[1].StablePrefix);
+}
+
+// A statement in a short loop or function needs no line of its own.
+TEST_F(TeamTest, ShortSitesStandForTheirStatements) {
+  std::string Long = Source;
+  std::string Statements;
+  for (unsigned I = 0; I < 20; ++I)
+    Statements += "  y[" + std::to_string(I) + "] = best;\n";
+  Long.insert(Long.find("  y[threadIdx.x]"), Statements);
+  answer(GoodPlan);
+  value(team()->plan(In));
+  EXPECT_FALSE(
+      llvm::StringRef(Asked[0].Messages[0].Text).contains("| statement |"));
+  use(Long);
+  answer(GoodPlan);
+  value(team()->plan(In));
+  EXPECT_TRUE(
+      llvm::StringRef(Asked[1].Messages[0].Text).contains("| statement |"));
 }
 
 // A past attempt is shown as a diff when that is much shorter.

@@ -128,7 +128,13 @@ TEST_F(CountersTest, Unsupported) {
   Profile.Of[1].Problem = "another one";
   Options.Attempts = 4;
   llvm::cantFail(search());
-  EXPECT_FALSE(shows(Model.Questions["0001-plan-1"]));
+  const std::string &First = Model.Questions["0001-plan-1"];
+  EXPECT_FALSE(shows(First));
+  EXPECT_NE(First.find("# No counters of the latest attempt"),
+            std::string::npos);
+  EXPECT_NE(First.find("```\nthe simulator cannot run inline assembly at line "
+                       "5\n```\n"),
+            std::string::npos);
   EXPECT_EQ(Observer.All,
             std::vector<std::string>{
                 "plans are shown no counters of node 0: the simulator cannot "
@@ -143,6 +149,12 @@ TEST_F(CountersTest, TooSlow) {
   llvm::cantFail(search());
   EXPECT_EQ(Profile.Asked, std::vector<unsigned>{0});
   EXPECT_EQ(Observer.All.size(), 1u);
+  for (const auto &[Id, Text] : Model.Questions)
+    if (Id.find("plan") != std::string::npos && Id > "0002")
+      EXPECT_NE(Text.find("failed. It says nothing of how the attempt was "
+                          "judged"),
+                std::string::npos)
+          << Id;
 }
 
 // With several attempts in flight each has its own in the journal, so that the

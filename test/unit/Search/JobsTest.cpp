@@ -159,6 +159,39 @@ TEST_F(JobsTest, ResumesFromEveryLine) {
   }
 }
 
+// Each planner is told of those that were asked before it and have not ended;
+// that is in the journal, so that the same requests are made again.
+TEST_F(JobsTest, PlannersKnowOfEachOther) {
+  struct Listener : FakeModel {
+    std::map<std::string, std::string> Questions;
+    llvm::Expected<ChatReply> complete(const ChatRequest &R,
+                                       const CallControl &C) override {
+      {
+        std::lock_guard<std::mutex> Held(Lock);
+        Questions[R.Id] = R.Messages[0].Text;
+      }
+      return FakeModel::complete(R, C);
+    }
+  } Model, Again;
+  Options.Jobs = 3;
+  Options.Attempts = 5;
+  llvm::cantFail(runSearch(setupWith(Model), Options, Run, Observer));
+  RecordedRun Before = recorded();
+  EXPECT_TRUE(Before.Attempts[1].Select->Beside.empty());
+  EXPECT_EQ(Before.Attempts[2].Select->Beside,
+            (std::vector<PlanInFlight>{{1, 0, ""}}));
+  EXPECT_EQ(Before.Attempts[3].Select->Beside,
+            (std::vector<PlanInFlight>{{1, 0, ""}, {2, 0, ""}}));
+  EXPECT_NE(Model.Questions["0003-plan-1"].find("2 began from the same text"),
+            std::string::npos);
+  SearchSetup Setup = setupWith(Again);
+  Setup.Follow = llvm::cantFail(readSchedule(Run));
+  Run += "-again";
+  llvm::cantFail(runSearch(Setup, Options, Run, Observer));
+  for (const auto &[Id, Text] : Model.Questions)
+    EXPECT_EQ(Again.Questions[Id], Text) << Id;
+}
+
 // The first error of an attempt ends the run when the others have ended.
 TEST_F(JobsTest, AnErrorEndsTheRun) {
   struct Broken : FakeModel {
