@@ -200,64 +200,88 @@ private:
     return Result;
   }
 
-  /// Costs: LostCost for each symbol of Outside that has no partner, OpenCost
-  /// for each run of symbols added outside a slot, and beyond these, as little
-  /// as decides between equals, AddCost for each symbol in it: where a slot's
-  /// text repeats what stands beside the slot, it is the slot's that is free. A
-  /// lost symbol closes at most one run, so what is all there is always found.
+  /// Runs cost more than what is in them: of Outside, LostRun for each run of
+  /// symbols that have no partner and LostEach for each of them; AddedRun for
+  /// each run of symbols added outside a slot, however long, and beyond that,
+  /// as little as decides between equals, AddedEach. So a stretch that changed
+  /// is not pieced together from what a slot's text has in common with it, and
+  /// where that text repeats what stands beside the slot, it is the slot's that
+  /// is free. What is all there, with one run added, is always found.
+  /// Three lost symbols are dearer than a run that is added, or a stretch
+  /// beside a slot would be given up to it.
+  static constexpr uint64_t AddedEach = 1, AddedRun = uint64_t(64) << 24,
+                            LostEach = uint64_t(30) << 24,
+                            LostRun = uint64_t(128) << 24,
+                            Never = uint64_t(1) << 62;
+
+  enum Step : uint8_t {
+    Pair,
+    Lose,
+    Add,
+    AddFree,
+    StepMask = 3,
+    AddsOn = 4,  ///< a run of added symbols goes on to the left
+    LosesOn = 8, ///< a run of lost ones goes on upwards
+  };
+
   void leastCost(const Part &P) {
-    enum Step : uint8_t { Pair, Lose, Add, AddFree, StepMask = 3, Extends = 4 };
-    constexpr uint64_t AddCost = 1, OpenCost = uint64_t(64) << 24,
-                       LostCost = uint64_t(65) << 24, Never = uint64_t(1) << 62;
     size_t N = P.OE - P.OB, M = P.CE - P.CB, Width = M + 1;
     std::vector<uint8_t> Steps((N + 1) * Width);
-    std::vector<uint64_t> Above(Width), Row(Width);
+    // The cost down to each place, and of a run of lost symbols that ends
+    // there.
+    std::vector<uint64_t> Above(Width), Row(Width), Losing(Width, Never);
     for (size_t I = 0; I <= N; ++I) {
       bool Slot = Free[P.OB + I];
       uint8_t *Out = &Steps[I * Width];
       uint64_t Adding = Never; // the cost so far inside a run of added symbols
-      Row[0] = I == 0 ? 0 : Above[0] + LostCost;
-      Out[0] = Lose;
-      for (size_t J = 1; J <= M; ++J) {
-        uint8_t Step = AddFree;
-        uint64_t Best = Row[J - 1];
-        if (!Slot) {
-          Step = Add;
-          if (Adding < Row[J - 1] + OpenCost)
-            Step |= Extends;
-          Adding = std::min(Adding, Row[J - 1] + OpenCost) + AddCost;
-          Best = Adding;
+      for (size_t J = 0; J <= M; ++J) {
+        uint8_t What = AddFree, Runs = 0;
+        uint64_t Best = I == 0 && J == 0 ? 0 : Never;
+        if (J > 0 && Slot) {
+          Best = Row[J - 1];
+        } else if (J > 0) {
+          if (Adding < Row[J - 1] + AddedRun)
+            Runs |= AddsOn;
+          Best = Adding = std::min(Adding, Row[J - 1] + AddedRun) + AddedEach;
+          What = Add;
         }
-        uint8_t Run = Step & Extends;
-        if (I > 0 && Above[J] + LostCost < Best) {
-          Best = Above[J] + LostCost;
-          Step = Lose | Run;
+        if (I > 0) {
+          if (Losing[J] < Above[J] + LostRun)
+            Runs |= LosesOn;
+          Losing[J] = std::min(Losing[J], Above[J] + LostRun) + LostEach;
+          if (Losing[J] < Best) {
+            Best = Losing[J];
+            What = Lose;
+          }
         }
-        if (I > 0 && O[P.OB + I - 1] == C[P.CB + J - 1] &&
+        if (I > 0 && J > 0 && O[P.OB + I - 1] == C[P.CB + J - 1] &&
             Above[J - 1] <= Best) {
           Best = Above[J - 1];
-          Step = Pair | Run;
+          What = Pair;
         }
         Row[J] = Best;
-        Out[J] = Step;
+        Out[J] = What | Runs;
       }
       std::swap(Row, Above);
     }
-    bool InRun = false; // on the way back: the run goes on to the left
-    for (size_t I = N, J = M; I > 0 || J > 0;) {
-      uint8_t Step = Steps[I * Width + J];
-      uint8_t What = J == 0  ? uint8_t(Lose)
-                     : InRun ? uint8_t(Add)
-                             : Step & StepMask;
-      switch (What) {
+    goBack(P, Steps, Width);
+  }
+
+  /// Takes the partners of the way that leastCost() found.
+  void goBack(const Part &P, const std::vector<uint8_t> &Steps, size_t Width) {
+    bool Adds = false, Loses = false; // in such a run
+    for (size_t I = P.OE - P.OB, J = P.CE - P.CB; I > 0 || J > 0;) {
+      uint8_t Found = Steps[I * Width + J];
+      switch (Adds ? Add : Loses ? Lose : Step(Found & StepMask)) {
       case Pair:
         Match[P.CB + --J] = int(P.OB + --I);
         break;
       case Lose:
+        Loses = Found & LosesOn;
         --I;
         break;
       case Add:
-        InRun = Step & Extends;
+        Adds = Found & AddsOn;
         --J;
         break;
       default:

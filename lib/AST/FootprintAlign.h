@@ -25,10 +25,11 @@ namespace stark {
 
 /// For each symbol of \p Candidate the index of its partner in \p Outside, or
 /// -1; partners ascend. \p FreeSlots[i] says that an anchor stands before
-/// Outside[i] (the last one: after all of them). First as few symbols of
-/// Outside as possible are lost, then as few runs as possible, of as few
-/// symbols as possible, are added outside the free slots, while the parts that
-/// differ are of usual size; coarser beyond. \p Depth (empty, or one longer
+/// Outside[i] (the last one: after all of them). What is blamed is the least:
+/// runs of symbols of Outside that are lost, and of symbols added outside the
+/// free slots, as long as the parts that differ are of usual size; coarser
+/// beyond.
+/// \p Depth (empty, or one longer
 /// than Candidate) is the bracket depth before each symbol: of several places
 /// to find all of Outside, those are taken that leave the anchors' texts
 /// balanced.
