@@ -28,11 +28,9 @@ namespace stark {
 /// Outside[i] (the last one: after all of them). What is blamed is the least:
 /// runs of symbols of Outside that are lost, and of symbols added outside the
 /// free slots, as long as the parts that differ are of usual size; coarser
-/// beyond.
-/// \p Depth (empty, or one longer
-/// than Candidate) is the bracket depth before each symbol: of several places
-/// to find all of Outside, those are taken that leave the anchors' texts
-/// balanced.
+/// beyond. \p Depth (empty, or one longer than Candidate) is the bracket depth
+/// before each symbol: of several places to find all of Outside, those are
+/// taken that leave the anchors' texts balanced.
 std::vector<int> alignAround(llvm::ArrayRef<uint32_t> Outside,
                              const std::vector<bool> &FreeSlots,
                              llvm::ArrayRef<uint32_t> Candidate,

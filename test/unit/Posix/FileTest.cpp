@@ -56,11 +56,11 @@ TEST_F(PosixFile, AFailureNamesThePath) {
             "cannot read '" + path("") + "': got a folder, wanted a file");
   // Nobody writes to the pipe, and the device never ends.
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_FALSE(posix::readFile(path("pipe"), Error));
+  EXPECT_FALSE(readFile(path("pipe"), Error));
   EXPECT_EQ(Error,
             "cannot read '" + path("pipe") + "': got a pipe, wanted a file");
   fs::remove(path("pipe"));
-  EXPECT_FALSE(posix::readFile("/dev/zero", Error));
+  EXPECT_FALSE(readFile("/dev/zero", Error));
   EXPECT_EQ(Error, "cannot read '/dev/zero': got a device, wanted a file");
   EXPECT_EQ(readFile(path("file"), Error), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(Folder), {}), 1);

@@ -150,11 +150,12 @@ TEST_F(CountersTest, TooSlow) {
   EXPECT_EQ(Profile.Asked, std::vector<unsigned>{0});
   EXPECT_EQ(Observer.All.size(), 1u);
   for (const auto &[Id, Text] : Model.Questions)
-    if (Id.find("plan") != std::string::npos && Id > "0002")
+    if (Id.find("plan") != std::string::npos && Id > "0002") {
       EXPECT_NE(Text.find("failed. It says nothing of how the attempt was "
                           "judged"),
                 std::string::npos)
           << Id;
+    }
 }
 
 // With several attempts in flight each has its own in the journal, so that the
