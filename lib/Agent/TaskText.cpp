@@ -213,7 +213,7 @@ static llvm::Expected<std::string> describeTensors(const Task &T,
       "itself is off them, twice over, is allowed in any case: as PyTorch "
       "ships, convolutions run in TF32 and matrix products in IEEE f32";
   V["hardened"] =
-      T.Load.Harden
+      isHardened(T)
           ? "- Outputs are compared twice: with the values that the arguments "
             "are said to have, and *hardened*, with weights drawn anew "
             "(biases and scales are not 0 and 1 then) and inputs of mixed "

@@ -86,6 +86,8 @@ template <class IO> static void fields(IO &F, WinnerFacts &W) {
   F.sparse("times", W.Times, std::vector<SizeTimes>());
   F.sparse("verdicts", W.Verdicts, std::map<std::string, uint64_t>());
   F.sparse("diff", W.Diff, "");
+  F.sparse("proved", W.Proved, std::vector<std::string>());
+  F.sparse("precision", W.Precision, std::vector<std::string>());
 }
 
 template <class IO> static void fields(IO &F, TokenEdit &E) {

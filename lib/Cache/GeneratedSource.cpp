@@ -68,6 +68,11 @@ static void writeFacts(llvm::raw_ostream &OS, const PlannedWinner &W,
   OS << "//  " << llvm::format("%.3f", Facts.Speedup)
      << " times as fast as the source, geometric mean over the timed sizes\n";
   comment(OS, "taken on " + W.Arch + ", and there for: ", W.Plan.Covers);
+  for (const std::string &Line : Facts.Proved)
+    comment(OS, "compared with: ", Line);
+  if (!Facts.Precision.empty())
+    comment(OS, "rounds where the source does not: ",
+            llvm::join(Facts.Precision, ", "));
   comment(OS, "task: ", Facts.RunDigest);
 }
 

@@ -105,5 +105,7 @@ CacheEntry stark::makeEntry(const RecordedRun &Run,
   Entry.Facts.Diff = diffOf(Run, Number);
   Entry.Facts.Speedup = Judged->speedup();
   Entry.Facts.Modelled = Judged->Modelled;
+  Entry.Facts.Proved = Judged->Proved;
+  Entry.Facts.Precision = Judged->Precision;
   return Entry;
 }

@@ -17,6 +17,8 @@
 #include "Builder.h"
 #include "CompilerOutput.h"
 #include "HostFlags.h"
+#include "HostSyscalls.h"
+#include "Precision.h"
 #include "SymbolGate.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -67,6 +69,13 @@ ProcessSpec Builder::nvcc() const {
   return Spec;
 }
 
+void Builder::keepPtx(ProcessSpec &Spec) const {
+  // Where it cannot be made, nvcc says so.
+  llvm::consumeError(createFolders(keptFolder()));
+  Spec.Arguments.insert(Spec.Arguments.end(),
+                        {"--keep", "--keep-dir", keptFolder()});
+}
+
 std::string Builder::fileName() const {
   return (Folder + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
 }
@@ -89,6 +98,7 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-c", "-o", Object, "-Xptxas", "-v", "-Xcompiler",
                          "-fPIC", "-Xcompiler", "-iquote," + home(), File});
+  keepPtx(Spec);
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
     return How.takeError();
@@ -185,14 +195,24 @@ struct LibraryMaker {
   const BuildResult *Source;
 
   llvm::Expected<BuildResult> make(const Compiled &From);
+  /// What the objects have goes to \p Out, and why they may not be run.
+  llvm::Expected<ObjectFacts> look(llvm::ArrayRef<std::string> Objects,
+                                   BuildResult &Out);
   /// Why it may not be run; empty when it may.
-  std::string forbidden(const ObjectFacts &Facts) const;
+  std::string forbidden(const ObjectFacts &Facts,
+                        llvm::ArrayRef<std::string> Precision) const;
 };
 } // namespace
 
-std::string LibraryMaker::forbidden(const ObjectFacts &Facts) const {
+std::string
+LibraryMaker::forbidden(const ObjectFacts &Facts,
+                        llvm::ArrayRef<std::string> Precision) const {
   if (!Source)
     return "";
+  if (Of.Load.SourcePrecision && !Precision.empty())
+    return "the candidate rounds where the source does not, and the workload's "
+           "\"precision\" is as-source: " +
+           llvm::join(Precision, ", ");
   if (std::optional<GateFinding> Why = gate(Facts, *Source))
     return describe(*Why);
   if (Of.Load.Calls == CallRule::Kernels)
@@ -201,6 +221,30 @@ std::string LibraryMaker::forbidden(const ObjectFacts &Facts) const {
         return "the candidate calls ATen's operator '" + Operator +
                "'; the workload's \"calls\" allows kernels alone";
   return "";
+}
+
+llvm::Expected<ObjectFacts>
+LibraryMaker::look(llvm::ArrayRef<std::string> Objects, BuildResult &Out) {
+  llvm::Expected<ObjectFacts> Facts = readObjects(Objects);
+  if (!Facts)
+    return Facts;
+  Out.Imports = Facts->Imports;
+  llvm::erase_if(Out.Imports, [&](const std::string &Import) {
+    return By.isOfTheCalls(Import);
+  });
+  Out.Initializers = Facts->Initializers;
+  Out.HasDeviceCode = Facts->HasDeviceCode;
+  Out.Precision = precisionIn(By.keptFolder());
+  if (Source)
+    Out.Precision = newPrecision(Out.Precision, Source->Precision);
+  Out.Diagnostics = forbidden(*Facts, Out.Precision);
+  if (Source && Out.Diagnostics.empty()) {
+    llvm::Expected<std::string> Calls = systemCallsIn(Objects);
+    if (!Calls)
+      return Calls.takeError();
+    Out.Diagnostics = std::move(*Calls);
+  }
+  return Facts;
 }
 
 llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
@@ -232,16 +276,9 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
     Out.Diagnostics = compilerErrors(Said);
     return Out;
   }
-  llvm::Expected<ObjectFacts> Facts = readObjects(From.Objects);
+  llvm::Expected<ObjectFacts> Facts = look(From.Objects, Out);
   if (!Facts)
     return Facts.takeError();
-  Out.Imports = Facts->Imports;
-  llvm::erase_if(Out.Imports, [&](const std::string &Import) {
-    return By.isOfTheCalls(Import);
-  });
-  Out.Initializers = Facts->Initializers;
-  Out.HasDeviceCode = Facts->HasDeviceCode;
-  Out.Diagnostics = forbidden(*Facts);
   if (!Out.Diagnostics.empty()) {
     Out.Kind = VerdictKind::Forbidden;
     return Out;
@@ -266,6 +303,10 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
   Out.Ok = true;
   Out.Library = Library;
   Out.Diagnostics = describeResources(Said);
+  if (Source && !Out.Precision.empty())
+    Out.Diagnostics +=
+        "rounds where the source does not: " + llvm::join(Out.Precision, ", ") +
+        "\n";
   if (!isTensorEntry(Of.Entry))
     return Out;
   std::vector<std::string> Operators = operatorsIn(*Facts);

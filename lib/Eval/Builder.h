@@ -51,12 +51,16 @@ public:
   /// Does the source import it for the calls that are appended to it, and not
   /// of itself? A candidate may not have it, then.
   virtual bool isOfTheCalls(llvm::StringRef Import) const { return false; }
+  /// Where nvcc leaves what it made on the way, PTX among it.
+  std::string keptFolder() const { return Folder + "/kept"; }
   /// Compiler messages with the names that the user knows.
   std::string inUserTerms(std::string Text) const;
 
 protected:
   /// A call of nvcc with the user's flags.
   ProcessSpec nvcc() const;
+  /// What compiles kernels leaves their PTX in keptFolder().
+  void keepPtx(ProcessSpec &Spec) const;
   std::string fileName() const; ///< the text's, in Folder
   std::string home() const;     ///< the source's folder
 

@@ -154,6 +154,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   if (!Built->Ok)
     return verdictOf(*Built);
   J->Compiler = Built->Diagnostics;
+  J->Precision = Built->Precision;
   llvm::Expected<const BuildResult *> Source = Libraries.source(*Built);
   if (!Source)
     return Source.takeError();
@@ -175,6 +176,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
                   llvm::Twine(JobLimitMs / 1000) + " s");
   // It was written before the candidate was compiled.
   (*R)->Compiler = J->Compiler;
+  (*R)->Precision = J->Precision;
   return verdictOf(Of, *J, **R);
 }
 

@@ -31,6 +31,9 @@ constexpr size_t RunLimit = 2000;
 constexpr unsigned Comparisons = 3;
 /// Pairs of processes that a winner has to be faster in.
 constexpr uint64_t ConfirmRounds = 4;
+/// Of the sizes and values that the tool adds, those that an attempt is
+/// compared with; a winner is with all.
+constexpr uint64_t DrawnCases = 12;
 
 std::string number(double Value, int Digits) {
   char Text[40];
@@ -79,6 +82,23 @@ std::string describeTimes(const Task &T, const job::Result &R) {
            " times as fast (95 %: " + number(Time.SpeedupLow, 3) + " to " +
            number(Time.SpeedupHigh, 3) + ")" + againstMemory(T, Time, R) + "\n";
   return Out + R.Diagnostics;
+}
+
+/// What the workload keeps from being looked at is part of what was proved.
+std::vector<std::string> provedFor(const Task &T, const job::Result &R) {
+  std::vector<std::string> Lines = R.Proved;
+  if (Lines.empty())
+    return Lines;
+  char Text[96];
+  if (T.Load.Magnitude) {
+    std::snprintf(Text, sizeof(Text),
+                  "root mean squares of inputs from %g to %g alone",
+                  T.Load.Magnitude->first, T.Load.Magnitude->second);
+    Lines.push_back(Text);
+  }
+  if (!isHardened(T) && !isTensorEntry(T.Entry))
+    Lines.push_back("no other values: the workload says \"harden\": false");
+  return Lines;
 }
 
 VerdictKind kindOf(job::Outcome O) {
@@ -138,7 +158,7 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
     J.Torch = Torch->Version;
   }
   J.Leaves = makeLeaves(T);
-  llvm::Expected<std::vector<job::Case>> Cases = makeCases(T);
+  llvm::Expected<std::vector<job::Case>> Cases = makeCases(T, C.Text);
   if (!Cases)
     return Cases.takeError();
   J.Cases = std::move(*Cases);
@@ -160,6 +180,9 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   J.TimingSeed = Draw.next();
   if (C.Why == Purpose::Confirm)
     J.Timing.Rounds = ConfirmRounds;
+  else
+    J.DrawnCases = DrawnCases;
+  J.MayBeDegenerate = T.Load.MayBeDegenerate;
   DigestBuilder Id;
   Id.add("task", T.Digest)
       .add("job", printJob(J))
@@ -277,13 +300,21 @@ llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
   V.EventPairUs = R.EventPairUs;
   V.RightAsShipped = R.RightAsShipped;
   V.Timings = R.Timings;
+  V.Precision = R.Precision;
+  if (V.correct())
+    V.Proved = provedFor(T, R);
   V.Run = trimForWindow(V.correct() ? describeTimes(T, R) : R.Diagnostics,
                         RunLimit);
   if (!V.correct())
     V.Timings.clear();
   if (V.RightAsShipped)
-    V.Run += "\nWith the values that the arguments have as shipped it is "
-             "right: only the hardened ones tell.";
+    V.Run +=
+        isTensorEntry(T.Entry)
+            ? "\nWith the values that the arguments have as shipped it is "
+              "right: only the hardened ones tell."
+            : "\nWith the values that the workload says it is right. Where "
+              "the entry never has others, \"magnitude\": [least, "
+              "greatest] in the workload says so.";
   return V;
 }
 

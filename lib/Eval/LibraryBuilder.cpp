@@ -63,8 +63,11 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
   if (!Where)
     return Where.takeError();
   // The source against itself.
-  if (Text == Of.SourceText)
-    return **Source;
+  if (Text == Of.SourceText) {
+    BuildResult Same = **Source;
+    Same.Precision.clear(); // nothing that it has not itself
+    return Same;
+  }
   BuildOptions Now = Options;
   Now.Host = By;
   llvm::Expected<BuildResult> Built =

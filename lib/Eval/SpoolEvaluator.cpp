@@ -69,6 +69,7 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
   if (!Source)
     return Source.takeError();
   J.Compiler = Built.Diagnostics;
+  J.Precision = Built.Precision;
   // A name with a leading dot is not a job yet.
   std::string Made = Folder + "/jobs/." + J.Id + "-" +
                      std::to_string(llvm::sys::Process::getProcessId());

@@ -226,6 +226,7 @@ llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-x", "cu", "-Xptxas", "-v", "-Xcompiler", "-fPIC",
                          "-Xcompiler", "-iquote," + home()});
+  keepPtx(Spec);
   if (byOwn())
     return run(std::move(Spec), fileName(), Text, Folder + "/" + DeviceCode,
                "-fatbin");
@@ -248,6 +249,7 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
                          "--expt-relaxed-constexpr", "--expt-extended-lambda",
                          "-Xptxas", "-v", "-Xcompiler", "-fPIC", "-Xcompiler",
                          "-iquote," + home()});
+  keepPtx(Spec);
   if (Torch.Cuda)
     Spec.Arguments.push_back("-DSTARK_TORCH_CUDA");
   llvm::Expected<Compiled> Made =

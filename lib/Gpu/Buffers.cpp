@@ -13,7 +13,9 @@
 #include "Buffers.h"
 #include "Kernels.h"
 #include "stark/Job/Npy.h"
+#include "stark/Judge/Fill.h"
 #include "stark/Judge/Judge.h"
+#include <algorithm>
 #include <utility>
 
 using namespace stark;
@@ -33,14 +35,11 @@ bool isConst(const Leaf &L) { return L.Use == Role::Input; }
 bool isPoisoned(const Leaf &L) {
   return L.Use == Role::Output || L.Use == Role::Scratch;
 }
-uint64_t trailingZone(uint64_t Bytes) {
-  return (Bytes + 255) / 256 * 256 - Bytes + ZoneBytes;
+/// What a buffer takes with its red zones.
+uint64_t zonedBytes(uint64_t Bytes) {
+  return ZoneBytes + (Bytes + 255) / 256 * 256 + ZoneBytes;
 }
 } // namespace
-
-std::string gpu::describe(cudaError_t E) {
-  return std::string(cudaGetErrorString(E)) + " (" + cudaGetErrorName(E) + ")";
-}
 
 Buffers::~Buffers() { release(); }
 
@@ -66,7 +65,7 @@ cudaError_t Buffers::allocateOutputs(const Case &C) {
   OutputBytes = 0;
   for (const OutputPlace &P : outputPlaces(J, C)) {
     Offsets.push_back(OutputBytes);
-    OutputBytes += ZoneBytes + P.Bytes + trailingZone(P.Bytes);
+    OutputBytes += zonedBytes(P.Bytes);
   }
   OutputBytes = (OutputBytes + DriverPage - 1) / DriverPage * DriverPage;
   cudaError_t E = cudaMalloc(&Outputs, OutputBytes);
@@ -80,7 +79,7 @@ cudaError_t Buffers::allocateOutputs(const Case &C) {
   return E;
 }
 
-std::string Buffers::allocate(unsigned CaseIndex) {
+std::string Buffers::allocate(unsigned CaseIndex, bool &NoMemory) {
   release();
   Current = CaseIndex;
   const Case &C = J.Cases[CaseIndex];
@@ -97,14 +96,16 @@ std::string Buffers::allocate(unsigned CaseIndex) {
     Block &B = Blocks[I];
     B.Bytes = C.Values[I].elements() * dtypeBytes(L.Type);
     if (!B.IsOutput)
-      E = cudaMalloc(&B.Base, ZoneBytes + B.Bytes + trailingZone(B.Bytes));
+      E = cudaMalloc(&B.Base, zonedBytes(B.Bytes));
     if (E != cudaSuccess)
       break;
-    B.Data = B.Base + ZoneBytes;
-    E = poison(B.Base, ZoneBytes, zonePattern(I), nullptr);
+    // What looks at whole words needs 4 bytes at least.
+    B.Before = ZoneBytes + (C.Shifted ? std::max(4u, dtypeBytes(L.Type)) : 0);
+    B.After = zonedBytes(B.Bytes) - B.Before - B.Bytes;
+    B.Data = B.Base + B.Before;
+    E = poison(B.Base, B.Before, zonePattern(I), nullptr);
     if (E == cudaSuccess)
-      E = poison(B.Data + B.Bytes, trailingZone(B.Bytes), zonePattern(I),
-                 nullptr);
+      E = poison(B.Data + B.Bytes, B.After, zonePattern(I), nullptr);
     if (E != cudaSuccess || L.Fill.Kind != InitKind::File || isPoisoned(L))
       continue;
     std::string Error;
@@ -118,13 +119,14 @@ std::string Buffers::allocate(unsigned CaseIndex) {
   }
   if (E == cudaSuccess)
     E = cudaDeviceSynchronize();
+  NoMemory = E == cudaErrorMemoryAllocation;
   return E == cudaSuccess ? ""
                           : "cannot set up the buffers of size '" + C.Label +
                                 "': " + describe(E);
 }
 
 std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
-                          cudaStream_t Stream) {
+                          bool Shaken, cudaStream_t Stream) {
   const Case &C = J.Cases[Current];
   cudaError_t E = cudaSuccess;
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
@@ -134,13 +136,13 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
       continue;
     if (isPoisoned(L))
       E = poison(B.Data, B.Bytes, judge::poisonPattern(L.Type, Round), Stream);
-    else if (B.Pristine && !(C.Hardened && L.Hard))
+    else if (B.Pristine && L.isAsGivenIn(C.Filling))
       E = cudaMemcpyAsync(B.Data, B.Pristine, B.Bytes, cudaMemcpyDeviceToDevice,
                           Stream);
     else
-      E = gpu::fill(B.Data, L.Type, C.Values[I].Shape,
-                    C.Hardened && L.Hard ? *L.Hard : L.Fill,
-                    L.Weight ? WeightSeed : Seed, I, Stream);
+      E = gpu::fill(B.Data, L.Type, C.Values[I].Shape, L.fillIn(C.Filling),
+                    L.Weight ? WeightSeed : Seed, I,
+                    Shaken ? judge::lastPlace(L.Type) : 0, Stream);
   }
   return E == cudaSuccess ? "" : "cannot fill the buffers: " + describe(E);
 }
@@ -176,10 +178,10 @@ std::string Buffers::inspect(cudaStream_t Stream, Reply &R) {
     if (!B.Base)
       continue;
     unsigned long long *Changed = Counters + 2 * I + 1;
-    E = countChanged(B.Base, ZoneBytes, zonePattern(I), Changed, Stream);
+    E = countChanged(B.Base, B.Before, zonePattern(I), Changed, Stream);
     if (E == cudaSuccess)
-      E = countChanged(B.Data + B.Bytes, trailingZone(B.Bytes), zonePattern(I),
-                       Changed, Stream);
+      E = countChanged(B.Data + B.Bytes, B.After, zonePattern(I), Changed,
+                       Stream);
   }
   std::vector<unsigned long long> After(2 * J.Leaves.size());
   if (E == cudaSuccess)
@@ -237,15 +239,16 @@ std::string Buffers::exportTo(char *Shared, bool FromKept) const {
 }
 
 std::string Buffers::keep() {
-  cudaError_t E =
-      cudaMemcpy(Kept, Outputs, OutputBytes, cudaMemcpyDeviceToDevice);
+  cudaError_t E = Kept ? cudaSuccess : cudaMalloc(&Kept, OutputBytes);
+  if (E == cudaSuccess)
+    E = cudaMemcpy(Kept, Outputs, OutputBytes, cudaMemcpyDeviceToDevice);
   return E == cudaSuccess ? "" : "cannot keep the outputs: " + describe(E);
 }
 
 void **Buffers::arguments(cudaStream_t Stream) {
   // Scalars and pointers are given afresh, should a call have changed them.
   Scalars = J.Cases[Current].Values;
-  StreamValue = Stream;
+  StreamValue.assign(1, Stream);
   Pointers.assign(J.Leaves.size(), {});
   Arguments.assign(J.Leaves.size(), nullptr);
   for (size_t I = 0; I < J.Leaves.size(); ++I) {
@@ -262,7 +265,7 @@ void **Buffers::arguments(cudaStream_t Stream) {
       Arguments[I] = &Scalars[I].Real;
       break;
     case LeafKind::Stream:
-      Arguments[I] = &StreamValue;
+      Arguments[I] = StreamValue.data();
       break;
     }
   }

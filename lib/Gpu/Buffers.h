@@ -31,9 +31,11 @@ public:
   Buffers &operator=(const Buffers &) = delete;
 
   // Each returns what went wrong, empty when all is well.
-  std::string allocate(unsigned CaseIndex);
+  /// \p NoMemory: the device has too little.
+  std::string allocate(unsigned CaseIndex, bool &NoMemory);
+  /// \p Shaken: each input is moved in its last place.
   std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
-                   cudaStream_t Stream);
+                   bool Shaken, cudaStream_t Stream);
   /// Fingerprints what the entry may not change, before a call.
   std::string arm(cudaStream_t Stream);
   /// After a call: \p R says which leaf was changed or overrun, if any.
@@ -67,7 +69,8 @@ private:
     char *Base = nullptr, *Data = nullptr;
     bool IsOutput = false; ///< lies in Outputs
     uint64_t Bytes = 0;
-    void *Pristine = nullptr; ///< of Init::File
+    uint64_t Before = 0, After = 0; ///< bytes of its red zones
+    void *Pristine = nullptr;       ///< of Init::File
   };
   void release();
   void detach();
@@ -91,7 +94,8 @@ private:
   std::vector<job::LeafValue> Scalars;
   std::vector<job::BufferArgument> Pointers;
   std::vector<void *> Arguments;
-  cudaStream_t StreamValue = nullptr;
+  /// One, apart from this object: the entry reads it.
+  std::vector<cudaStream_t> StreamValue;
   /// On the device: two a leaf, then the two fingerprints of the outputs.
   unsigned long long *Counters = nullptr;
   std::vector<unsigned long long> Before;
@@ -99,6 +103,8 @@ private:
 
 /// "out of memory (cudaErrorMemoryAllocation)"
 std::string describe(cudaError_t E);
+/// What a programmer would look for first: ": a kernel read ..."; may be empty.
+std::string hintFor(cudaError_t E);
 
 } // namespace stark::gpu
 

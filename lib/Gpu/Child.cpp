@@ -8,7 +8,9 @@
 /// \file
 ///   Hello -> Load -> Prepare -> (Run | Warm | Sample | Export)*
 /// What this process says is a claim; what it writes to the shared memory is
-/// compared elsewhere.
+/// compared elsewhere. What it knows (the request, its clock, where the other
+/// buffers are) lies in pages that cannot be read while the library's code
+/// runs; what decides about a call, and the reply's nonce, come after it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +18,7 @@
 #include "Buffers.h"
 #include "Kernels.h"
 #include "Measure.h"
+#include "SealedPages.h"
 #include "stark/Judge/Race.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"
@@ -23,11 +26,13 @@
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace stark;
 using namespace stark::job;
@@ -48,12 +53,15 @@ struct TensorFunctions {
 
 class Child {
 public:
-  explicit Child(const ChildOptions &Options) : Options(Options) {}
-  Reply answer(const Request &R);
+  /// \p Pages: where this object lies, and the requests.
+  Child(const ChildOptions &Options, const SealedPages &Pages)
+      : Options(Options), Pages(Pages) {}
+  void answer(const Request &R, Reply &Out);
 
 private:
   void hello(const Request &R, Reply &Out);
   std::string preload();
+  std::vector<std::string> readFolders() const;
   void load(Reply &Out);
   void prepare(const Request &R, Reply &Out);
   void run(const Request &R, Reply &Out);
@@ -61,6 +69,7 @@ private:
   void warm(const Request &R, Reply &Out);
   void exportOutputs(const Request &R, Reply &Out);
   bool call(Entry Function, cudaStream_t Stream, Reply &Out);
+  bool finish();
   bool prepareTensors(cudaStream_t Stream, Reply &Out);
   bool collect(cudaStream_t Stream, Reply &Out);
   bool hadProblem(Status What, const std::string &Name, Reply &Out);
@@ -68,6 +77,9 @@ private:
   void endStream(cudaStream_t Stream);
 
   ChildOptions Options;
+  const SealedPages &Pages;
+  Request Then; ///< that of Finish
+  bool Finished = false, Warming = false;
   Job J;
   bool TakesStream = false;
   char *Shared = nullptr;
@@ -91,32 +103,6 @@ void harness(Reply &Out, const std::string &Text) {
 void note(const std::string &Problem, Reply &Out) {
   if (!Problem.empty())
     harness(Out, Problem);
-}
-
-/// What the programmer would look for first.
-std::string hintFor(cudaError_t E) {
-  switch (E) {
-  case cudaErrorIllegalAddress:
-    return ": a kernel read or wrote memory that is not its own";
-  case cudaErrorMisalignedAddress:
-    return ": a vector access is not aligned to its size";
-  case cudaErrorInvalidConfiguration:
-    return ": a grid or block dimension is 0 or above the device's limit";
-  case cudaErrorLaunchOutOfResources:
-    return ": the block needs more registers than there are; fewer threads or "
-           "__launch_bounds__ would help";
-  case cudaErrorInvalidValue:
-    return ": an argument of a launch or runtime call is out of range, for "
-           "instance more dynamic shared memory than the kernel may use";
-  case cudaErrorLaunchFailure:
-    return ": a kernel stopped with an exception on the device";
-  case cudaErrorAssert:
-    return ": a device-side assert failed";
-  case cudaErrorNoKernelImageForDevice:
-    return ": the library was built for another architecture";
-  default:
-    return "";
-  }
 }
 } // namespace
 
@@ -152,8 +138,19 @@ void Child::hello(const Request &R, Reply &Out) {
   }
   if (std::string P = preload(); !P.empty())
     return harness(Out, P);
-  Facts.Lockdown = posix::lockDown();
+  Facts.Lockdown = posix::lockDown(readFolders());
   say(Out, Status::Ok, printFacts(Facts));
+}
+
+/// The job's, and those of libtorch, which loads parts of itself later.
+std::vector<std::string> Child::readFolders() const {
+  std::vector<std::string> Folders;
+  if (!Options.Folder.empty())
+    Folders.push_back(Options.Folder);
+  std::stringstream Files(Options.Preload);
+  for (std::string File; std::getline(Files, File, ':');)
+    Folders.push_back(File.substr(0, File.rfind('/')));
+  return Folders;
 }
 
 /// By name, so that the job's libraries find them loaded wherever they lie.
@@ -203,8 +200,17 @@ void Child::load(Reply &Out) {
 void Child::prepare(const Request &R, Reply &Out) {
   if (!Arguments || R.Case >= J.Cases.size())
     return harness(Out, "no such case");
-  if (std::string P = Arguments->allocate(R.Case); !P.empty())
-    harness(Out, P);
+  bool NoMemory = false;
+  if (std::string P = Arguments->allocate(R.Case, NoMemory); !P.empty())
+    say(Out, NoMemory ? Status::NoMemory : Status::Infrastructure, P);
+}
+
+/// Reads what follows a call. Before, it is in no memory of this process.
+bool Child::finish() {
+  if (!std::exchange(Finished, true) &&
+      recv(Options.Control, &Then, sizeof(Then), 0) != sizeof(Then))
+    _exit(0);
+  return Then.What == Command::Finish;
 }
 
 cudaStream_t Child::freshStream() {
@@ -221,9 +227,7 @@ void Child::endStream(cudaStream_t Stream) {
 
 /// False when the library did something wrong; Out says what.
 bool Child::call(Entry Function, cudaStream_t Stream, Reply &Out) {
-  try {
-    Function(Arguments->arguments(Stream));
-  } catch (...) {
+  if (!Pages.callSealed(Function, Arguments->arguments(Stream))) {
     say(Out, Status::Failed, "the entry threw an exception");
     return false;
   }
@@ -259,7 +263,8 @@ bool Child::collect(cudaStream_t Stream, Reply &Out) {
 void Child::run(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
   bool Refers = Reference && !(R.Flags & OwnCall);
-  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, Stream);
+  std::string P =
+      Arguments->fill(R.Seed, R.WeightSeed, R.Round, R.Flags & Shaken, Stream);
   if (P.empty())
     P = Arguments->arm(Stream);
   if (!P.empty())
@@ -281,6 +286,8 @@ void Child::run(const Request &R, Reply &Out) {
   endStream(Stream);
   if (!P.empty())
     return harness(Out, P);
+  if (Out.What == Status::Ok && R.Flags & Shaken)
+    return note(Arguments->keep(), Out);
   if (Out.What != Status::Ok || !Tensors || !Options.Reference ||
       R.Flags & (OwnCall | NotKept))
     return;
@@ -292,7 +299,7 @@ void Child::run(const Request &R, Reply &Out) {
 
 void Child::sample(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
-  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, Stream);
+  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
   if (!prepareTensors(Stream, Out))
     return;
   if (P.empty())
@@ -301,7 +308,8 @@ void Child::sample(const Request &R, Reply &Out) {
     return harness(Out, P);
   if (!call(Call, Stream, Out))
     return;
-  if (R.Flags & SyncDevice)
+  // Whether it is waited for was not known before.
+  if (!Warming && finish() && Then.Flags & SyncDevice)
     cudaDeviceSynchronize();
   P = Watch->stop(Stream);
   if (!collect(Stream, Out))
@@ -333,11 +341,22 @@ void Child::sample(const Request &R, Reply &Out) {
     Out.What = Status::Escaped;
 }
 
+/// Memory that is lost in each of the last three quarters of the calls is lost
+/// by the calls: what is set up once is set up in the first.
 void Child::warm(const Request &R, Reply &Out) {
-  Out.Count = judge::callFor(R.Ms, machineClock(), [&] {
-    sample(R, Out);
-    return Out.What == Status::Ok;
-  });
+  constexpr unsigned Quarters = 4;
+  uint64_t Free[Quarters] = {};
+  Warming = true;
+  for (unsigned Q = 0; Q < Quarters && Out.What == Status::Ok; ++Q) {
+    Out.Count += judge::callFor(R.Ms / Quarters, machineClock(), [&] {
+      sample(R, Out);
+      return Out.What == Status::Ok;
+    });
+    Free[Q] = freeMemory();
+  }
+  Warming = false;
+  if (Free[3] < Free[2] && Free[2] < Free[1] && Free[1] < Free[0])
+    Out.Leaked = Free[0] - Free[3];
 }
 
 void Child::exportOutputs(const Request &R, Reply &Out) {
@@ -351,9 +370,9 @@ void Child::exportOutputs(const Request &R, Reply &Out) {
     harness(Out, P);
 }
 
-Reply Child::answer(const Request &R) {
-  Reply Out;
-  Out.Nonce = R.Nonce;
+void Child::answer(const Request &R, Reply &Out) {
+  Finished = !isCall(R.What);
+  Then = R;
   switch (R.What) {
   case Command::Hello:
     hello(R, Out);
@@ -373,6 +392,8 @@ Reply Child::answer(const Request &R) {
   case Command::Sample:
     sample(R, Out);
     break;
+  case Command::Finish: // follows a call, which reads it
+    break;
   case Command::Export:
     exportOutputs(R, Out);
     break;
@@ -386,15 +407,32 @@ Reply Child::answer(const Request &R) {
     note(Arguments->compare(R, Out), Out);
     break;
   }
-  return Out;
+  finish();
+  Out.Nonce = Then.Nonce;
 }
 
-int gpu::runChild(const ChildOptions &Options) {
-  Child C(Options);
+namespace {
+/// All that lies in sealed pages.
+struct Known {
+  Known(const ChildOptions &Options, const SealedPages &Pages)
+      : C(Options, Pages) {}
+  Child C;
   Request R;
-  while (recv(Options.Control, &R, sizeof(R), 0) == sizeof(R)) {
-    Reply Out = C.answer(R);
-    if (send(Options.Control, &Out, sizeof(Out), MSG_NOSIGNAL) != sizeof(Out))
+  Reply Out;
+};
+} // namespace
+
+int gpu::runChild(const ChildOptions &Options) {
+  SealedPages Pages;
+  void *At = Pages.open(sizeof(Known));
+  if (!At)
+    return 1;
+  Known *K = new (At) Known(Options, Pages);
+  while (recv(Options.Control, &K->R, sizeof(K->R), 0) == sizeof(K->R)) {
+    K->Out = Reply();
+    K->C.answer(K->R, K->Out);
+    if (send(Options.Control, &K->Out, sizeof(K->Out), MSG_NOSIGNAL) !=
+        sizeof(K->Out))
       break;
   }
   // Neither destructors nor atexit handlers: the library may have left some.

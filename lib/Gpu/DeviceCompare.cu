@@ -40,7 +40,7 @@ struct Power {
 
 struct Totals {
   Power Whole;
-  unsigned long long Mismatches, NotFinite;
+  unsigned long long Mismatches, NotFinite, NotWhole, Unwritten;
   unsigned long long WorstBits; ///< of a double that is not negative
   /// Of the finite elements, in the order of orderOf(), the least one's turned
   /// round; 0 when there are none.
@@ -51,6 +51,7 @@ struct Rule {
   uint64_t Rows, Row, PartsInRow;
   double Tolerance, ShareOfWhole;
   uint32_t Poison;
+  double ExactBelow; ///< whole numbers below are exact; 0: nothing has to be
 };
 
 template <class T> __device__ double valueOf(T V) { return double(V); }
@@ -93,10 +94,10 @@ __host__ __device__ unsigned long long orderOf(double V) {
   memcpy(&Bits, &V, sizeof(V));
   return Bits >> 63 ? ~Bits : Bits | 1ull << 63;
 }
-double ofOrder(unsigned long long Order) {
+__host__ __device__ double ofOrder(unsigned long long Order) {
   unsigned long long Bits = Order >> 63 ? Order & ~(1ull << 63) : ~Order;
   double V = 0;
-  std::memcpy(&V, &Bits, sizeof(V));
+  memcpy(&V, &Bits, sizeof(V));
   return V;
 }
 
@@ -132,7 +133,7 @@ __device__ Span spanOf(const Rule &R, uint64_t Task) {
 
 /// What one thread sees of the elements that are wanted.
 struct Sight {
-  unsigned long long NotFinite = 0;
+  unsigned long long NotFinite = 0, NotWhole = 0, Unwritten = 0;
   double Least = INFINITY, Greatest = -INFINITY;
 
   __device__ void add(double Value) {
@@ -140,12 +141,17 @@ struct Sight {
       ++NotFinite;
       return;
     }
+    NotWhole += Value != rint(Value);
     Least = fmin(Least, Value);
     Greatest = fmax(Greatest, Value);
   }
   __device__ void addTo(Totals &All) const {
     if (NotFinite)
       atomicAdd(&All.NotFinite, NotFinite);
+    if (NotWhole)
+      atomicAdd(&All.NotWhole, NotWhole);
+    if (Unwritten)
+      atomicAdd(&All.Unwritten, Unwritten);
     if (Least > Greatest)
       return;
     atomicMax(&All.Greatest, orderOf(Greatest));
@@ -159,9 +165,12 @@ __device__ Power powerOf(const T *Wanted, const Span &S, uint32_t Pattern,
   Power Mine = {0, 0};
   for (uint64_t I = S.Begin + threadIdx.x; I < S.End; I += Threads) {
     double W = valueOf(Wanted[I]);
-    if (Seen)
+    bool Left = bitsOf(Wanted[I]) == poisonOf<T>(Pattern);
+    if (Seen) {
       Seen->add(W);
-    if (isfinite(W) && bitsOf(Wanted[I]) != poisonOf<T>(Pattern)) {
+      Seen->Unwritten += Left;
+    }
+    if (isfinite(W) && !Left) {
       Mine.Squares += W * W;
       ++Mine.Count;
     }
@@ -212,10 +221,18 @@ __device__ bool isBad(T GotValue, T WantedValue, double Tolerance, double Rms,
   return Distance > Allowed;
 }
 
+/// judge::isExact() of all that was seen, which is in \p All by now.
+__device__ bool isExact(const Rule &R, const Totals &All) {
+  double Bound = fmax(fabs(ofOrder(All.Greatest)), fabs(ofOrder(~All.Least)));
+  return R.ExactBelow > 0 && All.Greatest && !All.NotFinite && !All.NotWhole &&
+         Bound < R.ExactBelow;
+}
+
 template <class T>
 __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
                               Totals *All, const Power *OfRows) {
   double Least = R.ShareOfWhole * rmsOf(All->Whole);
+  double Tolerance = isExact(R, *All) ? 0 : R.Tolerance;
   double Worst = 0;
   unsigned long long Bad = 0;
   __shared__ double Scale;
@@ -232,7 +249,7 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
     }
     for (uint64_t I = S.Begin + threadIdx.x; I < S.End; I += Threads) {
       double Error;
-      Bad += isBad(Got[I], Wanted[I], R.Tolerance, Scale, poisonOf<T>(R.Poison),
+      Bad += isBad(Got[I], Wanted[I], Tolerance, Scale, poisonOf<T>(R.Poison),
                    Error);
       if (isfinite(Error))
         Worst = fmax(Worst, Error);
@@ -257,6 +274,22 @@ cudaError_t compareAs(const CompareSpec &Spec, Rule R, Totals *All,
   return cudaGetLastError();
 }
 } // namespace
+
+/// 2 to the bits of a significand; 0 of whole numbers, which are equal anyway.
+static double exactBelow(DType Type) {
+  switch (partOf(Type)) {
+  case DType::F64:
+    return 0x1p53;
+  case DType::F32:
+    return 0x1p24;
+  case DType::F16:
+    return 0x1p11;
+  case DType::BF16:
+    return 0x1p8;
+  default:
+    return 0;
+  }
+}
 
 CompareScratch::~CompareScratch() { cudaFree(Data); }
 
@@ -293,7 +326,8 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
             (Row + PartSize - 1) / PartSize,
             isWhole(Spec.Type) ? 0 : Spec.Tolerance,
             Spec.ShareOfWhole,
-            Spec.Poison};
+            Spec.Poison,
+            Spec.Exact ? exactBelow(Spec.Type) : 0};
   bool Long = R.PartsInRow > 1;
   void *Data = nullptr;
   cudaError_t E = Scratch.zeroed(
@@ -313,7 +347,9 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
   if (E == cudaSuccess)
     E = cudaMemcpy(&Found, All, sizeof(Found), cudaMemcpyDeviceToHost);
   Out.Mismatches = Found.Mismatches;
+  Out.Unwritten = Found.Unwritten;
   Out.Wanted.AllFinite = Found.NotFinite == 0;
+  Out.Wanted.AllWhole = Found.NotWhole == 0 && Found.Greatest != 0;
   if (Found.Greatest) {
     Out.Wanted.Least = ofOrder(~Found.Least);
     Out.Wanted.Greatest = ofOrder(Found.Greatest);

@@ -29,12 +29,16 @@ struct CompareSpec {
   /// square.
   double ShareOfWhole = 0;
   uint32_t Poison = 0;
+  /// Where all of Wanted are whole numbers that the type holds exactly
+  /// (judge::isExact), they have to be equal.
+  bool Exact = false;
 };
 
 struct DeviceComparison {
   uint64_t Mismatches = 0;
   double WorstError = 0; ///< in units of what is allowed
   judge::Extremes Wanted;
+  uint64_t Unwritten = 0; ///< elements of Wanted that hold the poison
 };
 
 /// Device memory that comparisons need beside the buffers; grows.

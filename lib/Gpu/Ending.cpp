@@ -14,11 +14,6 @@ using namespace stark::job;
 using namespace stark::judge;
 
 /// A call of an entry, of which its inputs are told.
-static bool isCall(const Request &R) {
-  return R.What == Command::Run || R.What == Command::Sample ||
-         R.What == Command::Warm;
-}
-
 static std::string leafName(const Job &J, uint32_t Leaf) {
   return Leaf < J.Leaves.size() ? J.Leaves[Leaf].Name : "?";
 }
@@ -33,7 +28,8 @@ Stop gpu::endOfSource(const Ending &E) {
     Why = "no answer within " + std::to_string(E.LimitMs) + " ms";
   else if (E.A.What == Answer::Closed)
     Why = E.Child.describeDeath();
-  else if (E.A.R.What == Status::Infrastructure)
+  else if (E.A.R.What == Status::Infrastructure ||
+           E.A.R.What == Status::NoMemory)
     return hostFailed(E.A.R.Text);
   else if (E.A.R.What == Status::OutOfBounds)
     Why = "it writes outside '" + leafName(E.J, E.A.R.Leaf) + "'";
@@ -48,13 +44,13 @@ Stop gpu::endOfSource(const Ending &E) {
   else
     Why = E.A.R.Text;
   std::string Where =
-      isCall(E.R) ? " with size '" + E.J.Cases[E.R.Case].Label + "'" : "";
+      isCall(E.R.What) ? " with size '" + E.J.Cases[E.R.Case].Label + "'" : "";
   return hostFailed("the source itself fails" + Where + ": " + Why);
 }
 
 Stop gpu::endOfCandidate(const Ending &E, const std::string &Name) {
   std::string Where = " (" + Name;
-  if (isCall(E.R))
+  if (isCall(E.R.What))
     Where += " with " + describeInputs(E.J, E.R.Case, E.R.Seed);
   Where += ")";
   if (E.A.What == Answer::TimedOut)
@@ -89,6 +85,7 @@ Stop gpu::endOfCandidate(const Ending &E, const std::string &Name) {
                     "done. All work must be on the stream that the entry is "
                     "given"};
   case Status::Ok: // has no ending
+  case Status::NoMemory:
   case Status::Infrastructure:
     break;
   }

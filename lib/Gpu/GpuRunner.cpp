@@ -50,6 +50,7 @@ Request gpu::requestFor(const Trial &T) {
 judge::CompareRule GpuRunner::rule() const {
   CompareRule Rule;
   Rule.ManySeedsMaxBytes = ManySeedsMaxBytes;
+  Rule.DrawSeed = DrawSeed;
   return Rule;
 }
 
@@ -171,6 +172,8 @@ MaybeStop GpuRunner::load() {
 
 MaybeStop GpuRunner::leaveOut(unsigned) {
   // The device context of the child may be lost.
+  if (!std::exchange(SourceFailed, false))
+    return std::nullopt;
   if (MaybeStop S = start(Source))
     return S;
   Answer A;
@@ -189,11 +192,38 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   P.Brought = false;
   if (Of == Side::Source)
     Referred.reset();
-  Answer A;
-  if (MaybeStop S = ask(Of, requestFor(Command::Prepare, Case), SetupLimitMs,
-                        "setting up", A))
+  Answer A = P.Child->ask(requestFor(Command::Prepare, Case), SetupLimitMs);
+  if (A.What == Answer::Replied && A.R.What == Status::NoMemory)
+    if (MaybeStop S = makeRoom(Of, Case, A))
+      return S;
+  if (MaybeStop S = judged(Of, requestFor(Command::Prepare, Case), SetupLimitMs,
+                           "setting up", A))
     return S;
   P.Prepared = Case;
+  return std::nullopt;
+}
+
+/// The device has too little memory for a case. What the candidate did not give
+/// back goes with its process: when that helps, the fault is its own.
+MaybeStop GpuRunner::makeRoom(Side Of, unsigned Case, Answer &A) {
+  bool Ran = std::exchange(CandidateRan, false);
+  if (MaybeStop S = start(Candidate))
+    return S;
+  Answer Met = Candidate.Child->ask(Request(), SetupLimitMs);
+  if (Met.What != Answer::Replied || Met.R.What != Status::Ok)
+    return hostFailed("a child did not start again");
+  Met = Candidate.Child->ask(requestFor(Command::Load), SetupLimitMs);
+  if (Met.What != Answer::Replied || Met.R.What != Status::Ok)
+    return hostFailed("a child could not load its library again");
+  pinBoth();
+  A = party(Of).Child->ask(requestFor(Command::Prepare, Case), SetupLimitMs);
+  if (A.What == Answer::Replied && A.R.What == Status::Ok && Ran)
+    return Stop{
+        Outcome::Crashed,
+        "the entry holds memory of the device after its calls: there is "
+        "none for size '" +
+            J->Cases[Case].Label +
+            "', but there is once its process has ended"};
   return std::nullopt;
 }
 
@@ -205,8 +235,10 @@ MaybeStop GpuRunner::prepare(unsigned Case) {
 
 SourceEnd GpuRunner::source(const Trial &T) {
   if (Source.Prepared != T.Case)
-    if (MaybeStop S = prepareFor(Side::Source, T.Case))
+    if (MaybeStop S = prepareFor(Side::Source, T.Case)) {
+      SourceFailed = true;
       return {SourceEnd::Failed, S->Diagnostics};
+    }
   // A reference is computed once for the same inputs.
   std::tuple Inputs(T.Case, T.Seed, T.WeightSeed.value_or(T.Seed));
   if (Torch && std::exchange(Referred, Inputs) == Inputs)
@@ -214,8 +246,12 @@ SourceEnd GpuRunner::source(const Trial &T) {
   Source.Brought = false;
   Finite.reset();
   Answer A;
+  SourceFailed = true;
+  if (MaybeStop S = measureShake(T))
+    return {SourceEnd::Failed, S->Diagnostics};
   if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
     return {SourceEnd::Failed, S->Diagnostics};
+  SourceFailed = false;
   SourceUs = A.WallUs;
   if (!Torch)
     return {};
@@ -231,6 +267,7 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
     if (MaybeStop S = prepareFor(Side::Candidate, T.Case))
       return S;
   Candidate.Brought = false;
+  CandidateRan = true;
   Answer A;
   return ask(Side::Candidate, requestFor(T),
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
@@ -268,17 +305,24 @@ MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
   if (MaybeStop S = ask(Of, R, LimitMs, "warm-up call", A))
     return S;
   W = {A.R.Count, A.WallUs};
+  if (Of == Side::Source)
+    SourceLeaks = A.R.Leaked;
+  else if (A.R.Leaked > 2 * SourceLeaks)
+    return Stop{Outcome::Forbidden, "the entry leaks memory of the device: " +
+                                        std::to_string(A.R.Leaked >> 10) +
+                                        " KiB in " + std::to_string(A.R.Count) +
+                                        " calls"};
   return std::nullopt;
 }
 
 MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
                             Sample &S) {
   Request R = requestFor(Command::Sample, Call.Case);
-  R.Flags = Call.WaitForDevice ? SyncDevice : 0;
   R.Seed = R.WeightSeed = Call.Seed;
   R.Round = Call.Round;
   Answer A;
-  if (MaybeStop Ended = ask(Of, R, LimitMs, "timed call", A))
+  if (MaybeStop Ended = ask(Of, R, LimitMs, "timed call", A,
+                            Call.WaitForDevice ? SyncDevice : 0))
     return Ended;
   S = {A.R.EventUs, A.WallUs};
   return std::nullopt;
@@ -301,9 +345,22 @@ MaybeStop GpuRunner::verify(const TimedCall &Last) {
 }
 
 MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
-                         const std::string &Name, Answer &A) {
+                         const std::string &Name, Answer &A,
+                         uint32_t FinishFlags) {
   ChildProcess &Child = *party(Of).Child;
-  A = Child.ask(R, LimitMs);
+  Child.send(R);
+  if (isCall(R.What)) {
+    Request Then = requestFor(Command::Finish);
+    Then.Flags = FinishFlags;
+    Child.send(Then);
+  }
+  A = Child.receive(LimitMs);
+  return judged(Of, R, LimitMs, Name, A);
+}
+
+MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
+                            const std::string &Name, const Answer &A) {
+  ChildProcess &Child = *party(Of).Child;
   if (A.What == Answer::Replied && A.R.What == Status::Ok)
     return std::nullopt;
   Ending End = {*J, R, LimitMs, A, Child};

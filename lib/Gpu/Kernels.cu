@@ -97,10 +97,17 @@ struct Rule {
   unsigned Parts;         ///< of an element: 2 of a complex one
   bool Whole, Truth;
   uint64_t Key;
+  bool EqualRows;
+  double Shake;
   unsigned HalfBits; ///< of a permutation
 };
 
 __device__ double valueOf(const Rule &R, uint64_t I, uint64_t Count) {
+  uint64_t Row = R.Columns * R.Parts;
+  if (R.Kind == InitKind::OneHot)
+    return draw(R.Key, I / Row) % Row == I % Row;
+  if (R.EqualRows)
+    I %= Row;
   uint64_t Bits = draw(R.Key, I);
   switch (R.Kind) {
   case InitKind::Normal: {
@@ -124,6 +131,7 @@ __device__ double valueOf(const Rule &R, uint64_t I, uint64_t Count) {
   case InitKind::Permutation:
     return double(permute(I, Count, R.HalfBits, R.Key));
   case InitKind::Zeros:
+  case InitKind::OneHot:
   case InitKind::File:
     break;
   }
@@ -141,6 +149,8 @@ template <class T> __global__ void fillKernel(T *Data, uint64_t Count, Rule R) {
       if (R.Keep == Triangle::Lower ? Column > Row : Column < Row)
         Value = 0;
     }
+    if (R.Shake != 0)
+      Value *= 1 + (draw(~R.Key, I) & 1 ? R.Shake : -R.Shake);
     if (R.Truth)
       Value = Value != 0;
     store(Data[I], Value);
@@ -210,7 +220,7 @@ bool gpu::onGpu() { return true; }
 
 cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
                       const Init &Fill, uint64_t Seed, uint32_t Leaf,
-                      cudaStream_t Stream) {
+                      double Shake, cudaStream_t Stream) {
   uint64_t Count = isComplex(Type) ? 2 : 1;
   for (int64_t Extent : Shape)
     Count *= uint64_t(Extent);
@@ -230,6 +240,8 @@ cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
             isWhole(Type),
             Type == DType::Bool,
             mix(Seed ^ mix(uint64_t(Leaf) + 1)),
+            Fill.EqualRows,
+            Shake,
             1};
   while ((uint64_t(1) << 2 * R.HalfBits) < Count)
     ++R.HalfBits;

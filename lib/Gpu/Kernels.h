@@ -28,10 +28,10 @@ bool onGpu();
 /// the same kind of device get the same bits, and no element depends on how the
 /// work was divided. The counter is mixed as splitmix64 does (Steele, Lea,
 /// Flood 2014); normal values come from it by Box-Muller. InitKind::File is not
-/// for here.
+/// for here. \p Shake: the share of each value that is added or taken away.
 cudaError_t fill(void *Data, job::DType Type, const std::vector<int64_t> &Shape,
                  const job::Init &Fill, uint64_t Seed, uint32_t Leaf,
-                 cudaStream_t Stream);
+                 double Shake, cudaStream_t Stream);
 
 /// Writes the 32-bit \p Pattern over \p Bytes bytes; its phase follows the
 /// address, so that any part of a buffer can be written or checked alone.

@@ -147,6 +147,11 @@ std::string gpu::calibrate(DeviceFacts &Facts) {
   return "";
 }
 
+uint64_t gpu::freeMemory() {
+  size_t Free = 0, Total = 0;
+  return cudaMemGetInfo(&Free, &Total) == cudaSuccess ? Free : 0;
+}
+
 Stopwatch::~Stopwatch() {
   if (Begin)
     cudaEventDestroy(Begin);

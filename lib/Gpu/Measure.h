@@ -30,6 +30,9 @@ std::string selfTest();
 /// Median of empty event pairs, and of device-to-device copies.
 std::string calibrate(DeviceFacts &Facts);
 
+/// Bytes of the device's memory that nobody has; 0 when it does not say.
+uint64_t freeMemory();
+
 /// A pair of events around one call, with L2 flushed before.
 class Stopwatch {
 public:

@@ -31,6 +31,9 @@ enum class Command : uint32_t {
   Run,     ///< one verified call with Seed and poison Round
   Warm,    ///< timed calls, not counted, for Ms milliseconds
   Sample,  ///< one timed call
+  Finish,  ///< follows each of these three: what to do once the library's code
+           ///< has returned. It lies in the socket until then, where that code
+           ///< cannot read it
   Export,  ///< copy the outputs of the last call to the shared memory
   Share,   ///< say how another process finds the outputs on the device
   Attach,  ///< find another process's outputs by Handle; without, let go
@@ -39,12 +42,16 @@ enum class Command : uint32_t {
 
 /// Flags of Hello.
 constexpr uint32_t Calibrate = 1;
-/// Flags of Sample: wait for the whole device before the stop event.
+/// Flags of Finish after Sample: wait for the whole device before the stop
+/// event.
 constexpr uint32_t SyncDevice = 1;
 /// Flags of Run: call the source's entry, not its reference.
 constexpr uint32_t OwnCall = 1;
 /// Flags of Run: what the reference gives is not kept, but what it gave before.
 constexpr uint32_t NotKept = 2;
+/// Flags of Run: inputs are moved in their last place, and what comes of it is
+/// kept.
+constexpr uint32_t Shaken = 4;
 /// Flags of Export and Compare: what is wanted is what the reference gave,
 /// which is kept while the entry itself is called.
 constexpr uint32_t OfReference = 1;
@@ -62,7 +69,7 @@ struct Request {
   uint64_t Seed = 0;
   uint64_t WeightSeed = 0; ///< of the leaves that are weights
   uint64_t Ms = 0;
-  uint64_t Nonce = 0; ///< the reply repeats it
+  uint64_t Nonce = 0; ///< the reply repeats the last one
   uint32_t Leaf = 0;  ///< of Compare
   double Slack = 1; ///< of Compare: how many times its tolerance it may be off
   uint64_t Bytes = 0; ///< of Attach: of the memory; 0: let go
@@ -76,6 +83,7 @@ enum class Status : uint32_t {
   OutOfBounds,    ///< bytes before or after Leaf changed
   BadResult,      ///< what was returned has another shape, dtype or device
   Escaped,        ///< an output changed after the stop event
+  NoMemory,       ///< on the device, for the buffers of a case
   Infrastructure, ///< the harness's own: no memory, no device
 };
 
@@ -84,12 +92,20 @@ struct Reply {
   Status What = Status::Ok;
   uint32_t Leaf = 0;
   uint64_t Count = 0; ///< changed bytes; calls of Warm; mismatches of Compare
-  double EventUs = 0; ///< of Sample
+  uint64_t Unwritten = 0; ///< of Compare: elements of what is wanted
+  uint64_t Leaked = 0;    ///< of Warm: bytes of the device's memory
+  double EventUs = 0;     ///< of Sample
   double WorstError = 0;  ///< of Compare, in units of what is allowed
   judge::Extremes Wanted; ///< of Compare
   Handle Memory = {};     ///< of Share
   char Text[1024] = {};   ///< what went wrong; of Hello: printFacts()
 };
+
+/// Is the library's code called for \p What?
+constexpr bool isCall(Command What) {
+  return What == Command::Run || What == Command::Warm ||
+         What == Command::Sample;
+}
 
 /// Where the outputs of a case lie in the memory that a child shares with the
 /// supervisor: each compared leaf at a page of its own.

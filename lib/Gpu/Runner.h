@@ -17,6 +17,7 @@
 #include "ChildProcess.h"
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
+#include "stark/Posix/Secret.h"
 #include <tuple>
 
 namespace stark::gpu {
@@ -41,7 +42,7 @@ public:
   GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
             bool Await, Clock &Time)
       : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
-        Time(Time) {}
+        Time(Time), DrawSeed(posix::secretNumber()) {}
 
   MaybeStop open(const job::Job &J, job::Result &Out) override;
   judge::CompareRule rule() const override;
@@ -52,7 +53,7 @@ public:
   MaybeStop compare(const Trial &T, std::vector<bool> &Agreed) override {
     return compare(T, [&](unsigned L) { return slack(T, L); }, Agreed);
   }
-  std::optional<bool> isFinite(const Trial &) override { return Finite; }
+  std::optional<judge::SourceLook> look(const Trial &T) override;
   MaybeStop portray(const Trial &T, const Trial &Other,
                     judge::Portraits &Out) override;
   const void *ofSource(const Trial &T, unsigned Leaf) override {
@@ -92,9 +93,15 @@ private:
   /// wrong in the candidate ends the job with its outcome. \p Name: what is
   /// asked for, "timed call".
   MaybeStop ask(Side Of, const Request &R, uint64_t LimitMs,
-                const std::string &Name, Answer &A);
+                const std::string &Name, Answer &A, uint32_t FinishFlags = 0);
+  MaybeStop judged(Side Of, const Request &R, uint64_t LimitMs,
+                   const std::string &Name, const Answer &A);
   MaybeStop findTorch();
   MaybeStop measureOwnError(const Trial &T);
+  /// How far the source moves when its inputs do, in a regime of the tool's.
+  MaybeStop measureShake(const Trial &T);
+  bool isForTheHost(const Trial &T) const;
+  MaybeStop makeRoom(Side Of, unsigned Case, Answer &A);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
   Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }
   MaybeStop attach();
@@ -114,8 +121,12 @@ private:
   const job::Job *J = nullptr;
   DeviceFacts Facts;
   Party Source, Candidate;
-  double SourceUs = 0;     ///< of the last verified call
-  judge::References Found; ///< of jobs with tensors
+  double SourceUs = 0;       ///< of the last verified call
+  bool CandidateRan = false; ///< in the child that it has now
+  bool SourceFailed = false; ///< the last one: its child may be lost
+  uint64_t SourceLeaks = 0;  ///< bytes of a warm-up
+  const uint64_t DrawSeed;   ///< a secret
+  judge::References Found;   ///< of jobs with tensors
   /// Case and seeds whose reference the source's child keeps.
   std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
   /// What the source computed last, where that was looked at.

@@ -84,7 +84,8 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
     return "no such output";
   char *Got = R.Flags & OfItself ? Outputs : Attached,
        *Wanted = R.Flags & OfReference ? Kept : Outputs;
-  if (!Got || !Wanted || Got == Wanted)
+  // Beside itself, all that is asked is what it is like.
+  if (!Got || !Wanted || (Got == Wanted && !(R.Flags & OfItself)))
     return "nothing to compare with";
   const Leaf &L = J.Leaves[R.Leaf];
   CompareSpec Spec = {L.Type,
@@ -93,7 +94,8 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
                       J.Cases[Current].Values[R.Leaf].Shape,
                       L.Tolerance * R.Slack,
                       judge::shareOfWhole(J),
-                      judge::poisonPattern(L.Type, R.Round)};
+                      judge::poisonPattern(L.Type, R.Round),
+                      J.Cases[Current].Filling == Regime::Integers};
   DeviceComparison Found;
   cudaError_t E = compareOnDevice(Spec, Scratch, Found);
   if (E != cudaSuccess)
@@ -101,5 +103,6 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
   Out.Count = Found.Mismatches;
   Out.WorstError = Found.WorstError;
   Out.Wanted = Found.Wanted;
+  Out.Unwritten = Found.Unwritten;
   return "";
 }

@@ -47,6 +47,13 @@ Result job::parseResult(const std::string &Text, const std::string &File,
 std::string job::printJob(const Job &J) { return print(J); }
 std::string job::printResult(const Result &R) { return print(R); }
 
+const Init &Leaf::fillIn(Regime R) const {
+  for (const RegimeFill &Other : Otherwise)
+    if (Other.Of == R)
+      return Other.Fill;
+  return Fill;
+}
+
 uint64_t LeafValue::elements() const {
   uint64_t N = 1;
   for (int64_t S : Shape)

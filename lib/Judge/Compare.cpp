@@ -14,12 +14,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Compare.h"
+#include "Values.h"
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
 #include <cstring>
-#include <thread>
 
 using namespace stark;
 using namespace stark::job;
@@ -30,38 +28,6 @@ namespace {
 constexpr uint64_t PartSize = uint64_t(1) << 18;
 /// A row shorter than this says too little about the output's scale.
 constexpr uint64_t MinRow = 32;
-
-struct Half {
-  uint16_t Bits;
-  double value() const {
-    // A call for each element would take longer than the rest.
-    static const std::vector<float> Table = [] {
-      std::vector<float> T(65536);
-      for (uint32_t I = 0; I < 65536; ++I) {
-        uint16_t Bits = uint16_t(I);
-        _Float16 Value;
-        std::memcpy(&Value, &Bits, sizeof(Value));
-        T[I] = float(Value);
-      }
-      return T;
-    }();
-    return Table[Bits];
-  }
-};
-/// Never compared as such: its parts are.
-template <class T> using Complex = T;
-struct BFloat {
-  uint16_t Bits;
-  double value() const {
-    uint32_t Wide = uint32_t(Bits) << 16;
-    float F;
-    std::memcpy(&F, &Wide, 4);
-    return F;
-  }
-};
-template <class T> double valueOf(T V) { return double(V); }
-double valueOf(Half H) { return H.value(); }
-double valueOf(BFloat B) { return B.value(); }
 
 template <class T> constexpr bool IsInteger = std::is_integral_v<T>;
 
@@ -77,28 +43,6 @@ template <class T> T poisonOf(uint32_t Pattern) {
 
 template <class T> bool sameBits(const T &A, const T &B) {
   return std::memcmp(&A, &B, sizeof(T)) == 0;
-}
-
-/// Calls Body(Part) for 0..Parts-1 on as many threads as are worth it.
-template <class Function> void forParts(uint64_t Parts, Function Body) {
-  unsigned Threads = unsigned(std::min<uint64_t>(
-      {Parts, std::max(1u, std::thread::hardware_concurrency()), 32}));
-  if (Threads <= 1) {
-    for (uint64_t P = 0; P < Parts; ++P)
-      Body(P);
-    return;
-  }
-  std::atomic<uint64_t> Next{0};
-  auto Work = [&] {
-    for (uint64_t P; (P = Next.fetch_add(1)) < Parts;)
-      Body(P);
-  };
-  std::vector<std::thread> Pool;
-  for (unsigned I = 1; I < Threads; ++I)
-    Pool.emplace_back(Work);
-  Work();
-  for (std::thread &T : Pool)
-    T.join();
 }
 
 template <class T>
@@ -272,7 +216,7 @@ static Extremes extremesAs(const void *Data, uint64_t Count) {
   const T *At = static_cast<const T *>(Data);
   std::vector<Extremes> Parts((Count + PartSize - 1) / PartSize);
   forParts(Parts.size(), [&](uint64_t P) {
-    Extremes Found = {HUGE_VAL, -HUGE_VAL, true};
+    Extremes Found = {HUGE_VAL, -HUGE_VAL, true, true};
     uint64_t End = std::min(Count, (P + 1) * PartSize);
     for (uint64_t I = P * PartSize; I < End; ++I) {
       double V = valueOf(At[I]);
@@ -280,18 +224,42 @@ static Extremes extremesAs(const void *Data, uint64_t Count) {
         Found.AllFinite = false;
         continue;
       }
+      Found.AllWhole &= V == std::rint(V);
       Found.Least = std::min(Found.Least, V);
       Found.Greatest = std::max(Found.Greatest, V);
     }
     Parts[P] = Found;
   });
-  Extremes All = {HUGE_VAL, -HUGE_VAL, true};
+  Extremes All = {HUGE_VAL, -HUGE_VAL, true, true};
   for (const Extremes &P : Parts) {
     All.Least = std::min(All.Least, P.Least);
     All.Greatest = std::max(All.Greatest, P.Greatest);
     All.AllFinite &= P.AllFinite;
+    All.AllWhole &= P.AllWhole;
   }
-  return All.Least <= All.Greatest ? All : Extremes{0, 0, All.AllFinite};
+  return All.Least <= All.Greatest ? All : Extremes{0, 0, All.AllFinite, false};
+}
+
+bool judge::isExact(DType Type, const Extremes &E) {
+  int Bits = 0;
+  switch (partOf(Type)) {
+  case DType::F64:
+    Bits = 53;
+    break;
+  case DType::F32:
+    Bits = 24;
+    break;
+  case DType::F16:
+    Bits = 11;
+    break;
+  case DType::BF16:
+    Bits = 8;
+    break;
+  default:
+    return true;
+  }
+  return E.AllFinite && E.AllWhole &&
+         std::max(-E.Least, E.Greatest) < std::ldexp(1.0, Bits);
 }
 
 Extremes judge::extremes(DType Type, const void *Data, uint64_t Count) {

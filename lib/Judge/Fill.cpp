@@ -87,10 +87,17 @@ double drawnValue(const Init &Fill, bool Whole, uint64_t Bits, uint64_t I) {
     return Fill.Low;
   case InitKind::Zeros:
   case InitKind::Permutation:
+  case InitKind::OneHot:
   case InitKind::File:
     break;
   }
   return 0;
+}
+
+double shaken(double Value, double Shake, uint64_t Key, uint64_t I) {
+  if (Shake == 0)
+    return Value;
+  return Value * (1 + (draw(~Key, I) & 1 ? Shake : -Shake));
 }
 
 /// What was drawn, as it is stored.
@@ -113,8 +120,24 @@ void keepTriangle(Triangle Keep, char *Data, uint64_t Bytes,
 }
 } // namespace
 
+double judge::lastPlace(DType Type) {
+  switch (partOf(Type)) {
+  case DType::F64:
+    return 0x1p-52;
+  case DType::F32:
+    return 0x1p-23;
+  case DType::F16:
+    return 0x1p-10;
+  case DType::BF16:
+    return 0x1p-7;
+  default:
+    return 0;
+  }
+}
+
 void judge::fillOnHost(DType Type, void *To, const std::vector<int64_t> &Shape,
-                       const Init &Fill, uint64_t Key, uint64_t MostDrawn) {
+                       const Init &Fill, uint64_t Key, uint64_t MostDrawn,
+                       double Shake) {
   char *Data = static_cast<char *>(To);
   DType Part = partOf(Type);
   uint64_t Elements = 1;
@@ -131,11 +154,18 @@ void judge::fillOnHost(DType Type, void *To, const std::vector<int64_t> &Shape,
       put(Part, Data, I, storedValue(Fill, double(Order[I])));
     return keepTriangle(Fill.Keep, Data, dtypeBytes(Type), Shape, Elements);
   }
-  uint64_t Drawn =
-      Fill.Kind == InitKind::Arange ? Count : std::min(Count, MostDrawn);
-  for (uint64_t I = 0; I < Drawn; ++I)
-    put(Part, Data, I,
-        storedValue(Fill, drawnValue(Fill, Whole, draw(Key, I), I)));
+  bool OneHot = Fill.Kind == InitKind::OneHot;
+  uint64_t Row = Shape.empty() ? 1 : uint64_t(Shape.back());
+  Row *= isComplex(Type) ? 2 : 1;
+  uint64_t Drawn = Fill.Kind == InitKind::Arange || OneHot || Fill.EqualRows
+                       ? Count
+                       : std::min(Count, MostDrawn);
+  for (uint64_t I = 0; I < Drawn; ++I) {
+    uint64_t At = Fill.EqualRows && Row ? I % Row : I;
+    double Value = OneHot ? draw(Key, I / Row) % Row == I % Row
+                          : drawnValue(Fill, Whole, draw(Key, At), At);
+    put(Part, Data, I, shaken(storedValue(Fill, Value), Shake, Key, I));
+  }
   uint64_t Bytes = dtypeBytes(Part);
   for (uint64_t At = Drawn; At < Count; At += Drawn)
     std::memcpy(Data + At * Bytes, Data, std::min(Drawn, Count - At) * Bytes);

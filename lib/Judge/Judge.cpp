@@ -15,12 +15,19 @@
 #include "stark/Judge/Compare.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"
+#include <algorithm>
+#include <cmath>
 
 using namespace stark;
 using namespace stark::job;
 using namespace stark::judge;
 
 namespace {
+/// Sizes to draw from that the source may fail at before no other is tried.
+constexpr unsigned MostFailures = 3;
+/// An output that may be off by this share of its own size says nothing.
+constexpr double MostlyRounding = 0.25;
+
 class Judge {
 public:
   Judge(Runner &R, std::string Outputs, Clock &Time)
@@ -35,14 +42,11 @@ private:
   MaybeStop compareAll();
   MaybeStop compareTrial(const Trial &T);
   MaybeStop leaveOut(const Trial &T, const std::string &Why);
+  MaybeStop leaveOutAdded(const Trial &T);
+  std::optional<std::string> unfit(const Trial &T, MaybeStop &Failed);
   MaybeStop keepOutputs(const Trial &T);
   MaybeStop timeAll();
   MaybeStop work(const std::string &Folder);
-  bool leavesGaps(const Trial &T);
-  bool isFinite(const Trial &T);
-  MaybeStop bringSource(const Trial &T);
-  MaybeStop portrayHere(const Trial &T, const Trial &Other, Portraits &Found);
-  MaybeStop admit();
 
   Runner &R;
   std::string Outputs; ///< where the candidate's go, until they are written
@@ -51,51 +55,13 @@ private:
   Clock &Time;
   Stages Spent;
   CompareRule Rule;
-  std::vector<bool> LeftOut; ///< by case
-  unsigned Compared = 0;     ///< trials
-  std::string Figures;       ///< of the timed sizes
+  std::vector<bool> LeftOut, Compared; ///< by case
+  unsigned DrawnLeftOut = 0;           ///< cases
+  unsigned DrawnFailures = 0;          ///< of the source, in them
+  std::string Figures;                 ///< of the timed sizes
   std::string Notes;
 };
 } // namespace
-
-double judge::shareOfWhole(const Job &J) { return J.Torch.empty() ? 0 : 0.1; }
-
-Comparison judge::compareLeaf(const Job &J, unsigned Case, unsigned Leaf,
-                              const void *Got, const void *Wanted, double Slack,
-                              unsigned Round) {
-  const job::Leaf &L = J.Leaves[Leaf];
-  const LeafValue &V = J.Cases[Case].Values[Leaf];
-  double Share = shareOfWhole(J);
-  double LeastRms =
-      Share > 0 ? Share * rootMeanSquare(L.Type, Wanted, V.elements()) : 0;
-  return compare(L.Type, Got, Wanted, V.Shape, L.Tolerance * Slack,
-                 poisonPattern(L.Type, Round), LeastRms);
-}
-
-MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
-                                const std::string &Name,
-                                const std::vector<bool> &Agreed,
-                                const OutputOf &OfCandidate,
-                                const OutputOf &OfSource, const SlackOf &Slack,
-                                Outcome IfBad) {
-  const Case &C = J.Cases[T.Case];
-  for (unsigned I = 0; I < J.Leaves.size(); ++I) {
-    Leaf L = J.Leaves[I];
-    bool Known = I < Agreed.size() && Agreed[I];
-    const void *Wanted = isOutput(L) && !Known ? OfSource(I) : nullptr;
-    if (!Wanted)
-      continue;
-    L.Tolerance *= Slack(I);
-    Comparison Found =
-        compareLeaf(J, T.Case, I, OfCandidate(I), Wanted, Slack(I), T.Round);
-    if (!Found.ok())
-      return Stop{IfBad,
-                  describeMismatch(L, C.Values[I], Found,
-                                   Name + " with " +
-                                       describeInputs(J, T.Case, T.Seed))};
-  }
-  return std::nullopt;
-}
 
 MaybeStop Judge::read(const std::string &Folder) {
   std::string Error, Path = Folder + "/job.json";
@@ -104,6 +70,7 @@ MaybeStop Judge::read(const std::string &Folder) {
     J = parseJob(*Text, Path, Error);
   Out.Id = J.Id;
   Out.Compiler = J.Compiler;
+  Out.Precision = J.Precision;
   Out.CandidateDigest = J.CandidateDigest;
   Out.SourceDigest = J.SourceDigest;
   if (!Error.empty())
@@ -111,25 +78,55 @@ MaybeStop Judge::read(const std::string &Folder) {
   return std::nullopt;
 }
 
-/// Did the source leave a part of its outputs alone?
-bool Judge::leavesGaps(const Trial &T) {
-  for (unsigned I = 0; I < J.Leaves.size(); ++I) {
-    const Leaf &L = J.Leaves[I];
-    // A byte of the pattern is too likely as a value.
-    if (L.Kind == LeafKind::Buffer && L.Use == Role::Output &&
-        dtypeBytes(L.Type) > 1 &&
-        countPoison(L.Type, R.ofSource(T, I),
-                    J.Cases[T.Case].Values[I].elements(),
-                    poisonPattern(L.Type, T.Round)))
-      return true;
-  }
-  return false;
+MaybeStop Judge::leaveOut(const Trial &T, const std::string &Why) {
+  const Case &C = J.Cases[T.Case];
+  LeftOut[T.Case] = true;
+  if (C.Drawn)
+    ++DrawnLeftOut;
+  else
+    Notes += "size '" + C.Label + "' was " + Why + "\n";
+  return R.leaveOut(T.Case);
 }
 
-MaybeStop Judge::leaveOut(const Trial &T, const std::string &Why) {
-  LeftOut[T.Case] = true;
-  Notes += "size '" + J.Cases[T.Case].Label + "' was " + Why + "\n";
-  return R.leaveOut(T.Case);
+/// The source ended badly at a size that the tool added. One that cannot do
+/// some will not do others either, and each takes a new process.
+MaybeStop Judge::leaveOutAdded(const Trial &T) {
+  if (J.Cases[T.Case].Drawn && ++DrawnFailures >= MostFailures)
+    for (size_t I = 0; I < J.Cases.size(); ++I)
+      if (J.Cases[I].Drawn && !LeftOut[I] && !Compared[I] && I != T.Case) {
+        LeftOut[I] = true;
+        ++DrawnLeftOut;
+      }
+  return leaveOut(T, "left out: the source itself cannot do it");
+}
+
+/// What keeps a candidate from being compared with what the source computed;
+/// empty: nothing.
+std::optional<std::string> Judge::unfit(const Trial &T, MaybeStop &Failed) {
+  const Case &C = J.Cases[T.Case];
+  bool SeeksGaps = C.Added && Rule.GapsLeaveOut,
+       OtherValues = C.Filling != Regime::Given;
+  if (!SeeksGaps && !OtherValues)
+    return std::nullopt;
+  std::optional<SourceLook> Seen = R.look(T);
+  if (!Seen) {
+    Failed = R.bring(Side::Source);
+    if (Failed)
+      return std::nullopt;
+    Seen = lookHere(J, T, R);
+  }
+  if (SeeksGaps && Seen->HasGaps)
+    return "left out: the source itself cannot do it";
+  if (OtherValues && !Seen->AllFinite)
+    return "left out: the source gives infinities or NaN there";
+  double Least = HUGE_VAL;
+  for (unsigned I = 0; I < J.Leaves.size(); ++I)
+    if (isOutput(J.Leaves[I]) && !isWhole(J.Leaves[I].Type))
+      Least = std::min(Least, R.slack(T, I) * J.Leaves[I].Tolerance);
+  // Hardened tensors are compared whatever they are.
+  if (C.Brief && OtherValues && std::isfinite(Least) && Least > MostlyRounding)
+    return "left out: what the source gives there is mostly its own rounding";
+  return std::nullopt;
 }
 
 MaybeStop Judge::keepOutputs(const Trial &T) {
@@ -159,29 +156,25 @@ MaybeStop Judge::compareTrial(const Trial &T) {
   }();
   if (Source.What == SourceEnd::TooLarge)
     return leaveOut(T, "not compared: " + Source.Text);
-  bool Failed = Source.What == SourceEnd::Failed;
-  bool Hardened = J.Cases[T.Case].Hardened;
-  std::optional<bool> Finite = Hardened && !Failed ? R.isFinite(T) : true;
-  if (!Failed && (!Finite || (Added && Rule.GapsLeaveOut)))
-    if (MaybeStop S = R.bring(Side::Source))
-      return S;
-  if (Added && (Failed || (Rule.GapsLeaveOut && leavesGaps(T))))
-    return leaveOut(T, "left out: the source itself cannot do it");
+  if (Source.What == SourceEnd::Failed)
+    return Added ? leaveOutAdded(T)
+                 : Stop{Outcome::Infrastructure, Source.Text};
+  MaybeStop Failed;
+  if (std::optional<std::string> Why = unfit(T, Failed))
+    return leaveOut(T, *Why);
   if (Failed)
-    return Stop{Outcome::Infrastructure, Source.Text};
-  if (!(Finite ? *Finite : isFinite(T)))
-    return leaveOut(T, "left out: the source gives infinities or NaN there");
+    return Failed;
   MaybeStop Ended = [&] {
     Stages::Scope S(&Spent, "candidate", Label);
     return R.candidate(T);
   }();
   if (Ended) {
-    Out.RightAsShipped = J.Cases[T.Case].Hardened;
+    Out.RightAsShipped = J.Cases[T.Case].Filling != Regime::Given;
     return Ended;
   }
   if (MaybeStop S = keepOutputs(T))
     return S;
-  ++Compared;
+  Compared[T.Case] = true;
   Stages::Scope Comparing(&Spent, "compare", Label);
   std::vector<bool> Agreed;
   if (MaybeStop S = R.compare(T, Agreed))
@@ -192,81 +185,26 @@ MaybeStop Judge::compareTrial(const Trial &T) {
       [&](unsigned L) { return R.ofSource(T, L); },
       [&](unsigned L) { return R.slack(T, L); },
       T.Round ? Outcome::Unstable : Outcome::Wrong);
-  // All cases that are not hardened came before.
-  Out.RightAsShipped = Bad && J.Cases[T.Case].Hardened;
+  // All cases with the workload's own values came before.
+  Out.RightAsShipped = Bad && J.Cases[T.Case].Filling != Regime::Given;
   return Bad;
-}
-
-/// Is what the source computes finite?
-bool Judge::isFinite(const Trial &T) {
-  for (unsigned I = 0; I < J.Leaves.size(); ++I)
-    if (isOutput(J.Leaves[I]) && R.ofSource(T, I) &&
-        !extremes(J.Leaves[I].Type, R.ofSource(T, I),
-                  J.Cases[T.Case].Values[I].elements())
-             .AllFinite)
-      return false;
-  return true;
-}
-
-MaybeStop Judge::bringSource(const Trial &T) {
-  if (SourceEnd Ended = R.source(T); Ended.What != SourceEnd::Done)
-    return Stop{Outcome::Infrastructure, Ended.Text};
-  return R.bring(Side::Source);
-}
-
-MaybeStop Judge::portrayHere(const Trial &T, const Trial &Other,
-                             Portraits &Found) {
-  if (MaybeStop S = bringSource(Other))
-    return S;
-  std::vector<std::vector<char>> Others(J.Leaves.size());
-  for (unsigned I = 0; I < J.Leaves.size(); ++I)
-    if (const void *Data = isOutput(J.Leaves[I]) ? R.ofSource(T, I) : nullptr) {
-      auto *At = static_cast<const char *>(Data);
-      Others[I].assign(At, At + J.Cases[T.Case].Values[I].elements() *
-                                    dtypeBytes(J.Leaves[I].Type));
-    }
-  if (MaybeStop S = bringSource(T))
-    return S;
-  Found.resize(J.Leaves.size());
-  for (unsigned I = 0; I < J.Leaves.size(); ++I)
-    if (const void *Data = isOutput(J.Leaves[I]) ? R.ofSource(T, I) : nullptr)
-      Found[I] = portrait(J, T.Case, I, Data,
-                          Others[I].empty() ? nullptr : Others[I].data(),
-                          R.slack(T, I));
-  return std::nullopt;
-}
-
-/// Of a source that is judged against itself, before a search: is there
-/// anything to judge by?
-MaybeStop Judge::admit() {
-  Stages::Scope Admitting(&Spent, "admit");
-  for (unsigned Case = 0; Case < J.Cases.size(); ++Case) {
-    if (LeftOut[Case] || J.Seeds.size() < 2)
-      continue;
-    // Two inputs, the same weights.
-    Trial T{0, Case, J.Seeds[1], 0, J.Seeds[0]}, Other = T;
-    Other.Seed = J.Seeds[0];
-    Portraits Found;
-    if (MaybeStop S = R.portray(T, Other, Found))
-      return S;
-    if (Found.empty())
-      if (MaybeStop S = portrayHere(T, Other, Found))
-        return S;
-    Notes +=
-        degeneracies(J, Case, Found, [&](unsigned L) { return R.slack(T, L); });
-  }
-  return std::nullopt;
 }
 
 MaybeStop Judge::compareAll() {
   std::vector<Trial> Trials = planTrials(J, Rule);
   R.plan(Trials);
   LeftOut.assign(J.Cases.size(), false);
+  Compared.assign(J.Cases.size(), false);
   for (const Trial &T : Trials)
     if (!LeftOut[T.Case])
       if (MaybeStop S = compareTrial(T))
         return S;
-  if (!Compared && Rule.Compares)
+  if (DrawnLeftOut)
+    Notes += std::to_string(DrawnLeftOut) +
+             " of the sizes and values to draw from were left out: the source "
+             "itself cannot do them\n";
+  if (std::find(Compared.begin(), Compared.end(), true) == Compared.end() &&
+      Rule.Compares)
     return Stop{Outcome::Infrastructure,
                 "no size is small enough to be compared on " + Rule.Place +
                     "; add one with \"check_only\": true to the workload"};
@@ -294,9 +232,11 @@ MaybeStop Judge::work(const std::string &Folder) {
   Rule = R.rule();
   if (MaybeStop S = compareAll())
     return S;
-  if (!J.Torch.empty() && J.CandidateDigest == J.SourceDigest)
-    if (MaybeStop S = admit())
+  if (J.CandidateDigest == J.SourceDigest && Rule.Admits) {
+    Stages::Scope Admitting(&Spent, "admit");
+    if (MaybeStop S = admit(J, R, LeftOut, Notes))
       return S;
+  }
   Notes += R.notes();
   return timeAll();
 }
@@ -310,6 +250,7 @@ Result Judge::run(const std::string &Folder) {
     Out.Timings.clear();
   } else {
     Out.End = Outcome::Correct;
+    Out.Proved = proofOf(J, Compared);
     Out.Diagnostics = Figures + Notes;
   }
   Out.WallMs = Time.millisecondsSince(Start);

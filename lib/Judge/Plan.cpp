@@ -10,9 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "stark/Judge/Fill.h"
 #include "stark/Judge/Judge.h"
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 using namespace stark;
 using namespace stark::job;
@@ -27,28 +28,64 @@ static uint64_t caseBytes(const Job &J, unsigned Case) {
   return Sum;
 }
 
+uint64_t judge::outputBytes(const Job &J, unsigned Case) {
+  uint64_t Sum = 0;
+  for (size_t L = 0; L < J.Leaves.size(); ++L)
+    if (isOutput(J.Leaves[L]))
+      Sum += J.Cases[Case].Values[L].elements() * dtypeBytes(J.Leaves[L].Type);
+  return Sum;
+}
+
 /// The cases, those with the smallest buffers first: most wrong candidates end
-/// there. Hardened ones come last, so that it is known of a candidate that
-/// fails there that it is right as shipped.
-static std::vector<unsigned> caseOrder(const Job &J) {
-  std::vector<unsigned> Order(J.Cases.size());
-  std::iota(Order.begin(), Order.end(), 0u);
-  std::stable_sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
-    return std::pair(J.Cases[A].Hardened, caseBytes(J, A)) <
-           std::pair(J.Cases[B].Hardened, caseBytes(J, B));
-  });
+/// there. Those with other values than the workload's come last, so that it is
+/// known of a candidate that fails there that it is right as shipped.
+static std::vector<unsigned> caseOrder(const Job &J,
+                                       const std::vector<bool> &Drawn) {
+  std::vector<unsigned> Order;
+  for (unsigned I = 0; I < J.Cases.size(); ++I)
+    if (!J.Cases[I].Drawn || Drawn[I])
+      Order.push_back(I);
+  auto Place = [&](unsigned I) {
+    return std::tuple(J.Cases[I].Filling != Regime::Given, J.Cases[I].Drawn,
+                      caseBytes(J, I));
+  };
+  std::stable_sort(Order.begin(), Order.end(),
+                   [&](unsigned A, unsigned B) { return Place(A) < Place(B); });
   return Order;
+}
+
+/// By case: those of the drawn ones that a judge can afford, as many as the job
+/// asks for.
+static std::vector<bool> drawCases(const Job &J, const CompareRule &Rule) {
+  std::vector<std::pair<uint64_t, unsigned>> Pool;
+  for (unsigned I = 0; I < J.Cases.size(); ++I)
+    if (J.Cases[I].Drawn && caseBytes(J, I) <= Rule.BriefMaxBytes)
+      Pool.push_back({mix(Rule.DrawSeed + mix(I + 1)), I});
+  std::sort(Pool.begin(), Pool.end());
+  uint64_t Most =
+      std::min(J.DrawnCases ? J.DrawnCases : UINT64_MAX, Rule.MostDrawn);
+  if (Pool.size() > Most)
+    Pool.resize(Most);
+  std::vector<bool> Drawn(J.Cases.size());
+  for (const auto &[Key, I] : Pool)
+    Drawn[I] = true;
+  return Drawn;
 }
 
 std::vector<Trial> judge::planTrials(const Job &J, const CompareRule &Rule) {
   std::vector<Trial> Trials;
-  for (unsigned Case : caseOrder(J)) {
+  for (unsigned Case : caseOrder(J, drawCases(J, Rule))) {
+    const job::Case &C = J.Cases[Case];
     uint64_t Bytes = caseBytes(J, Case);
-    if (!Rule.Compares || Bytes > Rule.MaxBytes)
+    if (!Rule.Compares || Bytes > Rule.MaxBytes ||
+        (C.Brief && Bytes > Rule.BriefMaxBytes))
       continue;
-    size_t Seeds = Bytes > Rule.ManySeedsMaxBytes ? 1 : J.Seeds.size();
+    size_t Seeds =
+        C.Brief || Bytes > Rule.ManySeedsMaxBytes ? 1 : J.Seeds.size();
+    // What is exact is the same each time.
+    bool Once = C.Brief && C.Filling != Regime::Integers;
     for (size_t I = 0; I < std::min(Seeds, J.Seeds.size()); ++I)
-      for (unsigned Round = 0; Round < Rule.Rounds; ++Round)
+      for (unsigned Round = 0; Round < (Once ? 1 : Rule.Rounds); ++Round)
         Trials.push_back({Trials.size(), Case, J.Seeds[I], Round, {}});
   }
   return Trials;

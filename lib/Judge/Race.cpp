@@ -24,9 +24,10 @@ using namespace stark::judge;
 namespace {
 /// With fewer pairs than this, a median means nothing, whatever the time limit.
 constexpr uint64_t FewestPairs = 5;
-/// Pairs whose outputs are compared.
-constexpr unsigned VerifiedPairs = 3;
-/// Pairs of the second, device-synchronised batch.
+/// One in so many pairs is compared, and one in so many is followed by one
+/// that waits for the device: drawn at each, by nobody known before.
+constexpr uint64_t VerifiedOneIn = 10, SyncedOneIn = 4;
+/// Pairs that wait for the device, at least.
 constexpr unsigned SyncedPairs = 11;
 /// Waiting for the whole device may cost the candidate this share of its time
 /// and this much more than it costs the source.
@@ -214,24 +215,32 @@ MaybeStop Race::warmUp(uint64_t &Discarded) {
   return std::nullopt;
 }
 
+/// Neither child knows, when it runs, whether its outputs will be looked at,
+/// whether it will be waited for, or whether it was the last time.
 MaybeStop Race::sampleAll() {
-  // Which calls are verified is settled now, and told to nobody.
-  std::vector<uint64_t> Verified;
-  for (unsigned I = 0; I < VerifiedPairs; ++I)
-    Verified.push_back(
-        Secret() %
-        (I == 0 ? FewestPairs : std::max<uint64_t>(J.Timing.MinSamples, 1)));
   Clock::Time Start = Time.now();
-  while (!enough(Time.microsecondsSince(Start) * 1e-3)) {
+  // One of the first, however the draws fall.
+  uint64_t Sure = Secret() % FewestPairs, More = 0;
+  bool Enough = false;
+  for (;;) {
+    if (!Enough && enough(Time.microsecondsSince(Start) * 1e-3)) {
+      Enough = true;
+      More = Secret() % (OfCandidate.EventUs.size() / 8 + 1);
+    }
+    if (Enough && More-- == 0)
+      break;
     uint64_t Index = OfCandidate.EventUs.size();
     if (MaybeStop S = samplePair(OfSource, OfCandidate, false))
       return S;
-    // Neither child knew, when it ran, that these outputs would count.
-    if (std::find(Verified.begin(), Verified.end(), Index) != Verified.end())
+    if (Index == Sure || Secret() % VerifiedOneIn == 0)
       if (MaybeStop S = Pair.verify(Last))
         return S;
+    if (SyncedCandidate.EventUs.size() < SyncedPairs &&
+        Secret() % SyncedOneIn == 0)
+      if (MaybeStop S = samplePair(SyncedSource, SyncedCandidate, true))
+        return S;
   }
-  for (unsigned I = 0; I < SyncedPairs; ++I)
+  while (SyncedCandidate.EventUs.size() < SyncedPairs)
     if (MaybeStop S = samplePair(SyncedSource, SyncedCandidate, true))
       return S;
   return Pair.verify(Last);

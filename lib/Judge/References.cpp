@@ -54,7 +54,9 @@ std::string References::notes(const Job &J) const {
                     Times * J.Leaves[Place.second].Tolerance);
       Text += "output '" + J.Leaves[Place.second].Name + "' of '" +
               J.Cases[Place.first].Label + "' may be off by " + Allowed +
-              ": twice what the source is off itself\n";
+              (J.Torch.empty() ? ": twice what the source moves by when its "
+                                 "inputs move in their last place\n"
+                               : ": twice what the source is off itself\n");
     }
   return Text;
 }

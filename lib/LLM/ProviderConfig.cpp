@@ -154,8 +154,11 @@ stark::makeConfiguredClient(llvm::StringRef File, Clock &Time) {
   std::shared_ptr<ProviderHub> Hub = makeProviderHub(Time);
   RoleClient::Clients Clients;
   for (const auto &[Role, Choice] : C->Roles) {
+    ProviderSettings Settings = C->settingsOf(Choice);
+    if (llvm::Error E = checkKeyHost(Settings, *Models))
+      return withContext(std::move(E), File + ": role '" + Role + "'");
     llvm::Expected<std::unique_ptr<ChatClient>> Client =
-        makeProvider(C->settingsOf(Choice), *Models, Hub);
+        makeProvider(Settings, *Models, Hub);
     if (!Client)
       return withContext(Client.takeError(), File + ": role '" + Role + "'");
     Clients[Role] = std::move(*Client);

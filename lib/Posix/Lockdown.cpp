@@ -14,16 +14,20 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <fcntl.h>
+#include <iterator>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace stark;
@@ -138,42 +142,67 @@ bool filterCalls() {
                  SECCOMP_FILTER_FLAG_TSYNC, &Described) == 0;
 }
 
-bool confineWriting() {
+/// What programs and drivers read, and nothing that is a user's.
+constexpr const char *OfTheSystem[] = {
+    "/dev",    "/proc", "/sys",  "/usr", "/lib",       "/lib32", "/lib64",
+    "/libx32", "/bin",  "/sbin", "/opt", "/nix/store", "/etc"};
+
+void allow(int Ruleset, const std::string &Folder, uint64_t Access) {
+  landlock_path_beneath_attr Beneath = {};
+  Beneath.allowed_access = Access;
+  Beneath.parent_fd = open(Folder.c_str(), O_PATH | O_CLOEXEC);
+  if (Beneath.parent_fd < 0)
+    return;
+  syscall(SYS_landlock_add_rule, Ruleset, LANDLOCK_RULE_PATH_BENEATH, &Beneath,
+          0);
+  close(Beneath.parent_fd);
+}
+
+/// Those where a library that is loaded later may lie.
+void addSearched(std::vector<std::string> &Folders) {
+  const char *Path = getenv("LD_LIBRARY_PATH");
+  std::stringstream Parts(Path ? Path : "");
+  for (std::string Folder; std::getline(Parts, Folder, ':');)
+    if (!Folder.empty())
+      Folders.push_back(Folder);
+}
+
+bool confineFiles(std::vector<std::string> Readable) {
   landlock_ruleset_attr Rules = {};
   Rules.handled_access_fs =
       LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
       LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
       LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
       LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-      LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+      LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM |
+      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   int Ruleset =
       int(syscall(SYS_landlock_create_ruleset, &Rules, sizeof(Rules), 0));
   if (Ruleset < 0)
     return false;
-  for (const char *Folder : {"/dev", "/proc"}) {
-    landlock_path_beneath_attr Beneath = {};
-    Beneath.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
-    Beneath.parent_fd = open(Folder, O_PATH | O_CLOEXEC);
-    if (Beneath.parent_fd < 0)
-      continue;
-    syscall(SYS_landlock_add_rule, Ruleset, LANDLOCK_RULE_PATH_BENEATH,
-            &Beneath, 0);
-    close(Beneath.parent_fd);
-  }
+  constexpr uint64_t Read =
+      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  for (const char *Folder : {"/dev", "/proc"})
+    allow(Ruleset, Folder, Read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  addSearched(Readable);
+  Readable.insert(Readable.end(), std::begin(OfTheSystem),
+                  std::end(OfTheSystem));
+  for (const std::string &Folder : Readable)
+    allow(Ruleset, Folder, Read);
   bool Done = syscall(SYS_landlock_restrict_self, Ruleset, 0) == 0;
   close(Ruleset);
   return Done;
 }
 } // namespace
 
-std::string posix::lockDown() {
+std::string posix::lockDown(std::vector<std::string> Readable) {
   // What it prints goes to a file in memory; more than this is refused. Not
   // earlier: the driver sets up larger files of its own.
   rlimit Printed = {1 << 20, 1 << 20};
   setrlimit(RLIMIT_FSIZE, &Printed);
   signal(SIGXFSZ, SIG_IGN);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  bool Landlock = confineWriting();
+  bool Landlock = confineFiles(std::move(Readable));
   bool Seccomp = filterCalls();
   std::string Held =
       std::string(Seccomp ? "seccomp " : "") + (Landlock ? "landlock " : "");

@@ -16,7 +16,6 @@
 #include "stark/Task/Workload.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <limits>
 
 using namespace stark;
 
@@ -55,46 +54,136 @@ static std::vector<std::string> factorsOf(const std::vector<Size> &Sizes,
   return {};
 }
 
-std::vector<Size> stark::addedSizes(const Workload &W) {
+namespace {
+/// More than this many are too dear even for a confirmation.
+constexpr size_t MostDrawn = 96;
+
+class SizeAdder {
+public:
+  SizeAdder(const Workload &W) : W(W) {
+    for (const Size &S : W.Sizes)
+      for (const auto &[Name, Value] : S.Names) {
+        Least.try_emplace(Name, Value);
+        Least[Name] = std::min(Least[Name], Value);
+        Most[Name] = std::max(Most[Name], Value);
+      }
+  }
+
+  std::vector<Size> run(llvm::ArrayRef<int64_t> Constants) {
+    addTinyAndOdd();
+    for (const Size &S : W.Sizes)
+      if (!S.CheckOnly)
+        addAround(S);
+    for (int64_t Constant : Constants)
+      addAtConstant(Constant);
+    return std::move(Added);
+  }
+
+private:
+  int64_t step(const std::string &Name) const {
+    auto Found = W.MultipleOf.find(Name);
+    return Found == W.MultipleOf.end() ? 1 : Found->second;
+  }
+  bool isFree(const std::string &Name) const {
+    return factorsOf(W.Sizes, Name).empty();
+  }
+  void add(Size S, bool Drawn);
+  void addTinyAndOdd();
+  void addAround(const Size &S);
+  void addAtConstant(int64_t Constant);
+  void addAlone(const Bindings &Others, const std::string &Name, int64_t Value);
+
+  const Workload &W;
+  Bindings Least, Most, Odd;
   std::vector<Size> Added;
+  size_t DrawnSoFar = 0;
+};
+} // namespace
+
+/// Unless it is there already.
+void SizeAdder::add(Size S, bool Drawn) {
+  for (auto &[Name, Value] : S.Names) {
+    std::vector<std::string> Factors = factorsOf(W.Sizes, Name);
+    if (Factors.empty())
+      continue;
+    Value = 1;
+    for (const std::string &F : Factors)
+      if (__builtin_mul_overflow(Value, S.Names[F], &Value))
+        return;
+  }
+  S.CheckOnly = S.Added = true;
+  S.Drawn = Drawn;
+  auto Same = [&](const Size &Other) { return Other.Names == S.Names; };
+  if (llvm::any_of(W.Sizes, Same) || llvm::any_of(Added, Same) ||
+      (Drawn && DrawnSoFar >= MostDrawn))
+    return;
+  DrawnSoFar += Drawn;
+  Added.push_back(std::move(S));
+}
+
+/// A lone element (or the least that the entry takes), and odd numbers of them
+/// about half as large as the smallest of the file.
+void SizeAdder::addTinyAndOdd() {
+  Size One;
+  for (const auto &[Name, Value] : Least) {
+    int64_t Step = step(Name), Units = std::max<int64_t>(Value / Step, 1);
+    One.Names[Name] = std::min(Step, Most[Name]);
+    Odd[Name] =
+        std::min((Units > 8 ? (Units / 2) | 1 : Units) * Step, Most[Name]);
+  }
+  add(One, false);
+  Size Other;
+  Other.Names = Odd;
+  add(Other, false);
+}
+
+void SizeAdder::addAlone(const Bindings &Others, const std::string &Name,
+                         int64_t Value) {
+  Size S;
+  S.Names = Others;
+  S.Names[Name] = Value;
+  add(std::move(S), true);
+}
+
+static bool isPrime(int64_t N) {
+  for (int64_t D = 2; D <= N / D; ++D)
+    if (N % D == 0)
+      return false;
+  return N > 1;
+}
+
+/// Each name alone: what is right where all are odd may be wrong where one is.
+void SizeAdder::addAround(const Size &S) {
+  for (const auto &[Name, Value] : S.Names) {
+    int64_t Step = step(Name), Units = Value / Step;
+    if (!isFree(Name) || Units < 2 || Units > int64_t(1) << 40)
+      continue;
+    int64_t Prime = Units - 2;
+    while (Prime > 1 && !isPrime(Prime))
+      --Prime;
+    for (int64_t Other : {Units - 1, Units + 1, Prime})
+      if (Other > 0)
+        addAlone(S.Names, Name, Other * Step);
+  }
+}
+
+/// At and beside what a candidate may compare with, the other names being odd.
+void SizeAdder::addAtConstant(int64_t Constant) {
+  for (const auto &[Name, Greatest] : Most)
+    for (int64_t Value : {Constant, Constant - 1, Constant + 1})
+      if (isFree(Name) && Value > 0 && Value <= Greatest &&
+          Value % step(Name) == 0)
+        addAlone(Odd, Name, Value);
+}
+
+std::vector<Size> stark::addedSizes(const Workload &W,
+                                    llvm::ArrayRef<int64_t> Constants) {
   // An array from a file has one shape.
   if (!W.AddSizes || W.Sizes.empty() || W.Sizes.front().Names.empty() ||
       W.Sizes.front().Names.size() > 16 ||
       llvm::any_of(W.Arguments, [](const Argument &A) {
         return A.IsBuffer && A.Fill.Kind == job::InitKind::File;
       }))
-    return Added;
-  Bindings Least, Most;
-  for (const Size &S : W.Sizes)
-    for (const auto &[Name, Value] : S.Names) {
-      Least.try_emplace(Name, Value);
-      Least[Name] = std::min(Least[Name], Value);
-      Most[Name] = std::max(Most[Name], Value);
-    }
-  // A lone element (or the least that the entry takes), and odd numbers of them
-  // about half as large as the smallest of the file.
-  Size One, Odd;
-  for (const auto &[Name, Value] : Least) {
-    auto Found = W.MultipleOf.find(Name);
-    int64_t Step = Found == W.MultipleOf.end() ? 1 : Found->second;
-    int64_t Units = std::max<int64_t>(Value / Step, 1);
-    One.Names[Name] = std::min(Step, Most[Name]);
-    Odd.Names[Name] =
-        std::min((Units > 8 ? (Units / 2) | 1 : Units) * Step, Most[Name]);
-  }
-  for (Size *S : {&One, &Odd}) {
-    for (auto &[Name, Value] : S->Names) {
-      std::vector<std::string> Factors = factorsOf(W.Sizes, Name);
-      if (Factors.empty())
-        continue;
-      Value = 1;
-      for (const std::string &F : Factors)
-        Value *= S->Names[F]; // at most the file's own product
-    }
-    S->CheckOnly = S->Added = true;
-    auto Same = [&](const Size &Other) { return Other.Names == S->Names; };
-    if (llvm::none_of(W.Sizes, Same) && llvm::none_of(Added, Same))
-      Added.push_back(*S);
-  }
-  return Added;
+    return {};
+  return SizeAdder(W).run(Constants);
 }

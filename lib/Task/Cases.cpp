@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryLeaves.h"
+#include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Task/Task.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace stark;
 
@@ -43,8 +45,8 @@ std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
       L.Fill = A->Fill;
       L.Weight =
           A->Tensor == TensorKind::Parameter || A->Tensor == TensorKind::Buffer;
-      if (T.Load.Harden)
-        L.Hard = hardened(*A);
+      if (isHardened(T))
+        L.Otherwise = makeRegimes(*A, T.Load, isTensorEntry(T.Entry));
       L.Tolerance = toleranceOf(T, A->Type);
     }
     Leaves.push_back(std::move(L));
@@ -187,6 +189,7 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
   C.Label = S.label();
   C.Timed = !S.CheckOnly && !S.Added;
   C.Added = S.Added;
+  C.Brief = C.Drawn = S.Drawn;
   auto Fail = [&](const std::string &Why) {
     return usageError(T.Load.File + ": size '" + C.Label + "': " + Why);
   };
@@ -224,16 +227,68 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
   return C;
 }
 
-static job::Case hardenedTwin(job::Case C) {
-  C.Label += ", hardened";
+/// The same with other values.
+static job::Case twin(job::Case C, job::Regime R) {
+  C.Label += std::string(", ") + nameOf(R);
   C.Timed = false;
-  C.Hardened = true;
+  C.Filling = R;
+  // Of tensors it is what the import stands for; what pointers hold beside what
+  // is said of them is the tool's own idea.
+  bool OfTensors = R == job::Regime::Hardened;
+  C.Added |= !OfTensors;
+  C.Brief |= !OfTensors;
   return C;
 }
 
-llvm::Expected<std::vector<job::Case>> stark::makeCases(const Task &T) {
+static uint64_t elementsOf(const job::Case &C) {
+  uint64_t Sum = 0;
+  for (const job::LeafValue &V : C.Values)
+    Sum += V.elements();
+  return Sum;
+}
+
+/// Hardened ones of all timed sizes; of the other regimes the smallest size of
+/// the file, and the timed ones to draw from.
+static void addRegimes(const std::vector<job::Leaf> &Leaves,
+                       std::vector<job::Case> &Cases) {
+  std::vector<job::Regime> Regimes;
+  for (const job::Leaf &L : Leaves)
+    for (const job::RegimeFill &F : L.Otherwise)
+      if (!llvm::is_contained(Regimes, F.Of))
+        Regimes.push_back(F.Of);
+  llvm::sort(Regimes);
+  size_t Known = Cases.size();
+  const job::Case *Smallest = nullptr;
+  for (const job::Case &C : Cases)
+    if (!C.Added && (!Smallest || elementsOf(C) < elementsOf(*Smallest)))
+      Smallest = &C;
+  size_t Least = size_t(Smallest - Cases.data());
+  for (job::Regime R : Regimes)
+    for (size_t I = 0; I < Known; ++I)
+      if (Cases[I].Timed || (I == Least && R != job::Regime::Hardened)) {
+        job::Case C = twin(Cases[I], R);
+        C.Drawn = R != job::Regime::Hardened && I != Least;
+        Cases.push_back(std::move(C));
+      }
+}
+
+/// Those that the source has not come first: there may be too many.
+static std::vector<int64_t> constantsOf(const Task &T,
+                                        llvm::StringRef Candidate) {
+  if (Candidate.empty())
+    return {};
+  std::vector<int64_t> All = integerConstants(Candidate),
+                       Old = integerConstants(T.SourceText);
+  std::stable_partition(All.begin(), All.end(), [&](int64_t V) {
+    return !std::binary_search(Old.begin(), Old.end(), V);
+  });
+  return All;
+}
+
+llvm::Expected<std::vector<job::Case>>
+stark::makeCases(const Task &T, llvm::StringRef Candidate) {
   std::vector<Size> Sizes = T.Load.Sizes;
-  std::vector<Size> Added = addedSizes(T.Load);
+  std::vector<Size> Added = addedSizes(T.Load, constantsOf(T, Candidate));
   Sizes.insert(Sizes.end(), Added.begin(), Added.end());
   llvm::stable_sort(Sizes, [](const Size &L, const Size &R) {
     return L.CheckOnly < R.CheckOnly;
@@ -251,10 +306,15 @@ llvm::Expected<std::vector<job::Case>> stark::makeCases(const Task &T) {
     }
     Cases.push_back(std::move(*C));
   }
-  if (llvm::any_of(makeLeaves(T),
-                   [](const job::Leaf &L) { return L.Hard.has_value(); }))
+  if (T.Load.Misaligned)
     for (size_t I = 0, N = Cases.size(); I < N; ++I)
-      if (Cases[I].Timed)
-        Cases.push_back(hardenedTwin(Cases[I]));
+      if (Cases[I].Timed) {
+        job::Case C = Cases[I];
+        C.Label += ", misaligned";
+        C.Timed = false;
+        C.Added = C.Brief = C.Shifted = true;
+        Cases.push_back(std::move(C));
+      }
+  addRegimes(makeLeaves(T), Cases);
   return Cases;
 }

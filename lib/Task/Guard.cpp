@@ -26,7 +26,7 @@ public:
     if (!All)
       return All.takeError();
     for (job::Case &C : *All)
-      if (!C.Added && !C.Hardened)
+      if (!C.Added && C.Filling == job::Regime::Given)
         Cases.push_back(std::move(C));
     for (size_t I = 0; I < Parameters.size(); ++I)
       if (std::string Why = problem(*Parameters[I]); !Why.empty())

@@ -6,17 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   lists of tensors in an entry's signature; what a hardened case fills them
-/// with
-/// A module's own values hide faults: weights that are all 1 or 0, inputs that
-/// are all positive. docs/judging.md, "Tensors", says what takes their place.
+///   lists of tensors in an entry's signature -> one parameter a tensor
 ///
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Workload.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include <cmath>
 
 using namespace stark;
 
@@ -46,59 +42,4 @@ void stark::resolveTensors(Signature &Entry, const Workload &W) {
       P.Fields.push_back(tensorNamed(Name));
     }
   }
-}
-
-/// How many products a sum over \p A as a weight has: all but the first of its
-/// extents. 1 where these are not numbers.
-static double fanIn(const Argument &A) {
-  double Product = 1;
-  for (const std::string &Extent : llvm::drop_begin(A.Shape)) {
-    uint64_t Value = 0;
-    if (!llvm::StringRef(Extent).getAsInteger(10, Value))
-      Product *= double(std::max<uint64_t>(Value, 1));
-  }
-  return Product;
-}
-
-static job::Init drawn(job::InitKind Kind, double Low, double High) {
-  job::Init Fill;
-  Fill.Kind = Kind;
-  Fill.Low = Low;
-  Fill.High = High;
-  return Fill;
-}
-
-static std::optional<job::Init> hardenedWeight(const Argument &A) {
-  llvm::StringRef Path = A.Path;
-  if (A.Tensor == TensorKind::Buffer) {
-    if (Path.ends_with("running_var"))
-      return drawn(job::InitKind::Uniform, 0.5, 1.5);
-    if (Path.ends_with("running_mean"))
-      return drawn(job::InitKind::Normal, 0, 0.3);
-    return std::nullopt;
-  }
-  if (A.Shape.size() >= 2)
-    return drawn(job::InitKind::Normal, 0, std::sqrt(2 / fanIn(A)));
-  if (Path.ends_with("bias"))
-    return drawn(job::InitKind::Normal, 0, 0.3);
-  return drawn(job::InitKind::Uniform, 0.5, 1.5);
-}
-
-std::optional<job::Init> stark::hardened(const Argument &A) {
-  bool Written = A.Use == job::Role::Output || A.Use == job::Role::Scratch;
-  // What counts, orders or selects is as it is for a reason.
-  bool Drawn = A.Fill.Kind == job::InitKind::Normal ||
-               A.Fill.Kind == job::InitKind::Uniform ||
-               A.Fill.Kind == job::InitKind::Zeros ||
-               A.Fill.Kind == job::InitKind::Ones ||
-               A.Fill.Kind == job::InitKind::Constant;
-  if (!A.IsBuffer || Written || job::isWhole(A.Type) || A.FromWeights || !Drawn)
-    return std::nullopt;
-  if (A.Tensor == TensorKind::Parameter || A.Tensor == TensorKind::Buffer)
-    return hardenedWeight(A);
-  if (A.Tensor == TensorKind::Constant)
-    return std::nullopt;
-  job::Init Mixed = drawn(job::InitKind::Mixed, 0, 1);
-  Mixed.Keep = A.Fill.Keep;
-  return Mixed;
 }

@@ -12,10 +12,12 @@
 using namespace stark;
 
 namespace {
-/// Each argument is a class whose conversion takes the parameter's own type, so
-/// that no type has to be spelled: names of types may lie in namespaces, be
-/// local to the file or be template parameters. Every name has a prefix of its
-/// own, because the source may have macros called T, Value or Real.
+/// The entry is called through a pointer of its own type, so that what is
+/// judged is what the user's code calls. Each argument is a class whose
+/// conversion takes the parameter's own type, so that no type has to be
+/// spelled: names of types may lie in namespaces, be local to the file or be
+/// template parameters. Every name has a prefix of its own, because the source
+/// may have macros called T, Value or Real.
 constexpr const char *Conversions = R"(
 struct stark_pointer {
   void *stark_leaf;
@@ -35,6 +37,14 @@ struct stark_real {
     return static_cast<stark_T>(*static_cast<double *>(stark_leaf));
   }
 };
+// The one function of its name: an overload or a template beside it, which a
+// call might prefer, would be no function to take the address of.
+template <class stark_R, class... stark_P, class... stark_A>
+void stark_apply(stark_R (*stark_one)(stark_P...), stark_A... stark_leaves) {
+  (void)stark_one(stark_leaves...);
+}
+template <class stark_R, class... stark_P>
+void stark_only(stark_R (*)(stark_P...)) {}
 template <class stark_T, class stark_F>
 void stark_set(stark_T &stark_field, stark_F stark_value) {
   stark_T stark_copy = stark_value;
@@ -115,7 +125,8 @@ std::string TrampolineWriter::launch(const std::string &Called,
            "), unsigned(" + At(I + 2) + "))";
   };
   // More dynamic shared memory than 48 KiB has to be asked for.
-  return "  long long stark_shared = " + At(6) +
+  return "  " + Scope + "::stark_only(&" + Called +
+         ");\n  long long stark_shared = " + At(6) +
          ";\n"
          "  if (stark_shared > 49152)\n"
          "    cudaFuncSetAttribute(reinterpret_cast<const void *>(&" +
@@ -146,8 +157,10 @@ std::string TrampolineWriter::write() {
   Text += Classes + "} // namespace " + Scope +
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
           Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n";
-  Text += Of.Load.Launch ? launch(Called, Arguments)
-                         : "  (void)" + Called + "(" + Arguments + ");\n";
+  Text += Of.Load.Launch
+              ? launch(Called, Arguments)
+              : "  " + Scope + "::stark_apply(&" + Called +
+                    (Arguments.empty() ? "" : ", ") + Arguments + ");\n";
   return Text + "}\n";
 }
 

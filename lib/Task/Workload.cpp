@@ -164,8 +164,6 @@ template <class IO> static void tensors(IO &F, Workload &W) {
   F.ignored("notes");
   F.optional("weights", W.Weights);
   F.optional("returns", W.Returns);
-  W.Harden = W.Imported.has_value();
-  F.optional("harden", W.Harden);
   std::string Calls = "anything";
   F.optional("calls", Calls);
   F.check(Calls == "anything" || Calls == "kernels", "calls",
@@ -211,6 +209,27 @@ template <class IO> static void multiples(IO &F, Workload &W) {
   }
 }
 
+/// What a winner has to be right for beside the sizes.
+template <class IO> static void values(IO &F, Workload &W) {
+  F.optional("harden", W.Harden);
+  std::vector<double> Magnitude;
+  F.optional("magnitude", Magnitude);
+  if (!Magnitude.empty()) {
+    bool Good = Magnitude.size() == 2 && Magnitude[0] > 0 &&
+                Magnitude[0] <= Magnitude[1];
+    F.check(Good, "magnitude", "[least, greatest], both above 0");
+    if (Good)
+      W.Magnitude = {Magnitude[0], Magnitude[1]};
+  }
+  std::string Precision = "any";
+  F.optional("precision", Precision);
+  F.check(Precision == "any" || Precision == "as-source", "precision",
+          "any or as-source");
+  W.SourcePrecision = Precision == "as-source";
+  F.optional("degenerate", W.MayBeDegenerate);
+  F.optional("misaligned", W.Misaligned);
+}
+
 /// Only read: what stands in a file by default is filled in.
 template <class IO> static void fields(IO &F, Workload &W) {
   entry(F, W);
@@ -230,6 +249,7 @@ template <class IO> static void fields(IO &F, Workload &W) {
   F.check(Range == "exact" || Range == "between", "envelope",
           "exact or between");
   W.Range = Range == "between" ? Envelope::Between : Envelope::Exact;
+  values(F, W);
   tensors(F, W);
 }
 } // namespace stark

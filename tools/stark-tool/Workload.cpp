@@ -8,6 +8,7 @@
 #include "Flags.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/SourceFile.h"
+#include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Task/EntryChoice.h"
@@ -62,7 +63,15 @@ static llvm::Error checkOne(const ParseOptions &Options) {
   std::vector<job::Leaf> Leaves = makeLeaves(*T);
   llvm::outs() << "entry " << T->Entry.Name << ", line " << T->Entry.Line
                << "\n";
+  size_t Drawn = 0;
+  std::string Values;
   for (const job::Case &C : *Cases) {
+    bool OtherValues = C.Brief && C.Filling != job::Regime::Given;
+    if (OtherValues && !C.Drawn)
+      Values += std::string(Values.empty() ? "" : ", ") + nameOf(C.Filling);
+    Drawn += C.Drawn;
+    if (C.Drawn || OtherValues)
+      continue;
     uint64_t Bytes = 0;
     for (size_t I = 0; I < Leaves.size(); ++I)
       if (Leaves[I].Kind == job::LeafKind::Buffer)
@@ -71,6 +80,11 @@ static llvm::Error checkOne(const ParseOptions &Options) {
                  << (C.Timed ? "compared and timed" : "compared") << ", "
                  << Bytes << " bytes\n";
   }
+  if (!Values.empty())
+    llvm::outs() << "the smallest compared with other values, too: " << Values
+                 << "\n";
+  if (Drawn)
+    llvm::outs() << Drawn << " more to draw from, all in a confirmation\n";
   if (ShowCall)
     llvm::outs() << makeTrampoline(*T) << makeReferenceTrampoline(*T);
   return llvm::Error::success();

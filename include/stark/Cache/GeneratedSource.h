@@ -53,6 +53,9 @@ struct WinnerFacts {
   /// How many candidates of its search came to what: "wrong", 3.
   std::map<std::string, uint64_t> Verdicts;
   std::string Diff; ///< what makes the winner of the source, for `patch`
+  /// With what it was compared, and what it rounds with that the source does
+  /// not: Verdict::Proved and Precision.
+  std::vector<std::string> Proved, Precision;
 };
 
 /// A winner with what its entry of the cache says.

@@ -28,6 +28,9 @@ struct BuildResult {
   std::vector<std::string> Imports; ///< undefined symbols of the object, sorted
   unsigned Initializers = 0;        ///< functions that run when it is loaded
   bool HasDeviceCode = false;
+  /// Instructions of its kernels that round to fewer bits, sorted; of a
+  /// candidate those that the source has not.
+  std::vector<std::string> Precision;
   std::string Device; ///< of BuildOptions::Simulated: the text of the kernels
   HostCompiler Host = HostCompiler::Users; ///< who compiled it
   /// Taken from its host code, nvcc does not compile them: the whole has the

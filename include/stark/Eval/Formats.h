@@ -37,6 +37,8 @@ template <class IO> void fields(IO &F, Verdict &V) {
   F.sparse("copy_gb_per_s", V.CopyGBs, 0.0);
   F.sparse("event_pair_us", V.EventPairUs, 0.0);
   F.sparse("right_as_shipped", V.RightAsShipped, false);
+  F.optional("proved", V.Proved, !V.Proved.empty());
+  F.optional("precision", V.Precision, !V.Precision.empty());
   F.required("timings", V.Timings);
 }
 

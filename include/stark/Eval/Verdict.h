@@ -65,8 +65,12 @@ struct Verdict {
   /// together, and an empty pair of events, which is in every time; 0: not
   /// known.
   double CopyGBs = 0, EventPairUs = 0;
-  /// Not correct, but only the hardened cases say so.
+  /// Not correct, but only cases with other values than the workload's say so.
   bool RightAsShipped = false;
+  /// When correct: with what it was compared, a line each.
+  std::vector<std::string> Proved;
+  /// Instructions that round to fewer bits and that the source has not.
+  std::vector<std::string> Precision;
   bool correct() const { return Kind == VerdictKind::Correct; }
   /// Geometric mean over the timed sizes of the median, in microseconds;
   /// +infinity unless correct.

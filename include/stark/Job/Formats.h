@@ -60,8 +60,14 @@ template <class IO> void fields(IO &F, Init &I) {
   F.optional("least", I.Least, I.Clamped);
   F.optional("greatest", I.Greatest, I.Clamped);
   F.sparse("keep", I.Keep, Triangle::Whole);
+  F.sparse("equal_rows", I.EqualRows, false);
   if (I.Kind == InitKind::File)
     fileName(F, "file", I.File);
+}
+
+template <class IO> void fields(IO &F, RegimeFill &R) {
+  F.required("regime", R.Of);
+  F.required("init", R.Fill);
 }
 
 template <class IO> void fields(IO &F, Leaf &L) {
@@ -75,7 +81,7 @@ template <class IO> void fields(IO &F, Leaf &L) {
   F.check(L.Tolerance >= 0 && L.Tolerance <= 1, "tolerance",
           "a number from 0 to 1");
   F.optional("init", L.Fill);
-  F.optional("hard", L.Hard);
+  F.optional("otherwise", L.Otherwise, !L.Otherwise.empty());
   F.sparse("weight", L.Weight, false);
 }
 
@@ -99,8 +105,13 @@ void caseFields(IO &F, Case &C, const std::vector<Leaf> &Leaves) {
   F.required("timed", C.Timed);
   F.optional("added", C.Added);
   F.check(!C.Added || !C.Timed, "added", "false where \"timed\" is true");
-  F.sparse("hardened", C.Hardened, false);
-  F.check(!C.Hardened || !C.Timed, "hardened", "false where \"timed\" is true");
+  F.sparse("regime", C.Filling, Regime::Given);
+  F.check(C.Filling == Regime::Given || !C.Timed, "regime",
+          "given where \"timed\" is true");
+  F.sparse("brief", C.Brief, false);
+  F.sparse("drawn", C.Drawn, false);
+  F.check(!C.Drawn || !C.Timed, "drawn", "false where \"timed\" is true");
+  F.sparse("shifted", C.Shifted, false);
   if constexpr (!IO::Writes) {
     const auto *Values = F.raw("values");
     F.check(Values && Values->is_array() && Values->size() == Leaves.size(),
@@ -142,6 +153,9 @@ template <class IO> void fields(IO &F, Job &J) {
   F.required("arch", J.Arch);
   F.optional("compiler", J.Compiler);
   F.sparse("torch", J.Torch, std::string());
+  F.sparse("drawn_cases", J.DrawnCases, uint64_t(0));
+  F.sparse("may_be_degenerate", J.MayBeDegenerate, false);
+  F.optional("precision", J.Precision, !J.Precision.empty());
   F.required("timing_seed", J.TimingSeed);
   F.required("timeout_ms", J.TimeoutMs);
   F.check(J.TimeoutMs > 0 && J.TimeoutMs <= MaxTimeMs, "timeout_ms",
@@ -191,6 +205,8 @@ template <class IO> void fields(IO &F, Result &R) {
   F.required("diagnostics", R.Diagnostics);
   F.optional("compiler", R.Compiler);
   F.sparse("right_as_shipped", R.RightAsShipped, false);
+  F.optional("proved", R.Proved, !R.Proved.empty());
+  F.optional("precision", R.Precision, !R.Precision.empty());
   F.required("event_pair_us", R.EventPairUs);
   F.required("copy_gb_per_s", R.CopyGBs);
   F.required("device", R.Device);

@@ -57,6 +57,7 @@ enum class InitKind {
   Ones,
   Constant,
   Permutation,
+  OneHot, ///< one element of each row is 1, the others 0
   File
 };
 
@@ -72,7 +73,28 @@ struct Init {
   bool Clamped = false;       ///< to what lies between Least and Greatest
   double Least = 0, Greatest = 0;
   Triangle Keep = Triangle::Whole; ///< of the last two dimensions
+  bool EqualRows = false;          ///< each has what was drawn for the first
   std::string File;                ///< of File: a .npy in the job folder
+};
+
+/// What the buffers of a case hold; docs/judging.md has what each is for.
+enum class Regime {
+  Given,    ///< what the workload says
+  Hardened, ///< of tensors: weights and inputs that hide no fault
+  Tiny,
+  Huge,
+  Mixed,
+  Integers,
+  Zeros,
+  OneHot,
+  EqualRows,
+  Denormals
+};
+
+/// What a leaf is filled with in a regime that is not Given.
+struct RegimeFill {
+  Regime Of = Regime::Given;
+  Init Fill;
 };
 
 enum class LeafKind { Buffer, Integer, Real, Stream };
@@ -85,9 +107,13 @@ struct Leaf {
   Role Use = Role::Input;  ///< of a buffer
   Init Fill;               ///< of Input and InOut
   bool Weight = false;     ///< what a module has learnt, not what it is given
-  /// What a hardened case fills it with, where that is something else.
-  std::optional<Init> Hard;
+  /// In other regimes, where that is something else than Fill.
+  std::vector<RegimeFill> Otherwise;
   double Tolerance = 0; ///< of Output and InOut: relative, see compare()
+
+  const Init &fillIn(Regime R) const;
+  /// Is it filled with Fill in \p R?
+  bool isAsGivenIn(Regime R) const { return &fillIn(R) == &Fill; }
 };
 
 /// What the pointer of a buffer leaf points to.
@@ -111,9 +137,14 @@ struct Case {
   /// Thought of by the tool, not by the user: left out when the source itself
   /// cannot do it.
   bool Added = false;
-  /// Filled with Leaf::Hard. Left out when the source itself gives what is not
-  /// finite.
-  bool Hardened = false;
+  /// What its buffers hold. Unless that is what the workload says, the case is
+  /// left out where the source itself gives what is not finite.
+  Regime Filling = Regime::Given;
+  bool Brief = false; ///< compared with one seed
+  /// One of many, of which a judge may draw some: Job::DrawnCases.
+  bool Drawn = false;
+  /// Each buffer begins an element, or 4 bytes, past where it is aligned.
+  bool Shifted = false;
   std::vector<LeafValue> Values; ///< one a leaf
 };
 
@@ -140,6 +171,14 @@ struct Job {
   /// Version of the libtorch that the libraries are linked with ("2.11.0");
   /// empty: none.
   std::string Torch;
+  /// How many of the cases that may be drawn are compared; 0: all.
+  uint64_t DrawnCases = 0;
+  /// Whether an answer that a wrong candidate could give, too, is no reason to
+  /// refuse the source.
+  bool MayBeDegenerate = false;
+  /// What the candidate's code rounds with that the source's does not; only
+  /// passed on.
+  std::vector<std::string> Precision;
 };
 
 struct Timing {
@@ -179,8 +218,12 @@ struct Result {
   Outcome End = Outcome::Infrastructure;
   std::string Diagnostics; ///< what a programmer would want to read
   std::string Compiler;    ///< of the job
-  /// A candidate that is wrong was right in all cases that are not hardened.
+  /// A candidate that is wrong was right in all cases whose values are as the
+  /// workload says.
   bool RightAsShipped = false;
+  /// Of one that is correct: with what it was compared, a line each.
+  std::vector<std::string> Proved;
+  std::vector<std::string> Precision; ///< of the job
   std::vector<Timing> Timings;
   double EventPairUs = 0; ///< an empty event pair on this device
   double CopyGBs = 0; ///< device-to-device copy, read + written, 0: not taken

@@ -42,6 +42,7 @@ inline constexpr Named<InitKind> InitNames[] = {
     {InitKind::Ones, "ones"},
     {InitKind::Constant, "constant"},
     {InitKind::Permutation, "permutation"},
+    {InitKind::OneHot, "one_hot"},
     {InitKind::File, "file"}};
 constexpr std::span<const Named<InitKind>> namesOf(InitKind) {
   return InitNames;
@@ -53,6 +54,19 @@ inline constexpr Named<Triangle> TriangleNames[] = {{Triangle::Whole, "whole"},
 constexpr std::span<const Named<Triangle>> namesOf(Triangle) {
   return TriangleNames;
 }
+
+inline constexpr Named<Regime> RegimeNames[] = {
+    {Regime::Given, "given"},
+    {Regime::Hardened, "hardened"},
+    {Regime::Tiny, "tiny"},
+    {Regime::Huge, "huge"},
+    {Regime::Mixed, "mixed"},
+    {Regime::Integers, "integers"},
+    {Regime::Zeros, "zeros"},
+    {Regime::OneHot, "one hot"},
+    {Regime::EqualRows, "equal rows"},
+    {Regime::Denormals, "denormals"}};
+constexpr std::span<const Named<Regime>> namesOf(Regime) { return RegimeNames; }
 
 inline constexpr Named<LeafKind> LeafKindNames[] = {
     {LeafKind::Buffer, "buffer"},

@@ -57,8 +57,28 @@ double rootMeanSquare(job::DType Type, const void *Data, uint64_t Count);
 struct Extremes {
   double Least = 0, Greatest = 0;
   bool AllFinite = true;
+  bool AllWhole = false; ///< of the finite ones
 };
 Extremes extremes(job::DType Type, const void *Data, uint64_t Count);
+
+/// Are values like \p E whole numbers that \p Type and every partial sum of
+/// them hold exactly? Whoever computes them has to come to the same.
+bool isExact(job::DType Type, const Extremes &E);
+
+/// A column, or a tile, of an output that is wrong as a whole.
+struct BadBlock {
+  std::string Where; ///< "column 7", "rows 32 to 63, columns 0 to 31"
+  double Error = 0, Allowed = 0; ///< root mean squares
+};
+
+/// Of an output whose elements are right one by one: columns of the last
+/// dimension, and tiles of 32 by 32. None may be off by more than eight times
+/// \p Tolerance times its own size and a sixteenth of \p Tolerance times that
+/// of the whole. Nothing for whole numbers, and where there is one row.
+std::optional<BadBlock> compareBlocks(job::DType Type, const void *Got,
+                                      const void *Wanted,
+                                      const std::vector<int64_t> &Shape,
+                                      double Tolerance);
 
 /// What \p C found in one output: how many elements, the first with its index
 /// along each dimension, what is allowed. \p Where: "call with size ..., seed".

@@ -27,10 +27,14 @@ constexpr uint64_t mix(uint64_t Z) {
 
 /// Fills a buffer of \p Shape as \p Fill says, from \p Key alone. Of random
 /// values no more than \p Drawn are drawn; then they repeat. InitKind::File is
-/// not for here.
+/// not for here. Of each value this share, \p Shake, is added or taken away.
 void fillOnHost(job::DType Type, void *Data, const std::vector<int64_t> &Shape,
                 const job::Init &Fill, uint64_t Key,
-                uint64_t Drawn = ~uint64_t(0));
+                uint64_t Drawn = ~uint64_t(0), double Shake = 0);
+
+/// About the share of a value that its last place in \p Type is; 0 where values
+/// are whole.
+double lastPlace(job::DType Type);
 
 } // namespace stark::judge
 

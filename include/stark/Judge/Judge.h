@@ -36,6 +36,7 @@ std::vector<Trial> planTrials(const job::Job &J, const CompareRule &Rule);
 
 /// A buffer that is compared.
 bool isOutput(const job::Leaf &L);
+uint64_t outputBytes(const job::Job &J, unsigned Case);
 
 /// "size 'n=7', seed 3"
 std::string describeInputs(const job::Job &J, unsigned Case, uint64_t Seed);
@@ -64,10 +65,36 @@ MaybeStop compareOutputs(const job::Job &J, const Trial &T,
                          const OutputOf &OfCandidate, const OutputOf &OfSource,
                          const SlackOf &Slack, job::Outcome IfBad);
 
+/// What the source left, told from ofSource().
+SourceLook lookHere(const job::Job &J, const Trial &T, Runner &R);
+
+/// How many times its tolerance output \p Leaf may be off: \p Slack, or not at
+/// all where its values have to be exact.
+double slackFor(const job::Job &J, unsigned Case, unsigned Leaf,
+                const void *Wanted, double Slack);
+
+/// A column or a tile that is wrong, in an output whose elements are right.
+std::optional<std::string> compareWhole(const job::Job &J, const Trial &T,
+                                        const std::string &Name, unsigned Leaf,
+                                        const void *Got, const void *Wanted,
+                                        double Slack);
+
+/// Of a source that is judged against itself, before a search: what makes it a
+/// poor judge of others goes to \p Notes. A Stop where there is nothing that a
+/// wrong candidate would fail with. \p LeftOut: by case.
+MaybeStop admit(const job::Job &J, Runner &R, const std::vector<bool> &LeftOut,
+                std::string &Notes);
+
+/// With what a candidate was compared, a line each. \p Compared: by case.
+std::vector<std::string> proofOf(const job::Job &J,
+                                 const std::vector<bool> &Compared);
+
 /// What makes a case a poor test of a candidate, a line each: outputs that are
 /// constant, tiny, or another input's.
 std::string degeneracies(const job::Job &J, unsigned Case, const Portraits &Of,
                          const SlackOf &Slack);
+/// Would whatever does not look at its inputs pass?
+bool provesNothing(const job::Job &J, unsigned Case, const Portraits &Of);
 
 /// Of \p Data, beside \p Other: what another input gave, null where it was not
 /// called.

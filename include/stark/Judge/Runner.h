@@ -49,6 +49,13 @@ struct CompareRule {
   /// A size that the tool added is left out when the source does not write all
   /// of its outputs.
   bool GapsLeaveOut = true;
+  /// Brief ones whose buffers hold more bytes than this are not compared.
+  uint64_t BriefMaxBytes = UINT64_MAX;
+  /// Which of the cases that may be drawn are, where not all are.
+  uint64_t DrawSeed = 0;
+  uint64_t MostDrawn = UINT64_MAX; ///< whatever the job asks for
+  /// Whether a source that is judged against itself is tried as a task.
+  bool Admits = true;
   bool Compares = true;             ///< false: sizes are only timed
   std::string Place = "the device"; ///< where calls are made, for messages
 };
@@ -65,11 +72,18 @@ struct SourceEnd {
 
 enum class Side { Source, Candidate };
 
+/// What the source left in its outputs.
+struct SourceLook {
+  bool AllFinite = true;
+  bool HasGaps = false; ///< elements that still hold the poison
+};
+
 /// What an output is like.
 struct Portrait {
   Extremes Values;
   /// What the source gives for another input would pass for it.
   bool AnothersPasses = false;
+  bool ZerosPass = false;
 };
 /// By leaf; nothing where there is nothing to compare.
 using Portraits = std::vector<std::optional<Portrait>>;
@@ -102,9 +116,8 @@ public:
     Agreed.clear();
     return std::nullopt;
   }
-  /// Is all that the source computed finite? Unset: to be looked for in
-  /// ofSource().
-  virtual std::optional<bool> isFinite(const Trial &) { return std::nullopt; }
+  /// What the source left. Unset: to be looked for in ofSource().
+  virtual std::optional<SourceLook> look(const Trial &) { return std::nullopt; }
   /// What the source gives for \p T, beside what it gives for \p Other, told
   /// where they lie. Empty: to be looked for in ofSource().
   virtual MaybeStop portray(const Trial &, const Trial &, Portraits &Out) {
@@ -116,7 +129,8 @@ public:
   virtual const void *ofSource(const Trial &T, unsigned Leaf) = 0;
   virtual const void *ofCandidate(const Trial &T, unsigned Leaf) = 0;
   /// How many times its tolerance output \p Leaf may be off, once source() is
-  /// done: more than once where the source is further off its own reference.
+  /// done: more than once where the source is further off its own reference,
+  /// or where it moves more than that when its inputs move in their last place.
   virtual double slack(const Trial &, unsigned) { return 1; }
   /// What a user should know of how it was compared.
   virtual std::string notes() { return ""; }

@@ -47,6 +47,13 @@ struct ProviderSettings {
 class ProviderHub;
 std::shared_ptr<ProviderHub> makeProviderHub(Clock &Time);
 
+/// Success when a configuration, which may have come with somebody's sources,
+/// may have the key of \p Settings sent where it says: to this machine, to a
+/// host that the built-in table has for that key, or to one that the user's
+/// environment names (STARK_KEY_HOSTS="KEY=host,KEY=host").
+llvm::Error checkKeyHost(const ProviderSettings &Settings,
+                         const ModelTable &Models);
+
 /// Errors: no such provider, no model, no key, an address that a key may not
 /// be sent to.
 llvm::Expected<std::unique_ptr<ChatClient>>

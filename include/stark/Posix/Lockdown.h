@@ -16,13 +16,16 @@
 #define STARK_POSIX_LOCKDOWN_H
 
 #include <string>
+#include <vector>
 
 namespace stark::posix {
 
 /// Forbids, as far as the kernel can: new processes and programs, sockets,
-/// reaching into other processes (seccomp), and writing to files outside /dev
-/// and /proc (landlock). Says what took hold: "seccomp landlock", "none".
-std::string lockDown();
+/// reaching into other processes (seccomp), writing to files outside /dev and
+/// /proc, and reading any but the system's, those below \p Readable and below
+/// the folders of LD_LIBRARY_PATH (landlock): a home, a key, another job. Says
+/// what took hold: "seccomp landlock", "none".
+std::string lockDown(std::vector<std::string> Readable = {});
 
 } // namespace stark::posix
 

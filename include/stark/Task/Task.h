@@ -62,11 +62,16 @@ std::string makeReferenceTrampoline(const Task &T);
 llvm::Expected<std::string> readArray(const Task &T, const job::Leaf &L,
                                       const std::vector<int64_t> &Shape);
 
+/// Are sizes compared once more with other values?
+bool isHardened(const Task &T);
+
 /// The flat arguments of stark_call(), in order.
 std::vector<job::Leaf> makeLeaves(const Task &T);
 
-/// Every size as numbers, timed ones first.
-llvm::Expected<std::vector<job::Case>> makeCases(const Task &T);
+/// Every size as numbers, timed ones first; those around the constants of \p
+/// Candidate, too.
+llvm::Expected<std::vector<job::Case>>
+makeCases(const Task &T, llvm::StringRef Candidate = "");
 
 } // namespace stark
 

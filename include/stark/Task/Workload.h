@@ -17,10 +17,12 @@
 #include "stark/AST/Signature.h"
 #include "stark/Job/Job.h"
 #include "stark/Task/Expression.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stark {
@@ -69,6 +71,7 @@ struct Size {
   Bindings Names;
   bool CheckOnly = false;
   bool Added = false;        ///< by the tool, not by the file
+  bool Drawn = false;        ///< one of many that the tool added
   std::string label() const; ///< "cols=32768 rows=4096"
 };
 
@@ -103,9 +106,19 @@ struct Workload {
   std::string Weights; ///< a file beside the workload
   std::vector<ReturnedTensor> Returns;
   CallRule Calls = CallRule::Anything;
-  /// Whether every timed size is compared once more, with weights drawn anew
-  /// and inputs of mixed magnitude.
-  bool Harden = false;
+  /// Whether sizes are compared once more with other values: makeRegimes().
+  /// Unset: of pointers and of an import.
+  std::optional<bool> Harden;
+  /// Root mean squares that the inputs have in use; what lies outside is not
+  /// looked at.
+  std::optional<std::pair<double, double>> Magnitude;
+  /// Whether a candidate may not round to fewer bits than the source does.
+  bool SourcePrecision = false;
+  /// Whether a right answer that a wrong candidate gives, too, is accepted.
+  bool MayBeDegenerate = false;
+  /// Whether the entry is called with pointers that only its elements' size
+  /// aligns.
+  bool Misaligned = false;
 };
 
 llvm::Expected<Workload> parseWorkload(llvm::StringRef Text,
@@ -126,14 +139,24 @@ llvm::Error checkWorkload(const Workload &W, const Signature &Entry);
 /// for them.
 void resolveTensors(Signature &Entry, const Workload &W);
 
-/// What a hardened case fills \p A with; nothing when it is what any case does.
-std::optional<job::Init> hardened(const Argument &A);
+/// What \p A is filled with in other regimes, where that is something else.
+/// Tensors have one, Hardened; pointers have the others.
+std::vector<job::RegimeFill> makeRegimes(const Argument &A, const Workload &W,
+                                         bool IsTensor);
 
-/// Ragged, odd and tiny sizes that the tool compares in addition, derived from
-/// those of the file; never timed; never larger than the file's largest. What
-/// holds in all of the file's sizes (n == rows * cols) holds in them. None when
-/// an argument comes from a file.
-std::vector<Size> addedSizes(const Workload &W);
+/// Sizes that the tool compares in addition, derived from those of the file;
+/// never timed. What holds in all of the file's sizes (n == rows * cols) holds
+/// in them. None when an argument comes from a file. Two are odd and tiny and
+/// never larger than the file's largest; the others are brief and may be drawn:
+/// each name of each timed size alone, moved by one and to a prime, and each
+/// name at and beside each of \p Constants, which a candidate may compare with.
+std::vector<Size> addedSizes(const Workload &W,
+                             llvm::ArrayRef<int64_t> Constants = {});
+
+/// The integer constants of \p Text: literals, and what is made of these alone
+/// by arithmetic or by a name ("4 * kWarp"), ascending, at most MaxConstants.
+std::vector<int64_t> integerConstants(llvm::StringRef Text);
+constexpr size_t MaxConstants = 64;
 
 /// A first workload for \p Entry, which must be callable, from its AST: names
 /// that look like sizes, pointers with a guessed shape and role; what was

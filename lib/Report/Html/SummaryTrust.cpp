@@ -186,9 +186,14 @@ void stark::writeHowSure(HtmlWriter &W, const RunFacts &R) {
                                        "row") +
                   ")";
     Compared += ", for " + comparedSizes(R) + ".";
-    if (R.Load && R.Load->Harden)
+    if (R.Load && R.Load->Harden.value_or(R.Load->Imported.has_value()))
       Compared += " The timed sizes were compared once more, with weights "
                   "drawn anew and inputs of mixed magnitude.";
+    for (const std::string &Line : R.result().Found.Proved)
+      Compared += " Compared with: " + Line + ".";
+    if (!R.result().Found.Precision.empty())
+      Compared += " It rounds where the source does not: " +
+                  llvm::join(R.result().Found.Precision, ", ") + ".";
     if (!R.Load)
       Compared += " How closely is not in the record: " + R.LoadProblem + ".";
     bullet(W, "Compared, not proved.", Compared);

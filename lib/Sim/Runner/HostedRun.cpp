@@ -185,7 +185,7 @@ void HostedRun::run() {
       Spec.Host->begin(Start, Spec.Arguments->memoryFile());
   if (!Call)
     return end(Report::NotRun, "the process that has libtorch is gone");
-  posix::lockDown();
+  posix::lockDown({"/"});
   Messages = Call->Messages;
   Into = Program::runWith(
       Spec.Of->Kernels.get(),

@@ -45,7 +45,7 @@ void Inputs::release() {
   Shared = {};
   for (Block &B : Blocks)
     if (B.Data && !Elsewhere)
-      munmap(B.Data, B.Mapped);
+      munmap(B.Data - B.Shift, B.Mapped);
   Blocks.clear();
 }
 
@@ -67,7 +67,9 @@ std::string Inputs::mapApart(uint64_t Place, bool Large) {
     if (Data == MAP_FAILED)
       return "no memory for '" + J.Leaves[I].Name + "' of " +
              std::to_string(B.Bytes) + " bytes";
-    B.Data = static_cast<char *>(Data);
+    B.Shift =
+        J.Cases[Case].Shifted ? std::max(4u, dtypeBytes(J.Leaves[I].Type)) : 0;
+    B.Data = static_cast<char *>(Data) + B.Shift;
     Place += roundedUp(B.Mapped);
   }
   return "";
@@ -150,7 +152,8 @@ void Inputs::putArguments() {
   }
 }
 
-std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large) {
+std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large,
+                              bool Shaken) {
   const job::Case &C = J.Cases[Case];
   const Leaf &L = J.Leaves[I];
   Block &B = Blocks[I];
@@ -162,11 +165,12 @@ std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large) {
       return Error;
     std::memcpy(B.Data, Bytes.data(), Bytes.size());
   } else {
-    const Init &Fill = C.Hardened && L.Hard ? *L.Hard : L.Fill;
+    const Init &Fill = L.fillIn(C.Filling);
     if (Fill.Kind != InitKind::Zeros) // fresh pages
       judge::fillOnHost(L.Type, B.Data, C.Values[I].Shape, Fill,
                         judge::mix(Seed) ^ judge::mix(I + 1),
-                        Large ? Tile : ~uint64_t(0));
+                        Large ? Tile : ~uint64_t(0),
+                        Shaken ? judge::lastPlace(L.Type) : 0);
   }
   if (L.Use == Role::InOut && !Large)
     B.Pristine.assign(B.Data, B.Data + B.Bytes);
@@ -174,7 +178,7 @@ std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large) {
 }
 
 std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, uint64_t WeightSeed,
-                         bool Large) {
+                         bool Large, bool Shaken) {
   release();
   Case = CaseIndex;
   Scalars = J.Cases[Case].Values;
@@ -195,7 +199,8 @@ std::string Inputs::fill(unsigned CaseIndex, uint64_t Seed, uint64_t WeightSeed,
     if (L.Kind != LeafKind::Buffer ||
         (L.Use != Role::Input && L.Use != Role::InOut))
       continue;
-    if (std::string P = fillBlock(I, L.Weight ? WeightSeed : Seed, Large);
+    if (std::string P =
+            fillBlock(I, L.Weight ? WeightSeed : Seed, Large, Shaken);
         !P.empty())
       return P;
   }

@@ -28,9 +28,10 @@ public:
 
   /// Empty, or what went wrong. \p Large: repeat a tile of random values rather
   /// than draw each one.
-  /// \p WeightSeed: of leaves that are weights.
+  /// \p WeightSeed: of leaves that are weights. \p Shaken: each value is moved
+  /// in its last place.
   std::string fill(unsigned Case, uint64_t Seed, uint64_t WeightSeed,
-                   bool Large);
+                   bool Large, bool Shaken);
   /// Poisons outputs and puts initial values back.
   void arm(unsigned Round);
   /// One pointer a leaf, for stark_call().
@@ -45,14 +46,14 @@ public:
 private:
   struct Block {
     char *Data = nullptr;
-    uint64_t Bytes = 0, Mapped = 0;
-    std::vector<char> Pristine; ///< of an in-out buffer
+    uint64_t Bytes = 0, Mapped = 0, Shift = 0; ///< of Data, from a page's begin
+    std::vector<char> Pristine;                ///< of an in-out buffer
   };
   void release();
   std::string mapApart(uint64_t Place, bool Large);
   std::string mapTogether();
   void putArguments();
-  std::string fillBlock(size_t Leaf, uint64_t Seed, bool Large);
+  std::string fillBlock(size_t Leaf, uint64_t Seed, bool Large, bool Shaken);
   const job::Job &J;
   std::string Folder;
   bool Elsewhere;

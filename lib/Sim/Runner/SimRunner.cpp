@@ -33,6 +33,10 @@ constexpr uint64_t CheckBytes = uint64_t(16) << 20;
 /// Sizes of more than this are compared with one seed.
 constexpr uint64_t ManySeedsBytes = uint64_t(1) << 20;
 
+/// The same of sizes and values that the tool added, and how many of those that
+/// may be drawn are.
+constexpr uint64_t BriefBytes = uint64_t(256) << 10, MostDrawn = 12;
+
 /// Accesses that a source may make in a size that is compared. Counted rather
 /// than timed, so that a verdict is the same on every machine, as long as the
 /// deadline of a call, which is far above, does not come first.
@@ -54,6 +58,8 @@ struct Step {
   std::unique_ptr<Inputs> Mine, Theirs, Own;
   std::unique_ptr<Call> Candidate, Source;
   /// Of entries of tensors, where Source is its reference: the source itself.
+  /// Of regimes of the tool's: the source with inputs moved in their last
+  /// place.
   std::unique_ptr<Call> Itself;
 };
 
@@ -75,10 +81,19 @@ public:
   }
   MaybeStop open(const Job &TheJob, Result &Out) override;
   CompareRule rule() const override {
-    return {/*Rounds=*/1,           CheckBytes,
-            ManySeedsBytes,
-            /*GapsLeaveOut=*/false, !Options.CountersOnly,
-            "the simulator"};
+    CompareRule Rule;
+    Rule.Rounds = 1;
+    Rule.MaxBytes = CheckBytes;
+    Rule.ManySeedsMaxBytes = ManySeedsBytes;
+    Rule.GapsLeaveOut = false;
+    Rule.BriefMaxBytes = BriefBytes;
+    // The same verdict every time.
+    Rule.DrawSeed = J->Seeds.front();
+    Rule.MostDrawn = MostDrawn;
+    Rule.Admits = Code.Host != nullptr;
+    Rule.Compares = !Options.CountersOnly;
+    Rule.Place = "the simulator";
+    return Rule;
   }
   void plan(const std::vector<Trial> &Trials) override;
   SourceEnd source(const Trial &T) override;
@@ -115,7 +130,12 @@ private:
   /// Starts what can be started of \p S; \p Free children may be added.
   void advance(Step &S, unsigned &Free);
   void beginChecked(Step &S, unsigned &Free);
-  bool fill(Step &S, std::unique_ptr<Inputs> &In) const;
+  bool fill(Step &S, std::unique_ptr<Inputs> &In, bool Shaken = false) const;
+  /// Is it asked how far the source moves when its inputs do?
+  bool shakes(const Step &S) const {
+    const Case &C = J->Cases[S.Case];
+    return !Code.Host && !S.Timed && C.Brief && C.Filling != Regime::Given;
+  }
   std::unique_ptr<Call> start(const Step &S, const SimCode &Of, Inputs &In,
                               bool Reference, uint64_t Limit, unsigned &Free,
                               unsigned Undefined = 0) const;
@@ -169,9 +189,10 @@ void SimRunner::plan(const std::vector<Trial> &Trials) {
       Add(I, J->TimingSeed, true);
 }
 
-bool SimRunner::fill(Step &S, std::unique_ptr<Inputs> &In) const {
+bool SimRunner::fill(Step &S, std::unique_ptr<Inputs> &In, bool Shaken) const {
   In = std::make_unique<Inputs>(*J, Folder, /*Elsewhere=*/Code.Host != nullptr);
-  S.Trouble = In->fill(S.Case, S.Seed, S.WeightSeed.value_or(S.Seed), S.Timed);
+  S.Trouble =
+      In->fill(S.Case, S.Seed, S.WeightSeed.value_or(S.Seed), S.Timed, Shaken);
   if (!S.Timed)
     In->arm(0);
   return S.Trouble.empty();
@@ -195,7 +216,8 @@ void SimRunner::beginChecked(Step &S, unsigned &Free) {
     S.Source =
         start(S, Code.Source, *S.Theirs, HasReference, SourceLimit, Free);
   S.Begun = true;
-  if (Code.Host && Free && !S.Itself && fill(S, S.Own))
+  if ((Code.Host || shakes(S)) && Free && !S.Itself &&
+      fill(S, S.Own, shakes(S)))
     S.Itself = start(S, Code.Source, *S.Own, false, SourceLimit, Free);
   // How long the candidate may take follows from the source.
   if (Free && !S.Candidate && S.Source && S.Source->ended() &&
@@ -281,7 +303,7 @@ SourceEnd SimRunner::source(const Trial &T) {
     return sourceWithWeights(T);
   Step &S = Steps[T.Index];
   std::unique_ptr<Call> &Wanted = alone() ? S.Candidate : S.Source;
-  bool Two = Code.Host && !alone();
+  bool Two = (Code.Host || shakes(S)) && !alone();
   runUntil(T.Index, [&] {
     return Wanted && Wanted->ended() &&
            (!Two || (S.Itself && S.Itself->ended()));
@@ -292,7 +314,8 @@ SourceEnd SimRunner::source(const Trial &T) {
   if (Two && R.What == Report::Done) {
     const Report &Own = S.Itself->report();
     if (Own.What == Report::Done) {
-      Found.add(S.Case, R.Text);
+      if (Code.Host)
+        Found.add(S.Case, R.Text);
       Found.compare(
           *J, T, [&](unsigned L) { return S.Own->data(L); },
           [&](unsigned L) { return S.Theirs->data(L); });

@@ -5,7 +5,8 @@ Builds y[i] = 2 * x[i] + 1 as the source and the body (with x, y, n) as the
 candidate, for the host, and runs worker-on-host on them. Prints the outcome,
 the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
 odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, spool=1 (through a spool),
-outputs=1 (keep the candidate's outputs in FOLDER/outputs).
+outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
+(and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000).
 """
 import json
 import os
@@ -15,9 +16,12 @@ import sys
 
 GOOD = "for (long i = 0; i < n; ++i) y[i] = 2 * x[i] + 1;"
 FRAME = """
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 #include <unistd.h>
 static int error = 0, delay = 0;
 extern "C" int stark_last_error() {
@@ -48,21 +52,33 @@ def main():
     build(job, "source", keys.get("source", GOOD))
     build(job, "candidate", body)
 
-    def case(n, timed):
-        return {"label": f"n={n}", "timed": timed and "untimed" not in keys, "added": not timed and "added" in keys,
-                "values": [{"shape": [n]}, {"shape": [n]}, {"integer": n}, {}]}
+    def case(n, timed, **more):
+        columns = int(keys.get("columns", n)) if n == 50000 else n
+        label = f"n={n}" + "".join(", " + more[key] for key in ("regime", "note") if key in more)
+        more.pop("note", None)
+        return {"label": label, "timed": timed and "untimed" not in keys, "added": not timed and "added" in keys, **more,
+                "values": [{"shape": [n]}, {"shape": [n // columns, columns]}, {"integer": n}, {}]}
 
     init = {"kind": "normal", "low": 0, "high": 1}
+    other = {"tiny": {**init, "times": 2.0**-20}, "huge": {**init, "times": 2.0**20}, "mixed": {**init, "kind": "mixed"},
+             "integers": {"kind": "integers", "low": -2, "high": 3}, "zeros": {"kind": "zeros"}, "one hot": {"kind": "one_hot"},
+             "equal rows": {**init, "equal_rows": True}, "denormals": {**init, "times": 2.0**-132}}
+    cases = [case(50000, True), case(1003, False)]
+    if "values" in keys:
+        cases += [case(1003, False, regime=name, added=True, brief=True) for name in other]
+    if "shifted" in keys:
+        cases += [case(1003, False, shifted=True, added=True, brief=True, note="misaligned")]
     with open(os.path.join(job, "job.json"), "w") as f:
         json.dump({
             "format": 1, "id": name, "purpose": "attempt", "arch": "sm_90", "compiler": "",
             "source_library": "source.so", "candidate_library": "candidate.so",
-            "source_digest": "s", "candidate_digest": "c",
+            "source_digest": "s", "candidate_digest": "s" if "same" in keys else "c",
             "leaves": [
-                {"name": "x", "kind": "buffer", "type": "f32", "role": "input", "tolerance": 0, "init": init},
+                {"name": "x", "kind": "buffer", "type": "f32", "role": "input", "tolerance": 0, "init": init,
+                 "otherwise": [{"regime": name, "init": values} for name, values in other.items()]},
                 {"name": "y", "kind": "buffer", "type": "f32", "role": "output", "tolerance": 1e-5, "init": init},
                 {"name": "n", "kind": "integer"}, {"name": "stream", "kind": "stream"}],
-            "cases": [case(50000, True), case(1003, False)],
+            "cases": cases,
             "seeds": [1, 2, 3], "timing_seed": 4, "timeout_ms": int(keys.get("timeout", 5000)),
             "timing": {"warmup_ms": 20, "min_samples": 12, "max_samples": 16, "max_ms": 500, "relative_error": 0.05}}, f)
     result = os.path.join(folder, "results", name + ".json")

@@ -31,6 +31,7 @@ struct Trial {
   DType Type;
   std::vector<int64_t> Shape;
   double Tolerance, ShareOfWhole;
+  bool Exact = false; ///< whole numbers alone, and nothing that is none
   uint64_t count() const {
     uint64_t Count = 1;
     for (int64_t Extent : Shape)
@@ -84,7 +85,7 @@ void fill(const Trial &T, uint32_t Poison, Random &R, Bytes &Got,
   std::uniform_int_distribution<int> Percent(0, 9999);
   int Wrongs = Percent(R) % 3 ? 20 : 0; // in 10000
   for (uint64_t I = 0; I < Count; ++I)
-    store(Part, &Wanted[I * Size], Normal(R));
+    store(Part, &Wanted[I * Size], T.Exact ? std::rint(Normal(R)) : Normal(R));
   Got = Wanted;
   auto Poisoned = [&](Bytes &Data, uint64_t I) {
     for (uint64_t B = 0; B < Size; ++B)
@@ -93,7 +94,7 @@ void fill(const Trial &T, uint32_t Poison, Random &R, Bytes &Got,
   for (uint64_t I = 0; I < Count; ++I) {
     int Draw = Percent(R);
     double Value = Normal(R);
-    if (Draw >= Wrongs + 2000)
+    if (Draw >= Wrongs + 2000 || (T.Exact && Draw < Wrongs))
       continue;
     if (Draw >= Wrongs) // a little off, if it is a number with a fraction
       isWhole(Part) ? void() : store(Part, &Got[I * Size], Value * 1e-5);
@@ -123,6 +124,7 @@ bool alike(const judge::Comparison &Host, const judge::Extremes &Wanted,
          std::fabs(Host.WorstError - Device.WorstError) <=
              1e-6 * Host.WorstError &&
          Wanted.AllFinite == Device.Wanted.AllFinite &&
+         Wanted.AllWhole == Device.Wanted.AllWhole &&
          Wanted.Least == Device.Wanted.Least &&
          Wanted.Greatest == Device.Wanted.Greatest;
 }
@@ -134,7 +136,7 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
   void *OnDevice[2] = {};
   DeviceComparison Device;
   CompareSpec Spec = {T.Type,      nullptr,        nullptr, T.Shape,
-                      T.Tolerance, T.ShareOfWhole, Poison};
+                      T.Tolerance, T.ShareOfWhole, Poison,  T.Exact};
   cudaError_t E = cudaSuccess;
   for (unsigned I = 0; I < 2 && E == cudaSuccess; ++I) {
     const Bytes &Data = I ? Wanted : Got;
@@ -155,10 +157,14 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
   }
   double Least =
       T.ShareOfWhole * judge::rootMeanSquare(T.Type, Wanted.data(), T.count());
-  judge::Comparison Host = judge::compare(T.Type, Got.data(), Wanted.data(),
-                                          T.Shape, T.Tolerance, Poison, Least);
   judge::Extremes Extremes = judge::extremes(T.Type, Wanted.data(), T.count());
-  if (alike(Host, Extremes, Device))
+  bool Exact = T.Exact && judge::isExact(T.Type, Extremes);
+  judge::Comparison Host =
+      judge::compare(T.Type, Got.data(), Wanted.data(), T.Shape,
+                     Exact ? 0 : T.Tolerance, Poison, Least);
+  if (alike(Host, Extremes, Device) &&
+      Device.Unwritten ==
+          judge::countPoison(T.Type, Wanted.data(), T.count(), Poison))
     return true;
   std::printf("type %d, %llu elements: the host finds %llu wrong, worst %.9g, "
               "the device "
@@ -182,8 +188,10 @@ int main() {
       for (DType Type : {DType::F32, DType::F64, DType::F16, DType::BF16,
                          DType::I8, DType::I16, DType::I32, DType::I64,
                          DType::U8, DType::Bool, DType::C64, DType::C128})
-        ++(check({Type, Shape, 1e-4, Round % 2 ? 0.1 : 0}, R, Scratch) ? Good
-                                                                       : Bad);
+        for (bool Exact : {false, true})
+          ++(check({Type, Shape, 1e-4, Round % 2 ? 0.1 : 0, Exact}, R, Scratch)
+                 ? Good
+                 : Bad);
   std::printf("%u comparisons: %u alike, %u not\n", Good + Bad, Good, Bad);
   return Bad != 0;
 }

@@ -100,6 +100,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
   P->l2CacheSize = 1 << 20;
   return cudaSuccess;
 }
+/// Of a device whose memory nobody takes.
+cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
+  *Free = *Total = size_t(256) << 20;
+  return cudaSuccess;
+}
 cudaError_t cudaDriverGetVersion(int *Version) {
   *Version = 13000;
   return cudaSuccess;
@@ -140,9 +145,10 @@ bool gpu::onGpu() { return false; }
 
 cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
                       const Init &Fill, uint64_t Seed, uint32_t Leaf,
-                      cudaStream_t) {
+                      double Shake, cudaStream_t) {
   judge::fillOnHost(Type, Data, Shape, Fill,
-                    judge::mix(Seed + judge::mix(Leaf + 1)));
+                    judge::mix(Seed + judge::mix(Leaf + 1)), ~uint64_t(0),
+                    Shake);
   return cudaSuccess;
 }
 
@@ -186,10 +192,12 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec, CompareScratch &,
                      ? Spec.ShareOfWhole *
                            judge::rootMeanSquare(Spec.Type, Spec.Wanted, Count)
                      : 0;
+  judge::Extremes Seen = judge::extremes(Spec.Type, Spec.Wanted, Count);
+  bool Exact = Spec.Exact && judge::isExact(Spec.Type, Seen);
   judge::Comparison Found =
       judge::compare(Spec.Type, Spec.Got, Spec.Wanted, Spec.Shape,
-                     Spec.Tolerance, Spec.Poison, Least);
-  Out = {Found.Mismatches, Found.WorstError,
-         judge::extremes(Spec.Type, Spec.Wanted, Count)};
+                     Exact ? 0 : Spec.Tolerance, Spec.Poison, Least);
+  Out = {Found.Mismatches, Found.WorstError, Seen,
+         judge::countPoison(Spec.Type, Spec.Wanted, Count, Spec.Poison)};
   return cudaSuccess;
 }

@@ -25,7 +25,9 @@ Job exampleJob() {
   J.Torch = "2.11.0";
   Leaf X, Y;
   X.Name = "x";
-  X.Hard.emplace().Kind = InitKind::Mixed;
+  X.Otherwise.resize(1);
+  X.Otherwise[0].Of = Regime::Hardened;
+  X.Otherwise[0].Fill.Kind = InitKind::Mixed;
   Y.Name = "result";
   Y.Use = Role::Output;
   Y.Tolerance = 1e-4;
@@ -43,7 +45,7 @@ Job exampleJob() {
   Hardened.Values[0].Shape = Hardened.Values[1].Shape = {2};
   Hardened.Label = "n=2, hardened";
   Hardened.Timed = false;
-  Hardened.Hardened = true;
+  Hardened.Filling = Regime::Hardened;
   J.Cases.push_back(Hardened);
   J.Seeds = {1, 2};
   return J;
@@ -72,7 +74,9 @@ private:
 class HardenedTest : public JudgeFixture<SlackRunner> {
 protected:
   HardenedTest() { J = exampleJob(); }
-  bool isHardened(const Trial &T) { return J.Cases[T.Case].Hardened; }
+  bool isHardened(const Trial &T) {
+    return J.Cases[T.Case].Filling == Regime::Hardened;
+  }
 };
 } // namespace
 
@@ -174,6 +178,7 @@ TEST_F(HardenedTest, ASourceIsTriedBeforeItIsSearched) {
                      "n=2, hardened seed 1 weights 1\n"
                      "n=2, hardened seed 2 weights 1\n";
   EXPECT_EQ(R.Asked.substr(R.Asked.size() - Last.size()), Last);
+  J.MayBeDegenerate = true;
   R.Source = [&](const Trial &) {
     R.Theirs.assign(R.Theirs.size(), 3);
     return SourceEnd();
@@ -190,9 +195,36 @@ TEST_F(HardenedTest, ASourceIsTriedBeforeItIsSearched) {
                          "): output 'result' " + What),
                 std::string::npos)
           << End;
-  // An entry of pointers is not tried.
-  J.Torch.clear();
-  EXPECT_EQ(end(), "correct: a note of the runner's\n");
+}
+
+// A task whose right answer does not follow from its inputs, or is zero, is
+// refused before a search, of pointers and tensors; a workload may want it.
+TEST_F(HardenedTest, ATaskThatProvesNothingIsRefused) {
+  J.CandidateDigest = J.SourceDigest;
+  R.Candidate = [&](const Trial &) -> MaybeStop {
+    R.Ours = R.Theirs;
+    return std::nullopt;
+  };
+  for (const char *Torch : {"2.11.0", ""})
+    for (float Value : {3.0f, 0.0f}) {
+      J.Torch = Torch;
+      R.Source = [&](const Trial &) {
+        R.Theirs.assign(R.Theirs.size(), Value);
+        return SourceEnd();
+      };
+      J.MayBeDegenerate = false;
+      EXPECT_EQ(end().substr(0, 31), "wrong: this source is no task: ");
+      J.MayBeDegenerate = true;
+      EXPECT_EQ(end().substr(0, 9), "correct: ");
+    }
+  // One size at which it follows from them is enough.
+  J.MayBeDegenerate = false;
+  R.Source = [&](const Trial &T) {
+    if (T.Case == 0)
+      R.Theirs.assign(R.Theirs.size(), 3);
+    return SourceEnd();
+  };
+  EXPECT_EQ(end().substr(0, 9), "correct: ");
 }
 
 // Of a size that the tool added and the source does not fill. A byte of the

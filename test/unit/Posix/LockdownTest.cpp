@@ -18,10 +18,11 @@ using namespace stark;
 
 namespace {
 /// How a locked-down process ends that does \p Deed: "exit 0", "signal 31".
-template <class Function> std::string fateOf(Function Deed) {
+template <class Function>
+std::string fateOf(Function Deed, std::vector<std::string> Readable = {}) {
   pid_t Child = fork();
   if (Child == 0) {
-    std::string Held = posix::lockDown();
+    std::string Held = posix::lockDown(Readable);
     if (Held.find("seccomp") == std::string::npos)
       _exit(99);
     _exit(Deed(Held) ? 0 : 1);
@@ -69,12 +70,40 @@ TEST(Lockdown, AbortStillEndsTheChildAsAnAbort) {
 TEST(Lockdown, FilesAreReadButNotWritten) {
   std::string Path = "/tmp/stark-lockdown-" + std::to_string(getpid());
   std::string Fate = fateOf([&](const std::string &Held) {
-    bool Reads = open("/proc/self/exe", O_RDONLY) >= 0 &&
+    bool Reads = open("/proc/self/maps", O_RDONLY) >= 0 &&
+                 open("/etc/passwd", O_RDONLY) >= 0 &&
                  open("/dev/null", O_WRONLY) >= 0;
     bool Writes = open(Path.c_str(), O_CREAT | O_WRONLY, 0600) >= 0;
     return Reads && Writes == (Held.find("landlock") == std::string::npos);
   });
   unlink(Path.c_str());
+  SKIP_WITHOUT_SECCOMP(Fate);
+  EXPECT_EQ(Fate, "exit 0");
+}
+
+// Of files, the system's and those of the job; not a user's own, as a key, nor
+// those of another job.
+TEST(Lockdown, OnlyTheSystemsFilesAndTheJobsAreRead) {
+  char Mine[] = "/tmp/stark-lockdown-mine-XXXXXX",
+       Others[] = "/tmp/stark-lockdown-others-XXXXXX";
+  ASSERT_TRUE(mkdtemp(Mine) && mkdtemp(Others));
+  auto FileIn = [](const char *Folder) {
+    return std::string(Folder) + "/file";
+  };
+  for (const char *Folder : {Mine, Others})
+    close(open(FileIn(Folder).c_str(), O_CREAT | O_WRONLY, 0600));
+  std::string Fate = fateOf(
+      [&](const std::string &Held) {
+        bool ReadsMine = open(FileIn(Mine).c_str(), O_RDONLY) >= 0,
+             ReadsOthers = open(FileIn(Others).c_str(), O_RDONLY) >= 0;
+        return ReadsMine &&
+               ReadsOthers == (Held.find("landlock") == std::string::npos);
+      },
+      {Mine});
+  for (const char *Folder : {Mine, Others}) {
+    unlink(FileIn(Folder).c_str());
+    rmdir(Folder);
+  }
   SKIP_WITHOUT_SECCOMP(Fate);
   EXPECT_EQ(Fate, "exit 0");
 }

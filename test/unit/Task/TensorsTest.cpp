@@ -277,18 +277,36 @@ TEST(TensorWorkload, Weights) {
             "input, parameter, buffer, constant");
 }
 
-// An import is hardened unless it says otherwise; other entries if they say so.
+// What the workload says; where it says nothing, isHardened() looks at the
+// entry.
 TEST(TensorWorkload, Harden) {
   const std::string Imported =
       R"("imported": {"file": "f.py", "module": "M", "mode": "training", "torch": "2.11.0", "tensors": "fake"})";
-  EXPECT_TRUE(parsed(workload("\"x\": " + T, Imported)).Harden);
-  EXPECT_FALSE(
-      parsed(workload("\"x\": " + T, Imported + ", \"harden\": false")).Harden);
-  EXPECT_FALSE(parsed(workload("\"x\": " + T)).Harden);
-  EXPECT_TRUE(parsed(workload("\"x\": " + T, "\"harden\": true")).Harden);
+  Task Of;
+  Of.Entry.Parameters.emplace_back().Kind = ParameterKind::Tensor;
+  auto Hardens = [&](const std::string &More) {
+    Of.Load = parsed(workload("\"x\": " + T, More));
+    return isHardened(Of);
+  };
+  EXPECT_TRUE(Hardens(Imported));
+  EXPECT_FALSE(Hardens(Imported + ", \"harden\": false"));
+  EXPECT_FALSE(Hardens(""));
+  EXPECT_TRUE(Hardens("\"harden\": true"));
+  Of.Entry.Parameters[0].Kind = ParameterKind::Pointer;
+  EXPECT_TRUE(Hardens(""));
+  EXPECT_FALSE(Hardens("\"harden\": false"));
 }
 
 namespace {
+std::optional<job::Init> hardened(const Argument &A) {
+  std::vector<job::RegimeFill> All = makeRegimes(A, {}, /*IsTensor=*/true);
+  if (All.empty())
+    return std::nullopt;
+  EXPECT_EQ(All.size(), 1u);
+  EXPECT_EQ(All[0].Of, job::Regime::Hardened);
+  return All[0].Fill;
+}
+
 /// \p Path names a tensor of \p Kind; what a hardened case fills it with.
 std::string hardenedAs(TensorKind Kind, const std::string &Path,
                        std::vector<std::string> Shape,

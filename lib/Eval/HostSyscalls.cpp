@@ -1,0 +1,155 @@
+//===- HostSyscalls.cpp - Host code that asks the kernel itself -----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostSyscalls.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/TargetSelect.h"
+#include <optional>
+
+using namespace stark;
+using namespace llvm::object;
+using llvm::StringRef;
+
+namespace {
+/// What it takes to read x86-64's instructions.
+class Decoder {
+public:
+  /// Null where this LLVM has not got it.
+  static std::unique_ptr<Decoder> make();
+  std::string read(StringRef Section, llvm::ArrayRef<uint8_t> Code) const;
+
+private:
+  std::unique_ptr<llvm::MCRegisterInfo> Registers;
+  std::unique_ptr<llvm::MCAsmInfo> Assembly;
+  std::unique_ptr<llvm::MCInstrInfo> Instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
+  std::unique_ptr<llvm::MCContext> Context;
+  std::unique_ptr<llvm::MCDisassembler> Disassembler;
+};
+} // namespace
+
+std::unique_ptr<Decoder> Decoder::make() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetDisassembler();
+  const llvm::Triple X86("x86_64-unknown-linux-gnu");
+  std::string Error;
+  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(X86.str(), Error);
+  if (!T)
+    return nullptr;
+  auto D = std::make_unique<Decoder>();
+  D->Registers.reset(T->createMCRegInfo(X86.str()));
+  D->Assembly.reset(
+      T->createMCAsmInfo(*D->Registers, X86.str(), llvm::MCTargetOptions()));
+  D->Instructions.reset(T->createMCInstrInfo());
+  D->Subtarget.reset(T->createMCSubtargetInfo(X86.str(), "", ""));
+  D->Context = std::make_unique<llvm::MCContext>(
+      X86, D->Assembly.get(), D->Registers.get(), D->Subtarget.get());
+  D->Disassembler.reset(T->createMCDisassembler(*D->Subtarget, *D->Context));
+  return D->Disassembler ? std::move(D) : nullptr;
+}
+
+/// What an instruction of this name does that a candidate must not; empty:
+/// nothing.
+static StringRef whyForbiddenInstruction(StringRef Name) {
+  return llvm::StringSwitch<StringRef>(Name)
+      .Cases("SYSCALL", "SYSENTER", "INT", "FARCALL64m", "FARJMP64m",
+             "makes a system call")
+      .Cases("FARCALL32m", "FARCALL16m", "FARJMP32m", "FARJMP16m",
+             "makes a system call")
+      .Cases("RDTSC", "RDTSCP", "RDPMC", "reads the processor's clock")
+      .Default("");
+}
+
+/// Do these bytes of an instruction make a system call when they are jumped
+/// into?
+static bool hidesCall(int64_t Immediate) {
+  for (unsigned I = 0; I + 1 < 8; ++I) {
+    unsigned Two = unsigned(uint64_t(Immediate) >> 8 * I) & 0xFFFF;
+    if (Two == 0x050F || Two == 0x340F || Two == 0x80CD)
+      return true;
+  }
+  return false;
+}
+
+std::string Decoder::read(StringRef Section,
+                          llvm::ArrayRef<uint8_t> Code) const {
+  std::string Found;
+  auto Say = [&](uint64_t At, const llvm::Twine &What) {
+    Found += ("the candidate's host code " + What + " (" + Section + " at " +
+              llvm::Twine(At) + ")\n")
+                 .str();
+  };
+  for (uint64_t At = 0; At < Code.size();) {
+    llvm::MCInst Read;
+    uint64_t Size = 0;
+    if (Disassembler->getInstruction(Read, Size, Code.drop_front(At), At,
+                                     llvm::nulls()) !=
+        llvm::MCDisassembler::Success) {
+      // Data among the code: its bytes are looked at one by one.
+      At += std::max<uint64_t>(Size, 1);
+      continue;
+    }
+    StringRef Why =
+        whyForbiddenInstruction(Instructions->getName(Read.getOpcode()));
+    if (!Why.empty())
+      Say(At, Why + " by itself");
+    const llvm::MCInstrDesc &What = Instructions->get(Read.getOpcode());
+    if (!What.isBranch() && !What.isCall())
+      for (const llvm::MCOperand &Operand : Read)
+        if (Operand.isImm() && hidesCall(Operand.getImm()))
+          Say(At, "holds a constant whose bytes make a system call");
+    At += Size;
+  }
+  return Found;
+}
+
+static llvm::Error addObject(StringRef Path, const Decoder &By,
+                             std::string &Found) {
+  llvm::Expected<OwningBinary<ObjectFile>> Opened =
+      ObjectFile::createObjectFile(Path);
+  if (!Opened)
+    return withContext(Opened.takeError(), Path);
+  const ObjectFile &Object = *Opened->getBinary();
+  if (Object.getArch() != llvm::Triple::x86_64)
+    return llvm::Error::success();
+  for (const SectionRef &Section : Object.sections()) {
+    if (!Section.isText())
+      continue;
+    llvm::Expected<StringRef> Name = Section.getName(),
+                              Code = Section.getContents();
+    if (!Name || !Code)
+      return withContext(llvm::joinErrors(Name.takeError(), Code.takeError()),
+                         Path);
+    Found += By.read(*Name, {Code->bytes_begin(), Code->size()});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string>
+stark::systemCallsIn(llvm::ArrayRef<std::string> Paths) {
+  TraceScope Traced("host instructions");
+  std::unique_ptr<Decoder> By = Decoder::make();
+  std::string Found;
+  if (!By)
+    return Found;
+  for (const std::string &Path : Paths)
+    if (llvm::Error E = addObject(Path, *By, Found))
+      return std::move(E);
+  return Found;
+}

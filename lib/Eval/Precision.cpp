@@ -1,0 +1,146 @@
+//===- Precision.cpp - What kernels round with ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Precision.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+#include <set>
+
+using namespace stark;
+using llvm::StringRef;
+
+using Parts = llvm::SmallVector<StringRef, 12>;
+
+/// "bf16" of "bf16x2"; empty: no type of fewer bits than f32 has.
+static StringRef narrowType(StringRef Part) {
+  Part.consume_back("x2");
+  Part.consume_back("x4");
+  for (StringRef Type :
+       {"f16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "ue8m0"})
+    if (Part == Type)
+      return Type;
+  return "";
+}
+
+static bool has(const Parts &Of, StringRef Part) {
+  return llvm::is_contained(Of, Part);
+}
+
+/// wmma names no type where it is f16, and says what it adds up in first.
+static std::string tensorClass(const Parts &P) {
+  std::string Of;
+  for (StringRef Part : P)
+    if (StringRef Type = narrowType(Part);
+        !Type.empty() && (Of.empty() || Type != "f16"))
+      Of = Type.str();
+  bool Adds = llvm::any_of(P, [](StringRef Part) {
+    return Part == "f32" || Part == "f16" || Part == "f64";
+  });
+  if (llvm::any_of(P,
+                   [](StringRef Part) { return Part.starts_with("kind::"); })) {
+    for (StringRef Part : P)
+      if (Part.consume_front("kind::"))
+        return "mma of kind " + Part.str();
+  }
+  if (has(P, "f64") && Of.empty())
+    return "";
+  if (Of.empty())
+    return Adds && P[0] == "wmma" ? "mma of f16" : "";
+  // Only f16 is added up in less than f32.
+  bool IntoHalf = !has(P, "f32") && Of == "f16";
+  return "mma of " + Of + (IntoHalf ? " into f16" : "");
+}
+
+static void addClasses(const Parts &P, std::set<std::string> &Found) {
+  StringRef Name = P[0];
+  auto Add = [&](const std::string &Class) {
+    if (!Class.empty())
+      Found.insert(Class);
+  };
+  bool Tensor = (Name == "mma" || Name == "wgmma" || Name == "tcgen05" ||
+                 (Name == "wmma" && has(P, "mma"))) &&
+                !has(P, "ld") && !has(P, "st") && !has(P, "fence");
+  if (Tensor)
+    return Add(tensorClass(P));
+  if (has(P, "ftz"))
+    Add("subnormals as zero");
+  if (has(P, "approx") || has(P, "full"))
+    Add(Name.str() + (has(P, "approx") ? ".approx" : ".full"));
+  // The type that is converted to stands before the one it is converted from.
+  if (Name == "cvt" && P.size() >= 3) {
+    StringRef To = P[P.size() - 2], From = P.back();
+    if (StringRef Type = narrowType(To);
+        !Type.empty() && narrowType(From) != Type)
+      Add("conversion to " + Type.str());
+    if (To == "f32" && From == "f64")
+      Add("conversion to f32 from f64");
+    return;
+  }
+  static constexpr StringRef Arithmetic[] = {"add", "sub", "mul",
+                                             "fma", "red", "atom"};
+  if (llvm::is_contained(Arithmetic, Name))
+    for (StringRef Part : P)
+      if (StringRef Type = narrowType(Part); !Type.empty())
+        Add("arithmetic in " + Type.str());
+}
+
+std::vector<std::string> stark::precisionOf(StringRef Ptx) {
+  std::set<std::string> Found;
+  llvm::SmallVector<StringRef> Statements;
+  while (!Ptx.empty()) {
+    // An instruction ends with ';', what is before it on its line is a label, a
+    // brace, or a guard.
+    size_t End = Ptx.find_first_of(";\n{}");
+    StringRef Statement = Ptx.substr(0, End).trim();
+    Ptx = End == StringRef::npos ? StringRef() : Ptx.drop_front(End + 1);
+    if (Statement.starts_with("@"))
+      Statement =
+          Statement.drop_until([](char C) { return C == ' ' || C == '\t'; })
+              .ltrim();
+    StringRef Opcode = Statement.take_until(
+        [](char C) { return C == ' ' || C == '\t' || C == ','; });
+    if (Opcode.empty() || Opcode.starts_with(".") || Opcode.starts_with("//") ||
+        !Opcode.contains('.'))
+      continue;
+    Parts P;
+    Opcode.split(P, '.', -1, /*KeepEmpty=*/false);
+    if (!P.empty())
+      addClasses(P, Found);
+  }
+  return {Found.begin(), Found.end()};
+}
+
+std::vector<std::string> stark::precisionIn(StringRef Folder) {
+  std::set<std::string> Found;
+  std::error_code Error;
+  for (llvm::sys::fs::directory_iterator I(Folder, Error), End;
+       !Error && I != End; I.increment(Error)) {
+    if (!StringRef(I->path()).ends_with(".ptx"))
+      continue;
+    llvm::Expected<std::string> Text = readFile(I->path());
+    if (!Text) {
+      llvm::consumeError(Text.takeError());
+      continue;
+    }
+    for (std::string &Class : precisionOf(*Text))
+      Found.insert(std::move(Class));
+  }
+  return {Found.begin(), Found.end()};
+}
+
+std::vector<std::string>
+stark::newPrecision(llvm::ArrayRef<std::string> Candidate,
+                    llvm::ArrayRef<std::string> Source) {
+  std::vector<std::string> New;
+  std::set_difference(Candidate.begin(), Candidate.end(), Source.begin(),
+                      Source.end(), std::back_inserter(New));
+  return New;
+}

@@ -1,0 +1,41 @@
+//===- SealedPages.h - Memory that a library's code cannot read -----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   pages of the harness -> no access -> a call -> access
+/// What follows a pointer that a call left on the stack, or looks through
+/// memory, ends with a fault. Who may make system calls could open them again:
+/// the gates of the build are there for that.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_GPU_SEALEDPAGES_H
+#define STARK_GPU_SEALEDPAGES_H
+
+#include <cstddef>
+
+namespace stark::gpu {
+
+class SealedPages {
+public:
+  SealedPages() = default;
+  SealedPages(const SealedPages &) = delete;
+  SealedPages &operator=(const SealedPages &) = delete;
+
+  /// Zeros, somewhere; null when there is no memory. Never given back.
+  void *open(size_t Bytes);
+  /// Calls with the pages closed. False: it threw.
+  bool callSealed(void (*Function)(void **), void **Arguments) const;
+
+private:
+  void *At = nullptr;
+  size_t Bytes = 0;
+};
+
+} // namespace stark::gpu
+
+#endif
