@@ -247,10 +247,14 @@ SourceEnd GpuRunner::source(const Trial &T) {
   Finite.reset();
   Answer A;
   SourceFailed = true;
-  if (MaybeStop S = measureShake(T))
-    return {SourceEnd::Failed, S->Diagnostics};
+  if (shakes(T))
+    if (MaybeStop S = shake(T))
+      return {SourceEnd::Failed, S->Diagnostics};
   if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
     return {SourceEnd::Failed, S->Diagnostics};
+  if (shakes(T))
+    if (MaybeStop S = measureShake(T))
+      return {SourceEnd::Failed, S->Diagnostics};
   SourceFailed = false;
   SourceUs = A.WallUs;
   if (!Torch)

@@ -98,7 +98,9 @@ private:
                    const std::string &Name, const Answer &A);
   MaybeStop findTorch();
   MaybeStop measureOwnError(const Trial &T);
-  /// How far the source moves when its inputs do, in a regime of the tool's.
+  /// In a regime of the tool's: how far the source moves when its inputs do.
+  bool shakes(const Trial &T) const;
+  MaybeStop shake(const Trial &T);
   MaybeStop measureShake(const Trial &T);
   bool isForTheHost(const Trial &T) const;
   MaybeStop makeRoom(Side Of, unsigned Case, Answer &A);

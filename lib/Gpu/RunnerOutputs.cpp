@@ -137,18 +137,21 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
 }
 
-MaybeStop GpuRunner::measureShake(const Trial &T) {
+bool GpuRunner::shakes(const Trial &T) const {
   const Case &C = J->Cases[T.Case];
-  if (Torch || !C.Brief || C.Filling == Regime::Given || T.Round)
-    return std::nullopt;
-  Stages::Scope Measuring(Log, "shake", C.Label);
+  return !Torch && C.Brief && C.Filling != Regime::Given && T.Round == 0;
+}
+
+/// What comes of it is kept beside what the source gives for its own inputs.
+MaybeStop GpuRunner::shake(const Trial &T) {
+  Stages::Scope Shaking(Log, "shake", J->Cases[T.Case].Label);
   Request R = requestFor(T);
   R.Flags = Shaken;
   Answer A;
-  if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
-    return S;
-  if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
-    return S;
+  return ask(Side::Source, R, J->TimeoutMs, "", A);
+}
+
+MaybeStop GpuRunner::measureShake(const Trial &T) {
   std::vector<bool> Agreed;
   return compareOnDevice(
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);

@@ -48,7 +48,8 @@ std::string References::notes(const Job &J) const {
     Text += "compared with the source computed " + How +
             (Cases.size() > 1 ? " (" + Labels + ")" : "") + "\n";
   for (const auto &[Place, Times] : Slack)
-    if (Times > 1) {
+    // What pointers are allowed more is told where it matters.
+    if (Times > (J.Torch.empty() ? 2 : 1)) {
       char Allowed[32];
       std::snprintf(Allowed, sizeof(Allowed), "%.2g",
                     Times * J.Leaves[Place.second].Tolerance);

@@ -23,6 +23,7 @@ FRAME = """
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
+extern "C" void *__libc_stack_end;
 static int error = 0, delay = 0;
 extern "C" int stark_last_error() {
   if (delay)

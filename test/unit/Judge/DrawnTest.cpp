@@ -76,8 +76,9 @@ TEST_F(DrawnTest, SomeOfManyAreCompared) {
   auto Labels = [&] {
     std::set<std::string> Drawn;
     for (const Trial &T : planTrials(J, Rule))
-      if (J.Cases[T.Case].Drawn)
+      if (J.Cases[T.Case].Drawn) {
         EXPECT_TRUE(Drawn.insert(J.Cases[T.Case].Label).second);
+      }
     return Drawn;
   };
   EXPECT_EQ(Labels().size(), 20u);

@@ -69,8 +69,9 @@ TEST(Regimes, IntegersKeepTheSign) {
   Argument A = normal();
   A.Fill.Kind = job::InitKind::Uniform;
   for (const job::RegimeFill &F : makeRegimes(A, {}, false))
-    if (F.Of == Regime::Integers)
+    if (F.Of == Regime::Integers) {
       EXPECT_EQ(F.Fill.Low, 1);
+    }
 }
 
 // A workload narrows what is looked at, to powers of two within.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Job/Names.h"
-#include "stark/Task/Workload.h"
+#include "stark/Task/Task.h"
 #include "llvm/Support/Error.h"
 #include <cmath>
 #include <gtest/gtest.h>
