@@ -9,6 +9,7 @@
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -92,27 +93,46 @@ static void addClasses(const Parts &P, std::set<std::string> &Found) {
         Add("arithmetic in " + Type.str());
 }
 
+/// Assembly of a source's own stands in it as it was written.
+static std::string withoutComments(StringRef Ptx) {
+  std::string Text;
+  while (!Ptx.empty()) {
+    size_t At = std::min(Ptx.find("/*"), Ptx.find("//"));
+    Text += Ptx.substr(0, At);
+    if (At == StringRef::npos)
+      break;
+    StringRef End = Ptx[At + 1] == '*' ? "*/" : "\n";
+    size_t Close = Ptx.find(End, At + 2);
+    Ptx = Close == StringRef::npos ? StringRef()
+                                   : Ptx.drop_front(Close + End.size());
+    Text += '\n';
+  }
+  return Text;
+}
+
+/// "ex2.approx.f32", behind labels and a guard.
+static StringRef opcodeOf(StringRef Statement) {
+  auto IsSpace = [](char C) { return C == ' ' || C == '\t' || C == '\r'; };
+  for (;;) {
+    Statement = Statement.drop_while(IsSpace);
+    StringRef Word =
+        Statement.take_until([&](char C) { return IsSpace(C) || C == ','; });
+    if (!Word.starts_with("@") && !Word.ends_with(":"))
+      return Word;
+    Statement = Statement.drop_front(Word.size());
+  }
+}
+
 std::vector<std::string> stark::precisionOf(StringRef Ptx) {
   std::set<std::string> Found;
+  std::string Plain = withoutComments(Ptx);
   llvm::SmallVector<StringRef> Statements;
-  while (!Ptx.empty()) {
-    // An instruction ends with ';', what is before it on its line is a label, a
-    // brace, or a guard.
-    size_t End = Ptx.find_first_of(";\n{}");
-    StringRef Statement = Ptx.substr(0, End).trim();
-    Ptx = End == StringRef::npos ? StringRef() : Ptx.drop_front(End + 1);
-    if (Statement.starts_with("@"))
-      Statement =
-          Statement.drop_until([](char C) { return C == ' ' || C == '\t'; })
-              .ltrim();
-    StringRef Opcode = Statement.take_until(
-        [](char C) { return C == ' ' || C == '\t' || C == ','; });
-    if (Opcode.empty() || Opcode.starts_with(".") || Opcode.starts_with("//") ||
-        !Opcode.contains('.'))
-      continue;
+  llvm::SplitString(Plain, Statements, ";\n{}");
+  for (StringRef Statement : Statements) {
+    StringRef Opcode = opcodeOf(Statement);
     Parts P;
     Opcode.split(P, '.', -1, /*KeepEmpty=*/false);
-    if (!P.empty())
+    if (!Opcode.starts_with(".") && P.size() > 1)
       addClasses(P, Found);
   }
   return {Found.begin(), Found.end()};

@@ -119,12 +119,16 @@ std::optional<std::string> Judge::unfit(const Trial &T, MaybeStop &Failed) {
     return "left out: the source itself cannot do it";
   if (OtherValues && !Seen->AllFinite)
     return "left out: the source gives infinities or NaN there";
-  double Least = HUGE_VAL;
-  for (unsigned I = 0; I < J.Leaves.size(); ++I)
-    if (isOutput(J.Leaves[I]) && !isWhole(J.Leaves[I].Type))
-      Least = std::min(Least, R.slack(T, I) * J.Leaves[I].Tolerance);
   // Hardened tensors are compared whatever they are.
-  if (C.Brief && OtherValues && std::isfinite(Least) && Least > MostlyRounding)
+  bool Rounds = C.Brief && OtherValues, Any = false;
+  for (unsigned I = 0; I < J.Leaves.size() && Rounds; ++I) {
+    if (!isOutput(J.Leaves[I]))
+      continue;
+    double Slack = R.slack(T, I);
+    Any = true;
+    Rounds = Slack > 1 && Slack * J.Leaves[I].Tolerance > MostlyRounding;
+  }
+  if (Rounds && Any)
     return "left out: what the source gives there is mostly its own rounding";
   return std::nullopt;
 }

@@ -49,15 +49,15 @@ std::string References::notes(const Job &J) const {
             (Cases.size() > 1 ? " (" + Labels + ")" : "") + "\n";
   for (const auto &[Place, Times] : Slack)
     // What pointers are allowed more is told where it matters.
-    if (Times > (J.Torch.empty() ? 2 : 1)) {
+    if (Times > (Computed.empty() ? 2 : 1)) {
       char Allowed[32];
       std::snprintf(Allowed, sizeof(Allowed), "%.2g",
                     Times * J.Leaves[Place.second].Tolerance);
       Text += "output '" + J.Leaves[Place.second].Name + "' of '" +
               J.Cases[Place.first].Label + "' may be off by " + Allowed +
-              (J.Torch.empty() ? ": twice what the source moves by when its "
-                                 "inputs move in their last place\n"
-                               : ": twice what the source is off itself\n");
+              (Computed.empty() ? ": twice what the source moves by when its "
+                                  "inputs move in their last place\n"
+                                : ": twice what the source is off itself\n");
     }
   return Text;
 }

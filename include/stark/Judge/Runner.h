@@ -83,7 +83,6 @@ struct Portrait {
   Extremes Values;
   /// What the source gives for another input would pass for it.
   bool AnothersPasses = false;
-  bool ZerosPass = false;
 };
 /// By leaf; nothing where there is nothing to compare.
 using Portraits = std::vector<std::optional<Portrait>>;

@@ -55,6 +55,15 @@ TEST(Precision, ConversionsAndApproximations) {
       "");
 }
 
+// Inline assembly stands in PTX as it was written.
+TEST(Precision, WhateverStandsBeforeAnInstruction) {
+  const char *Mma = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {};";
+  for (const char *Before :
+       {"/* */ ", "L1: ", "@!p ", "/*\n*/@p\tL2: ", "// x\n", "{ "})
+    EXPECT_EQ(classes(std::string(Before) + Mma), "mma of tf32") << Before;
+  EXPECT_EQ(classes(std::string("/* ") + Mma + " */"), "");
+}
+
 TEST(Precision, OnlyWhatIsNewCounts) {
   std::vector<std::string> Source = {"ex2.approx", "mma of f16"};
   EXPECT_EQ(newPrecision({"ex2.approx", "mma of tf32"}, Source),

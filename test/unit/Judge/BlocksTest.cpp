@@ -52,7 +52,7 @@ TEST(Blocks, AColumnThatWasLeftOut) {
 TEST(Blocks, ATileThatWasLeftOut) {
   auto Small = [](int64_t R, int64_t C) { return R >= 32 && R < 64 && C < 32; };
   std::vector<float> Wanted =
-      values([&](int64_t R, int64_t C) { return Small(R, C) ? 2e-5f : 1.0f; });
+      values([&](int64_t R, int64_t C) { return Small(R, C) ? 1e-5f : 1.0f; });
   std::vector<float> Got = Wanted;
   for (int64_t R = 0; R < Rows; ++R)
     for (int64_t C = 0; C < Columns; ++C)

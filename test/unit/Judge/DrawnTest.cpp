@@ -177,7 +177,7 @@ TEST_F(DrawnTest, AColumnThatWasLeftOut) {
   J.Cases[0].Values[1].Shape = {64, 40};
   auto Of = [](std::vector<float> &V) {
     for (size_t I = 0; I < V.size(); ++I)
-      V[I] = I % 40 == 3 ? 1e-5f : float(1 + I % 7);
+      V[I] = I % 40 == 3 ? 1e-4f : float(1 + I % 7);
   };
   R.Source = [&](const Trial &) {
     Of(R.Theirs);
