@@ -218,7 +218,8 @@ void SimRunner::beginChecked(Step &S, unsigned &Free) {
   S.Begun = true;
   if ((Code.Host || shakes(S)) && Free && !S.Itself &&
       fill(S, S.Own, shakes(S)))
-    S.Itself = start(S, Code.Source, *S.Own, false, SourceLimit, Free);
+    S.Itself = start(S, Code.Source, *S.Own, shakes(S) && HasReference,
+                     SourceLimit, Free);
   // How long the candidate may take follows from the source.
   if (Free && !S.Candidate && S.Source && S.Source->ended() &&
       S.Source->report().What == Report::Done)

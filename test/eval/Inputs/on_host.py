@@ -54,11 +54,11 @@ def main():
     build(job, "candidate", body)
 
     def case(n, timed, **more):
-        columns = int(keys.get("columns", n)) if n == 50000 else n
+        columns = int(keys["columns"]) if "columns" in keys and n == 50000 else 0
         label = f"n={n}" + "".join(", " + more[key] for key in ("regime", "note") if key in more)
         more.pop("note", None)
         return {"label": label, "timed": timed and "untimed" not in keys, "added": not timed and "added" in keys, **more,
-                "values": [{"shape": [n]}, {"shape": [n // columns, columns]}, {"integer": n}, {}]}
+                "values": [{"shape": [n]}, {"shape": [n // columns, columns] if columns else [n]}, {"integer": n}, {}]}
 
     init = {"kind": "normal", "low": 0, "high": 1}
     other = {"tiny": {**init, "times": 2.0**-20}, "huge": {**init, "times": 2.0**20}, "mixed": {**init, "kind": "mixed"},
