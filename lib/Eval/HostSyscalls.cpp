@@ -152,6 +152,6 @@ stark::systemCallsIn(llvm::ArrayRef<std::string> Paths) {
     return Found;
   for (const std::string &Path : Paths)
     if (llvm::Error E = addObject(Path, *By, Found))
-      return std::move(E);
+      return E;
   return Found;
 }
