@@ -24,10 +24,10 @@ using llvm::StringRef;
 namespace {
 class Cutter {
 public:
-  Cutter(const ParsedSource &Source, const ParsedSource &Winner,
-         StringRef Entry, StringRef Suffix)
-      : Entry(Entry.ltrim(':')), Suffix(Suffix), Old(Source, Names),
-        New(Winner, Names) {}
+  Cutter(const ParsedSource &Source, const ParsedSource &Base,
+         const ParsedSource &Winner, StringRef Entry, StringRef Suffix)
+      : Entry(Entry.ltrim(':')), Suffix(Suffix), User(Source, Names),
+        Old(Base, Names), New(Winner, Names) {}
 
   llvm::Expected<DispatchCut> run();
 
@@ -50,7 +50,9 @@ private:
 
   StringRef Entry, Suffix;
   Spellings Names;
-  UnitList Old, New;
+  UnitList User; ///< the file that is edited
+  UnitList Old;  ///< what the winner is a form of
+  UnitList New;
   std::set<const Unit *> Kept;
   std::set<std::string> OldLines; ///< what the source includes and uses
   DispatchCut Cut;
@@ -113,8 +115,8 @@ const Item *Cutter::entryOf(const UnitList &List) {
 /// What stands before and behind the entry's name.
 void Cutter::signature(const Item &I, const Unit &U) {
   const FunctionDecl *F = I.function();
-  const SourceManager &SM = Old.Source.unit().getSourceManager();
-  const SourceTokens &T = Old.Tokens;
+  const SourceManager &SM = User.Source.unit().getSourceManager();
+  const SourceTokens &T = User.Tokens;
   size_t First = T.firstAt(U.Bytes.Begin), Body = T.firstAt(I.Body->Begin),
          Name = T.firstAt(SM.getFileOffset(F->getLocation()));
   if (T.is(First, "extern") && T.All[First + 1].Kind == SourceToken::Literal) {
@@ -133,8 +135,8 @@ void Cutter::signature(const Item &I, const Unit &U) {
     Cut.Arguments += (Cut.Arguments.empty() ? "" : ", ") + Own;
     if (!P->hasDefaultArg())
       continue;
-    std::optional<Range> R =
-        fileBytes(P->getDefaultArgRange(), SM, Old.Source.unit().getLangOpts());
+    std::optional<Range> R = fileBytes(P->getDefaultArgRange(), SM,
+                                       User.Source.unit().getLangOpts());
     if (!R)
       return refuse("a macro writes the default of '" + Own + "'");
     size_t At = T.firstAt(R->Begin);
@@ -160,14 +162,14 @@ void Cutter::signature(const Item &I, const Unit &U) {
 }
 
 void Cutter::cutSource(const Item &I) {
-  const Unit &U = *Old.at(I.Bytes.Begin);
-  checkConditionals(Old, U);
+  const Unit &U = *User.at(I.Bytes.Begin);
+  checkConditionals(User, U);
   signature(I, U);
   Cut.Name = I.function()->getNameAsString();
   Cut.ChoiceAt = U.Bytes.End;
-  const SourceTokens &T = Old.Tokens;
+  const SourceTokens &T = User.Tokens;
   if (std::optional<size_t> At =
-          placeOfStatic(I, Old.Source.unit().getSourceManager()))
+          placeOfStatic(I, User.Source.unit().getSourceManager()))
     Cut.Source.push_back({{*At, *At}, "\nstatic "});
   for (size_t K = T.firstAt(U.Bytes.Begin);
        K < T.All.size() && T.All[K].Bytes.Begin < U.Bytes.End; ++K)
@@ -393,10 +395,10 @@ void Cutter::cutWinner() {
 }
 
 llvm::Expected<DispatchCut> Cutter::run() {
-  for (const UnitList *List : {&Old, &New})
+  for (const UnitList *List : {&User, &Old, &New})
     if (!List->WhyNot.empty())
       refuse(List->WhyNot);
-  const Item *Before = WhyNot.empty() ? entryOf(Old) : nullptr;
+  const Item *Before = WhyNot.empty() ? entryOf(User) : nullptr;
   if (WhyNot.empty() && entryOf(New) && WhyNot.empty()) {
     cutSource(*Before);
     chooseKept();
@@ -409,7 +411,8 @@ llvm::Expected<DispatchCut> Cutter::run() {
 
 llvm::Expected<DispatchCut> stark::cutWinner(const ParsedSource &Source,
                                              const ParsedSource &Winner,
-                                             StringRef Entry,
-                                             StringRef Suffix) {
-  return Cutter(Source, Winner, Entry, Suffix).run();
+                                             StringRef Entry, StringRef Suffix,
+                                             const ParsedSource *Extracted) {
+  return Cutter(Source, Extracted ? *Extracted : Source, Winner, Entry, Suffix)
+      .run();
 }

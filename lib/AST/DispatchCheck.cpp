@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DispatchUnits.h"
+#include "ExtractCheck.h"
+#include "ExtractReach.h"
 #include "MainFile.h"
 #include "stark/AST/Dispatch.h"
+#include "stark/AST/DispatchNames.h"
 #include "stark/Support/Error.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -49,5 +52,29 @@ llvm::Error stark::checkDispatch(const ParsedSource &Made,
                     Named->getNameAsString() + "'");
     }
   }
+  return llvm::Error::success();
+}
+
+llvm::Error stark::checkMeaning(const ParsedSource &Made,
+                                const ParsedSource &Winner,
+                                const ParseOptions &Options,
+                                llvm::StringRef Entry, llvm::StringRef Suffix) {
+  auto Read = [&](const ParsedSource &Source, const std::string &Name) {
+    IncludeTree Tree({&Source}, Options);
+    UnitsOfFiles Units(Tree);
+    MeaningOptions How;
+    How.Places = false;
+    How.Without = winnersName("", Suffix);
+    How.IsOurs = [&](const Decl *D) {
+      return Tree.place(0, D->getLocation()).first >= 0;
+    };
+    return meaningsOf(Source, entriesNamed(Units, 0, Name), How);
+  };
+  Meanings Alone = Read(Winner, Entry.str());
+  Meanings Beside = Read(Made, winnersName(Entry, Suffix));
+  std::string Other = firstDifference(Alone, Beside);
+  if (Alone.empty() || !Other.empty())
+    return failed(Other + " of the winner would mean something else beside the "
+                          "headers of its source");
   return llvm::Error::success();
 }

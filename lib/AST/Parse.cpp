@@ -192,9 +192,10 @@ public:
 std::unique_ptr<clang::ASTUnit>
 stark::makeUnit(const std::string &Path, llvm::StringRef Text,
                 const ParseOptions &Options, const Prelude *Known,
-                std::vector<SourceError> &Errors) {
+                std::vector<SourceError> &Errors, PassOf Pass) {
   std::vector<std::string> Arguments{
-      "stark-tool", "-fsyntax-only", "-x", "cuda", "--cuda-device-only",
+      "stark-tool", "-fsyntax-only", "-x", "cuda",
+      Pass == PassOf::Device ? "--cuda-device-only" : "--cuda-host-only",
       "--cuda-gpu-arch=" + Options.Arch, "-nocudalib",
       "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=12.5",
       "-resource-dir", clangResourceFolder(), "-std=c++17", "-ferror-limit=0",

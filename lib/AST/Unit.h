@@ -20,13 +20,15 @@ namespace stark {
 /// What a prelude is made of, by the name under which Clang sees it.
 inline constexpr char PreludeSource[] = "/stark-headers/prelude.cu";
 
+/// nvcc's two passes: the one that has __CUDA_ARCH__, and the one for the host.
+enum class PassOf { Device, Host };
+
 /// Null when Clang cannot make a unit at all. \p Known is null or outlives the
 /// unit.
-std::unique_ptr<clang::ASTUnit> makeUnit(const std::string &Path,
-                                         llvm::StringRef Text,
-                                         const ParseOptions &Options,
-                                         const Prelude *Known,
-                                         std::vector<SourceError> &Errors);
+std::unique_ptr<clang::ASTUnit>
+makeUnit(const std::string &Path, llvm::StringRef Text,
+         const ParseOptions &Options, const Prelude *Known,
+         std::vector<SourceError> &Errors, PassOf Pass = PassOf::Device);
 
 } // namespace stark
 

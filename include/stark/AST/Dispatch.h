@@ -51,17 +51,27 @@ struct DispatchCut {
 };
 
 /// Both parsed for the same flags and architecture. An error says what cannot
-/// be dispatched: "entry 'launch<float>' is a template, ...".
+/// be dispatched: "entry 'launch<float>' is a template, ...". \p Extracted is
+/// what the winner is a form of, where that is not \p Source itself but what
+/// was extracted of it and its headers (Extract.h): what the winner leaves
+/// alone of it, the headers declare.
 llvm::Expected<DispatchCut> cutWinner(const ParsedSource &Source,
                                       const ParsedSource &Winner,
                                       llvm::StringRef Entry,
-                                      llvm::StringRef Suffix);
+                                      llvm::StringRef Suffix,
+                                      const ParsedSource *Extracted = nullptr);
 
 /// Looks at the translation unit that was made: it has no error that the winner
 /// alone has not, and no declaration of the winner's, all of which stand at or
 /// behind \p WinnerAt, names one of the source's that is not shared.
 llvm::Error checkDispatch(const ParsedSource &Made, const ParsedSource &Winner,
                           const DispatchCut &Cut, size_t WinnerAt);
+
+/// Of a winner of an extracted source, too: what its entry and all that it
+/// reaches mean is what they meant alone, whatever else the headers declare.
+llvm::Error checkMeaning(const ParsedSource &Made, const ParsedSource &Winner,
+                         const ParseOptions &Options, llvm::StringRef Entry,
+                         llvm::StringRef Suffix);
 
 } // namespace stark
 

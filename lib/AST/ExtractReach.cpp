@@ -1,0 +1,320 @@
+//===- ExtractReach.cpp - What an entry reaches ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExtractReach.h"
+#include "ExtractNames.h"
+#include "stark/Support/Error.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Frontend/ASTUnit.h"
+
+using namespace stark;
+using namespace clang;
+using llvm::StringRef;
+
+/// Marks the units of what it meets, or notes them.
+class Reach::PassWalk : public MeaningWalk {
+public:
+  PassWalk(Reach &Of, size_t Pass, std::set<size_t> *Noted = nullptr)
+      : MeaningWalk(Of.Tree.source(Pass).unit().getASTContext()), Of(Of),
+        Pass(Pass), Noted(Noted) {}
+
+protected:
+  void begin(const Decl *D) override {
+    for (const Decl *Each : D->redecls()) {
+      bool Friend = Each != D && Each->getFriendObjectKind() != Decl::FOK_None;
+      int Unit =
+          Friend ? -1 : Of.Units.at(Of.Tree.place(Pass, Each->getLocation()));
+      if (Unit < 0)
+        continue;
+      if (Noted)
+        Noted->insert(size_t(Unit));
+      else
+        Of.keep(size_t(Unit));
+    }
+  }
+  bool walksBody(const Decl *D) override {
+    return Of.Tree.place(Pass, D->getLocation()).first >= 0;
+  }
+
+private:
+  Reach &Of;
+  size_t Pass;
+  std::set<size_t> *Noted;
+};
+
+/// "ns::f" without unnamed and, unless \p WithInline, inline namespaces.
+static std::string plainName(const NamedDecl &D, bool WithInline) {
+  std::string Name = D.getNameAsString();
+  for (const DeclContext *C = D.getDeclContext(); C; C = C->getParent()) {
+    auto *Space = dyn_cast<NamespaceDecl>(C);
+    if (Space &&
+        (Space->isAnonymousNamespace() || (Space->isInline() && !WithInline)))
+      continue;
+    if (isa<NamespaceDecl, RecordDecl>(C))
+      Name = cast<NamedDecl>(C)->getNameAsString() + "::" + Name;
+  }
+  return Name;
+}
+
+std::vector<const Decl *> stark::entriesNamed(const UnitsOfFiles &Units,
+                                              size_t Pass, StringRef Entry) {
+  StringRef Bare = Entry.take_until([](char C) { return C == '<'; }).trim();
+  Bare.consume_front("::");
+  std::vector<const Decl *> Found;
+  for (const CodeUnit &U : Units.All)
+    for (const Decl *D : U.Decls[Pass])
+      if (const FunctionDecl *F = D->getAsFunction())
+        if (plainName(*F, false) == Bare || plainName(*F, true) == Bare)
+          Found.push_back(D);
+  return Found;
+}
+
+/// Members and specialisations come with their class or template.
+static bool isFoundByName(const Decl *D) {
+  const FunctionDecl *F = D->getAsFunction();
+  return !D->getDeclContext()->isRecord() &&
+         !isa<ClassTemplateSpecializationDecl>(D) &&
+         !(F && F->getPrimaryTemplate());
+}
+
+Reach::Reach(const IncludeTree &Tree, UnitsOfFiles &Units)
+    : Tree(Tree), Units(Units) {
+  for (size_t Pass = 0; Pass < Tree.passes(); ++Pass) {
+    Walks.push_back(std::make_unique<PassWalk>(*this, Pass));
+    // An instance with an error has no body.
+    IsOpen |= !Tree.source(Pass).errors().empty();
+  }
+  for (size_t I = 0; I < Units.All.size(); ++I)
+    for (const auto &Of : Units.All[I].Decls)
+      for (const Decl *D : Of)
+        if (auto *Named = dyn_cast<NamedDecl>(D); Named && isFoundByName(D))
+          ByName[Named->getNameAsString()].push_back(I);
+}
+
+Reach::~Reach() = default;
+
+llvm::Error Reach::addEntries(llvm::ArrayRef<std::string> Entries) {
+  for (StringRef Entry : Entries) {
+    bool Defined = false;
+    for (size_t Pass = 0; Pass < Tree.passes(); ++Pass)
+      for (const Decl *D : entriesNamed(Units, Pass, Entry)) {
+        Defined |= D->getAsFunction()->isDefined();
+        Walks[Pass]->add(D);
+        auto *Template = dyn_cast<FunctionTemplateDecl>(D);
+        if (!Template)
+          continue;
+        for (const FunctionDecl *F : Template->specializations())
+          Walks[Pass]->add(F);
+        IsOpen = true; // who calls it may make others of it
+      }
+    if (!Defined)
+      return usageError("entry '" + Entry + "' is not defined in '" +
+                        Tree.Files[0].Name +
+                        "' or in a header of the project that it includes");
+  }
+  return llvm::Error::success();
+}
+
+void Reach::keep(size_t Unit) {
+  CodeUnit &U = Units.All[Unit];
+  if (U.Kept)
+    return;
+  U.Kept = true;
+  Open.push_back(Unit);
+  for (const auto &Of : U.Decls)
+    for (const Decl *D : Of)
+      for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
+        if (auto *Space = dyn_cast<NamespaceDecl>(C))
+          Scopes.insert(plainName(*Space, true));
+}
+
+bool Reach::isKept(size_t Pass, const Decl *D, bool Foreign) const {
+  std::pair<int, size_t> Place = Tree.place(Pass, D->getLocation());
+  if (Place.first < 0)
+    return Foreign;
+  int Unit = Units.at(Place);
+  return Unit < 0 || Units.All[Unit].Kept;
+}
+
+/// The innermost namespace of \p D has something that is kept, or is none.
+bool Reach::inKeptScope(const Decl *D) const {
+  auto *Space = dyn_cast<NamespaceDecl>(D->getDeclContext());
+  return !Space || Scopes.count(plainName(*Space, true));
+}
+
+/// Whether anything asks for the specialisation: arguments of templates and
+/// conditions are computed while Clang reads, and leave no node that names it.
+/// What is called leaves one, so constants and types are looked at alone.
+static bool isUsedAtAll(const Decl *D) {
+  auto *Class = dyn_cast<CXXRecordDecl>(D);
+  if (!Class)
+    return D->isReferenced() || D->isUsed();
+  if (auto *Partial = dyn_cast<ClassTemplatePartialSpecializationDecl>(D))
+    return llvm::any_of(
+        Partial->getSpecializedTemplate()->specializations(),
+        [&](const ClassTemplateSpecializationDecl *Made) {
+          auto From = Made->getSpecializedTemplateOrPartial();
+          return From.dyn_cast<ClassTemplatePartialSpecializationDecl *>() ==
+                 Partial;
+        });
+  // What is asked for may be a base's: `std::true_type`.
+  const CXXRecordDecl *Definition = Class->getDefinition();
+  if (Definition && Definition->getNumBases())
+    return true;
+  return llvm::any_of(Class->decls(), [](const Decl *Member) {
+    return isa<VarDecl, TypedefNameDecl, EnumDecl>(Member) &&
+           (Member->isReferenced() || Member->isUsed());
+  });
+}
+
+bool Reach::comesAlong(size_t Pass, const Decl *D, int File) const {
+  auto Known = [&](const NamespaceDecl *Space) {
+    if (!Space)
+      return false;
+    if (Scopes.count(plainName(*Space, true)))
+      return true;
+    for (const NamespaceDecl *Each : Space->redecls())
+      if (Tree.place(Pass, Each->getLocation()).first < 0)
+        return true;
+    return false;
+  };
+  if (auto *Using = dyn_cast<UsingDirectiveDecl>(D))
+    return inKeptScope(D) && Known(Using->getNominatedNamespace());
+  if (auto *Alias = dyn_cast<NamespaceAliasDecl>(D))
+    return inKeptScope(D) && Known(Alias->getNamespace());
+  if (auto *Using = dyn_cast<UsingDecl>(D))
+    return inKeptScope(D) &&
+           llvm::all_of(Using->shadows(), [&](const UsingShadowDecl *S) {
+             return isKept(Pass, S->getTargetDecl());
+           });
+  if (isa<FileScopeAsmDecl>(D))
+    return true;
+  if (auto *Guide = dyn_cast_or_null<CXXDeductionGuideDecl>(D->getAsFunction()))
+    return isKept(Pass, Guide->getDeducedTemplate(), false);
+  if (D->getDeclContext() != D->getLexicalDeclContext())
+    if (auto *Class = dyn_cast<CXXRecordDecl>(D->getDeclContext()))
+      return isKept(Pass, Class, false);
+  if (auto *F = dyn_cast<FunctionDecl>(D); F && F->getPrimaryTemplate())
+    return isKept(Pass, F->getPrimaryTemplate(), false) &&
+           (IsOpen || isUsedAtAll(F));
+  auto *Made = dyn_cast<ClassTemplateSpecializationDecl>(D);
+  if (!Made)
+    return false;
+  const ClassTemplateDecl *Of = Made->getSpecializedTemplate();
+  if (Tree.place(Pass, Of->getLocation()).first >= 0)
+    return isKept(Pass, Of, false) && (IsOpen || isUsedAtAll(Made));
+  // Of a template that is no file of the project's: for what is kept.
+  return llvm::all_of(Made->getTemplateArgs().asArray(),
+                      [&](const TemplateArgument &A) {
+                        const Decl *Of = A.getKind() == TemplateArgument::Type
+                                             ? A.getAsType()->getAsTagDecl()
+                                             : nullptr;
+                        return !Of || isKept(Pass, Of);
+                      });
+}
+
+bool Reach::comesAlong(const CodeUnit &U) const {
+  for (size_t Pass = 0; Pass < U.Decls.size(); ++Pass)
+    for (const Decl *D : U.Decls[Pass])
+      if (comesAlong(Pass, D, U.File))
+        return true;
+  return false;
+}
+
+/// The units of all that the text of \p D comes to.
+const std::set<size_t> &Reach::meaningOf(size_t Unit, size_t Pass, Decl *D) {
+  auto [Known, New] = Meanings.try_emplace(Unit);
+  if (New) {
+    PassWalk Walk(*this, Pass, &Known->second);
+    addNamesOf(D, Walk);
+    Walk.run();
+  }
+  return Known->second;
+}
+
+/// A static_assert says something of what is kept.
+bool Reach::keepAsserts() {
+  bool Any = false;
+  for (size_t I = 0; I < Units.All.size(); ++I)
+    for (size_t Pass = 0; Pass < Units.All[I].Decls.size(); ++Pass)
+      for (Decl *D : Units.All[I].Decls[Pass]) {
+        if (Units.All[I].Kept || !isa<StaticAssertDecl>(D))
+          continue;
+        std::set<size_t> Of = meaningOf(I, Pass, D);
+        Of.erase(I);
+        if (Of.empty() || !llvm::all_of(Of, [&](size_t Other) {
+              return Units.All[Other].Kept;
+            }))
+          continue;
+        keep(I);
+        Any = true;
+      }
+  return Any;
+}
+
+/// Variables, not kept yet, whose construction runs code that names a variable
+/// of what is kept: it may change it.
+bool Reach::keepChanging() {
+  bool Any = false;
+  for (size_t I = 0; I < Units.All.size(); ++I) {
+    CodeUnit &U = Units.All[I];
+    for (size_t Pass = 0; !U.Kept && Pass < U.Decls.size(); ++Pass)
+      for (Decl *D : U.Decls[Pass]) {
+        auto *V = dyn_cast<VarDecl>(D);
+        if (!V || !V->getInit() || V->getInit()->isValueDependent() ||
+            V->getType()->isDependentType() || V->hasConstantInitialization())
+          continue;
+        for (size_t Other : meaningOf(I, Pass, D))
+          if (Other != I && Units.All[Other].Kept &&
+              llvm::any_of(Units.All[Other].Decls[Pass], [](const Decl *O) {
+                auto *Changed = dyn_cast<VarDecl>(O);
+                return Changed && !Changed->isConstexpr() &&
+                       !Changed->getType().isConstQualified();
+              })) {
+            keep(I);
+            Any = true;
+            break;
+          }
+      }
+  }
+  return Any;
+}
+
+bool Reach::run() {
+  bool Any = false;
+  for (bool Changed = true; Changed;) {
+    for (auto &Walk : Walks)
+      Walk->run();
+    Changed = !Open.empty();
+    while (!Open.empty()) {
+      CodeUnit &U = Units.All[Open.back()];
+      Open.pop_back();
+      for (size_t Pass = 0; Pass < U.Decls.size(); ++Pass)
+        for (Decl *D : U.Decls[Pass])
+          addNamesOf(D, *Walks[Pass]);
+    }
+    if (!Changed) {
+      for (size_t I = 0; I < Units.All.size(); ++I)
+        if (!Units.All[I].Kept && comesAlong(Units.All[I])) {
+          keep(I);
+          Changed = true;
+        }
+      Changed |= keepChanging();
+      Changed |= keepAsserts();
+    }
+    Any |= Changed;
+  }
+  return Any;
+}
+
+bool Reach::keepNamed(const std::set<StringRef> &Words) {
+  for (StringRef Word : Words)
+    if (auto Found = ByName.find(Word); Found != ByName.end())
+      for (size_t I : Found->second)
+        keep(I);
+  return !Open.empty();
+}

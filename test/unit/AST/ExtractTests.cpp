@@ -1,0 +1,317 @@
+//===- ExtractTests.cpp - Code in headers as one source -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/AST/Extract.h"
+#include "stark/Support/File.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <gtest/gtest.h>
+#include <optional>
+
+using namespace stark;
+
+namespace {
+class Extract : public testing::Test {
+protected:
+  void SetUp() override {
+    Folder.emplace(llvm::cantFail(TemporaryFolder::create("extract")));
+  }
+  void header(const std::string &Name, const std::string &Text) {
+    std::string Path = (Folder->path() + "/" + Name).str();
+    llvm::sys::fs::create_directories(llvm::sys::path::parent_path(Path));
+    ASSERT_FALSE(bool(writeFileAtomically(Path, Text)));
+  }
+  llvm::Expected<Extraction> extracted(const std::string &Source,
+                                       std::vector<std::string> Entries = {
+                                           "launch"}) {
+    ParseOptions Options;
+    Options.Toolkit = "none";
+    Options.Flags = {("-I" + Folder->path() + "/inc").str()};
+    auto Parsed = llvm::cantFail(
+        parseSource((Folder->path() + "/k.cu").str(), Source, Options));
+    return extractEntry(*Parsed, Options, Entries);
+  }
+  /// The text, which has to be cut to what is reached.
+  std::string text(const std::string &Source) {
+    llvm::Expected<Extraction> Made = extracted(Source);
+    if (!Made)
+      return llvm::toString(Made.takeError());
+    EXPECT_EQ(Made->Level, ExtractLevel::Reached) << Made->WhyMore;
+    return Made->Text;
+  }
+
+  std::optional<TemporaryFolder> Folder;
+};
+
+bool has(llvm::StringRef Text, llvm::StringRef Part) {
+  return Text.contains(Part);
+}
+
+const std::string Launch = "void launch(float *x) { k<<<1, 1>>>(x); }\n";
+} // namespace
+
+// What the entry reaches comes along, in its order and with its comments;
+// nothing else of the headers does.
+TEST_F(Extract, KeepsWhatIsReached) {
+  header("k.cuh", R"(#pragma once
+#include "util.cuh"
+// Nobody calls this.
+__global__ void other(float *x) { *x = 3; }
+
+// Doubles.
+__global__ void k(float *x) { *x = twice(*x) * SCALE; }
+)");
+  header("util.cuh", R"(#ifndef UTIL
+#define UTIL
+#define SCALE BASE
+#define BASE 2
+#define UNUSED 3
+namespace {
+// Twice.
+__device__ float twice(float x) { return 2 * x; }
+__device__ float thrice(float x) { return 3 * x; }
+}
+namespace empty { int f(); }
+#endif
+)");
+  EXPECT_EQ(
+      text("#include \"k.cuh\"\nint main() { other<<<1, 1>>>(0); }\n" + Launch),
+      R"(// From util.cuh
+#define SCALE BASE
+#define BASE 2
+namespace {
+// Twice.
+__device__ float twice(float x) { return 2 * x; }
+}
+
+// From k.cuh
+// Doubles.
+__global__ void k(float *x) { *x = twice(*x) * SCALE; }
+
+// From k.cu
+void launch(float *x) { k<<<1, 1>>>(x); }
+)");
+}
+
+// Each line says where it is from.
+TEST_F(Extract, NamesLines) {
+  header("k.cuh", "\n\n__global__ void k(float *x) { *x = 1; }\n");
+  std::string Lines =
+      llvm::cantFail(extracted("#include \"k.cuh\"\n" + Launch)).Lines;
+  EXPECT_TRUE(has(Lines, "#line 3 \"" + Folder->path().str() +
+                             "/k.cuh\"\n__global__ void k("));
+  EXPECT_TRUE(has(Lines, "#line 2 \"" + Folder->path().str() +
+                             "/k.cu\"\nvoid launch("));
+}
+
+// A template comes with the specialisations that are used, and a call that only
+// an instance resolves with what it resolves to.
+TEST_F(Extract, FollowsInstances) {
+  header("k.cuh", R"(
+template <class T> struct Traits { static constexpr int N = 1; };
+template <> struct Traits<float> { static constexpr int N = 4; };
+template <> struct Traits<double> { static constexpr int N = 2; };
+template <class T> struct Traits<T *> { static constexpr int N = 8; };
+struct Yes { static constexpr bool Is = true; };
+struct No { static constexpr bool Is = false; };
+template <class T> struct Small : No {};
+template <> struct Small<float> : Yes {};
+namespace lib {
+struct Vec { float x; };
+__device__ float sum(const Vec &v) { return v.x; }
+__device__ float sum(const Vec *v) { return v->x; }
+}
+template <class T> __device__ float total(T v) { return sum(v); }
+template <class T, int N = Traits<T>::N, bool S = Small<T>::Is>
+__global__ void kernel(T *x) {
+  lib::Vec v{float(N)};
+  x[0] = total(v);
+}
+)");
+  std::string Text = text("#include \"k.cuh\"\n"
+                          "void launch(float *x) { kernel<<<1, 1>>>(x); }\n");
+  EXPECT_TRUE(has(Text, "struct Traits<float>"));
+  EXPECT_TRUE(has(Text, "struct Small<float>"));
+  EXPECT_FALSE(has(Text, "struct Traits<double>"));
+  EXPECT_TRUE(has(Text, "sum(const Vec &v)"));
+  EXPECT_TRUE(has(Text, "namespace lib {"));
+}
+
+// A branch that macros of the project choose stands alone; one that another
+// architecture or compiler chooses stays, with all that it names.
+TEST_F(Extract, KeepsConditionalsOfOthers) {
+  header("k.cuh", R"(
+#define FAST 1
+#if FAST
+#define STEP 2
+#else
+#define STEP 3
+#endif
+__device__ float old_way(float x) { return x; }
+__device__ float new_way(float x) { return x; }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+__device__ float way(float x) { return old_way(x); }
+#else
+__device__ float way(float x) { return new_way(x); }
+#endif
+__global__ void k(float *x) { *x = way(*x) + STEP; }
+)");
+  std::string Text = text("#include \"k.cuh\"\n" + Launch);
+  EXPECT_TRUE(has(Text, "#define STEP 2"));
+  EXPECT_FALSE(has(Text, "STEP 3"));
+  EXPECT_FALSE(has(Text, "#if FAST"));
+  EXPECT_TRUE(has(Text, "__CUDA_ARCH__ < 700"));
+  EXPECT_TRUE(has(Text, "float old_way(float x) {"));
+}
+
+// What the host's pass alone compiles comes along as well.
+TEST_F(Extract, ReadsBothPasses) {
+  header("k.cuh", R"(
+#ifdef __CUDA_ARCH__
+__device__ float f(float x) { return x; }
+#else
+inline float checked(float x) { return x; }
+inline float f(float x) { return checked(x); }
+#endif
+__global__ void k(float *x) { *x = 1; }
+)");
+  std::string Text = text("#include \"k.cuh\"\n"
+                          "#ifndef __CUDA_ARCH__\n"
+                          "void launch(float *x) { k<<<1, 1>>>(x); f(1); }\n"
+                          "#else\n"
+                          "void launch(float *x) { k<<<1, 1>>>(x); }\n"
+                          "#endif\n");
+  EXPECT_TRUE(has(Text, "float checked(float x)"));
+  EXPECT_TRUE(has(Text, "#ifdef __CUDA_ARCH__"));
+}
+
+// A header that is read several times, each time for something else, stands
+// there as often.
+TEST_F(Extract, RepeatsWhatIsReadAgain) {
+  header("list.inc", "X(one)\nX(two)\n");
+  std::string Text = text(R"(
+enum Kind {
+#define X(name) name,
+#include "list.inc"
+#undef X
+};
+#define X(name) __device__ int f_##name() { return name; }
+#include "list.inc"
+#undef X
+__global__ void k(float *x) { *x = f_one() + f_two(); }
+)" + Launch);
+  EXPECT_EQ(llvm::StringRef(Text).count("X(one)"), 2u);
+  EXPECT_EQ(llvm::StringRef(Text).count("#undef X"), 2u);
+}
+
+// A macro has, where it is used, the definition that it had there.
+TEST_F(Extract, KeepsMacrosApart) {
+  header("a.cuh", "#define N 4\n__device__ int a() { return N; }\n#undef N\n");
+  header("b.cuh", "#define N 8\n__device__ int b() { return N; }\n");
+  std::string Text = text("#include \"a.cuh\"\n#include \"b.cuh\"\n"
+                          "__global__ void k(float *x) { *x = a() + b(); }\n" +
+                          Launch);
+  EXPECT_LT(Text.find("#define N 4"), Text.find("#undef N"));
+  EXPECT_LT(Text.find("#undef N"), Text.find("#define N 8"));
+}
+
+// Kernels that macros make, braces that macros open, includes inside a
+// namespace, linkage blocks, assertions, operators and aliases.
+TEST_F(Extract, TakesWhatProjectsWrite) {
+  header("ns.h", "#define OPEN namespace lib {\n#define CLOSE }\n");
+  header("inner.inc", "__device__ float inner(float x) { return x + 1; }\n"
+                      "__device__ float never(float x) { return x; }\n");
+  header("k.cuh", R"(#include "ns.h"
+#define KERNEL(name, op) __global__ void name(float *x) { *x = *x op 2; }
+OPEN
+#include "inner.inc"
+struct P { float a; };
+static_assert(sizeof(P) == 4, "packed");
+__device__ P operator+(P l, P r) { return {l.a + r.a}; }
+__device__ P operator-(P l, P r) { return {l.a - r.a}; }
+using Pair = P;
+CLOSE
+extern "C" {
+__device__ float plain(float x) { return x; }
+}
+KERNEL(mul, *)
+using namespace lib;
+__device__ constexpr int Tile = 4;
+__device__ float table[Tile];
+__global__ void k(float *x) {
+  Pair p{inner(*x)};
+  *x = (p + p).a + plain(*x) + table[0];
+}
+)");
+  std::string Text = text("#include \"k.cuh\"\nvoid launch(float *x) {\n"
+                          "  mul<<<1, 1>>>(x);\n  k<<<1, 1>>>(x);\n}\n");
+  for (const char *Kept :
+       {"OPEN\n", "CLOSE\n", "float inner(", "static_assert", "operator+",
+        "using Pair", "extern \"C\" {", "KERNEL(mul, *)", "int Tile"})
+    EXPECT_TRUE(has(Text, Kept));
+  for (const char *Dropped : {"never", "operator-"})
+    EXPECT_FALSE(has(Text, Dropped));
+}
+
+// A variable whose construction changes what is kept is kept; others are not.
+TEST_F(Extract, KeepsConstructionsThatMatter) {
+  std::string Text = text(R"(
+static int steps = 1;
+static int fill() { return steps = 4; }
+static int filled = fill();
+static int noise() { return 3; }
+static int heard = noise();
+__global__ void k(float *x, int n) { *x = n; }
+void launch(float *x) { k<<<1, 1>>>(x, steps); }
+)");
+  EXPECT_TRUE(has(Text, "filled"));
+  EXPECT_FALSE(has(Text, "heard"));
+}
+
+// Line ends and bytes that are no UTF-8 stay.
+TEST_F(Extract, KeepsBytes) {
+  header("k.cuh", "// gr\xfc\xdf\r\n__global__ void k(float *x) {\r\n}\r\n");
+  std::string Text = text("#include \"k.cuh\"\r\n" + Launch);
+  EXPECT_TRUE(has(Text, "// gr\xfc\xdf\r\n__global__ void k(float *x) {\r\n}"));
+}
+
+// What cannot be cut is kept whole, and it is said why.
+TEST_F(Extract, KeepsMoreWhereItHasTo) {
+  header("open.h", "__global__ void k(float *x) {\n");
+  header("close.h", "}\n__device__ int unused;\n");
+  llvm::Expected<Extraction> Made = extracted(
+      "#include \"open.h\"\n*x = 1;\n#include \"close.h\"\n" + Launch);
+  ASSERT_TRUE(bool(Made)) << llvm::toString(Made.takeError());
+  EXPECT_EQ(Made->Level, ExtractLevel::Whole);
+  EXPECT_TRUE(has(Made->WhyMore, "begins in one file"));
+  EXPECT_TRUE(has(Made->Text, "unused"));
+}
+
+// Headers of the system stay includes.
+TEST_F(Extract, LeavesOthersHeaders) {
+  header("sys/lib.cuh", "__device__ float lib(float x) { return x; }\n");
+  header("k.cuh", "#include <lib.cuh>\n"
+                  "__global__ void k(float *x) { *x = lib(*x); }\n");
+  ParseOptions Options;
+  Options.Toolkit = "none";
+  Options.Flags = {("-isystem" + Folder->path() + "/sys").str()};
+  auto Parsed =
+      llvm::cantFail(parseSource((Folder->path() + "/k.cu").str(),
+                                 "#include \"k.cuh\"\n" + Launch, Options));
+  Extraction Made = llvm::cantFail(extractEntry(*Parsed, Options, {"launch"}));
+  EXPECT_TRUE(has(Made.Text, "#include <lib.cuh>"));
+  EXPECT_FALSE(has(Made.Text, "float lib("));
+  EXPECT_TRUE(Made.DeviceCode);
+}
+
+// An entry that no file defines is a usage error that names it.
+TEST_F(Extract, NamesAMissingEntry) {
+  llvm::Expected<Extraction> Made = extracted("void launch() {}\n", {"f"});
+  ASSERT_FALSE(bool(Made));
+  EXPECT_TRUE(
+      has(llvm::toString(Made.takeError()), "entry 'f' is not defined"));
+}
