@@ -13,6 +13,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
+#include "stark/Task/ExtractedTask.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace stark;
@@ -149,6 +150,35 @@ llvm::Expected<Evaluation> Evaluating::run(const EvaluatorOptions &Options) {
   return std::move(Out);
 }
 
+/// Extracted, unless a candidate is a form of the file as it is: it includes a
+/// header of which something was taken.
+static llvm::Expected<ExtractedTask> taskFor(const EvaluationRequest &Request,
+                                             const ParseOptions &Parse) {
+  std::string Workload = Request.Workload.empty()
+                             ? defaultWorkload(Request.Source)
+                             : Request.Workload;
+  // A plan marks the file that it was given.
+  bool AsItIs =
+      !Request.Extract || !Request.Plan.empty() || Request.Candidates.empty();
+  llvm::Expected<ExtractedTask> T =
+      loadWith(!AsItIs, Request.Source, Workload, Parse);
+  if (!T || !T->Users)
+    return T;
+  std::vector<std::string> Texts = Request.Texts;
+  for (const std::string &File : Request.Candidates)
+    if (Request.Texts.empty()) {
+      llvm::Expected<std::string> Text = readFile(File);
+      if (!Text)
+        return Text.takeError();
+      Texts.push_back(std::move(*Text));
+    }
+  bool Includes = llvm::any_of(Texts, [&](const std::string &Text) {
+    return includesTaken(*T->Users, Text);
+  });
+  return Includes ? loadWith(false, Request.Source, Workload, Parse)
+                  : std::move(T);
+}
+
 llvm::Expected<Evaluation>
 stark::evaluateCandidates(const EvaluationRequest &Request,
                           EvaluationObserver &Observer) {
@@ -165,14 +195,10 @@ stark::evaluateCandidates(const EvaluationRequest &Request,
   Parse.Toolkit = Request.Toolkit;
   if (!Arch->empty())
     Parse.Arch = *Arch;
-  llvm::Expected<Task> T =
-      loadTask(Request.Source,
-               Request.Workload.empty() ? defaultWorkload(Request.Source)
-                                        : Request.Workload,
-               Parse);
+  llvm::Expected<ExtractedTask> T = taskFor(Request, Parse);
   if (!T)
     return T.takeError();
-  Evaluating Work(Request, *T, Observer);
+  Evaluating Work(Request, T->Of, Observer);
   if (llvm::Error E = Work.readPlan())
     return E;
   if (llvm::Error E = Work.readCandidates())

@@ -123,6 +123,23 @@ llvm::Error stark::buildKernel(const BuildStep &Step,
   return use(Step, *Found, Observer, Again);
 }
 
+/// The task of \p Step, extracted or, if \p Digest is of that, as it is.
+static llvm::Expected<ExtractedTask> taskOfRun(const BuildStep &Step,
+                                               const ParseOptions &Parse,
+                                               const std::string &Digest) {
+  llvm::Expected<ExtractedTask> Found =
+      loadExtractedTask(Step.In.SourcePath, Step.In.WorkloadPath, Parse);
+  if (!Found || !Found->Users || Found->Of.Digest == Digest)
+    return Found;
+  llvm::Expected<Task> AsItIs =
+      loadTask(Step.In.SourcePath, Step.In.WorkloadPath, Parse);
+  if (!AsItIs)
+    return AsItIs.takeError();
+  if (AsItIs->Digest == Digest)
+    return ExtractedTask{std::move(*AsItIs), nullptr, ""};
+  return Found;
+}
+
 llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
                                               llvm::StringRef RunFolder,
                                               llvm::StringRef Toolkit,
@@ -136,10 +153,12 @@ llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
   Parse.Flags = Step.In.Flags;
   Parse.Toolkit = Toolkit.str();
   Parse.Arch = Step.In.Arch;
-  llvm::Expected<Task> T =
-      loadTask(Step.In.SourcePath, Step.In.WorkloadPath, Parse);
-  if (!T)
-    return T.takeError();
+  llvm::Expected<ExtractedTask> Loaded =
+      taskOfRun(Step, Parse, Run->Identity.TaskDigest);
+  if (!Loaded)
+    return Loaded.takeError();
+  const Task *T = &Loaded->Of;
+  const UsersSource *Users = Loaded->Users.get();
   std::string Name = ("run '" + RunFolder + "'").str();
   if (T->Digest != Run->Identity.TaskDigest)
     return failed(Name + " is of task " +
@@ -154,8 +173,8 @@ llvm::Expected<std::string> stark::keepWinner(BuildStep Step,
   llvm::Expected<std::string> Folder = keepingFolder(Step);
   if (!Folder)
     return Folder.takeError();
-  CacheEntry Entry = makeEntry(*Run, T->Headers);
-  if (llvm::Error E = addPlan(Entry, *T))
+  CacheEntry Entry = makeEntry(*Run, Users ? Users->Headers : T->Headers);
+  if (llvm::Error E = addPlan(Entry, *T, Users))
     return E;
   llvm::Expected<std::string> Kept = keepEntry(Step, Entry, *Folder, Observer);
   if (!Kept || Step.Output.empty())

@@ -37,10 +37,11 @@ llvm::Expected<std::string> stark::keepingFolder(const BuildStep &Step) {
   return Folder;
 }
 
-llvm::Error stark::addPlan(CacheEntry &Entry, const Task &T) {
+llvm::Error stark::addPlan(CacheEntry &Entry, const Task &T,
+                           const UsersSource *Users) {
   if (Entry.WinnerText.empty())
     return llvm::Error::success();
-  llvm::Expected<DispatchPlan> Plan = planDispatch(T, Entry.WinnerText);
+  llvm::Expected<DispatchPlan> Plan = planDispatch(T, Entry.WinnerText, Users);
   if (!Plan)
     return withContext(Plan.takeError(),
                        "the winner of " + T.Name + ".cu cannot be kept");
@@ -123,8 +124,10 @@ stark::searchForEntry(const BuildStep &Step, const BuildSearch &Search,
   llvm::Expected<RecordedRun> Run = readRun(*RunFolder);
   if (!Run)
     return Run.takeError();
-  CacheEntry Entry = makeEntry(*Run, (*Prepared)->task().Headers);
-  if (llvm::Error E = addPlan(Entry, (*Prepared)->task())) {
+  const Task &T = (*Prepared)->task();
+  const UsersSource *Users = (*Prepared)->users();
+  CacheEntry Entry = makeEntry(*Run, Users ? Users->Headers : T.Headers);
+  if (llvm::Error E = addPlan(Entry, T, Users)) {
     // It is the best that this search can give: it is not asked for again.
     std::string Why = llvm::toString(std::move(E));
     Observer.onWarning(Why);

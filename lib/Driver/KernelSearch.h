@@ -14,6 +14,7 @@
 #define STARK_LIB_DRIVER_KERNELSEARCH_H
 
 #include "stark/Driver/KernelBuild.h"
+#include "stark/Task/ExtractedTask.h"
 
 namespace stark {
 
@@ -34,7 +35,7 @@ llvm::Expected<SearchedEntry> searchForEntry(const BuildStep &Step,
 llvm::Expected<std::string> keepingFolder(const BuildStep &Step);
 
 /// How a build puts the winner of \p Entry, if any, beside its source.
-llvm::Error addPlan(CacheEntry &Entry, const Task &T);
+llvm::Error addPlan(CacheEntry &Entry, const Task &T, const UsersSource *Users);
 
 /// Keeps \p Entry in \p Folder and, when it has a winner, in the user's remote.
 /// Returns its folder.

@@ -116,6 +116,8 @@ namespace {
 /// What is asked and who answers.
 struct Question {
   Task Of;
+  std::shared_ptr<const UsersSource> Users; ///< null unless extracted
+  std::string Note;
   PromptSet Prompts;
   std::unique_ptr<ChatClient> Chat;
 };
@@ -126,6 +128,7 @@ public:
       : Q(std::move(Q)), Options(std::move(Options)), Observer(Observer) {}
 
   const Task &task() const override { return Q.Of; }
+  const UsersSource *users() const override { return Q.Users.get(); }
   RunIdentity identity() const override { return identityOf(*Setup, Options); }
   void setExtent(const RunExtent &To) override {
     Options.Attempts = To.Attempts;
@@ -161,7 +164,8 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
   std::string Workload = Request.Workload.empty()
                              ? defaultWorkload(Request.Source)
                              : Request.Workload;
-  llvm::Expected<Task> T = loadTask(Request.Source, Workload, Parse);
+  llvm::Expected<ExtractedTask> T =
+      loadWith(Request.Extract, Request.Source, Workload, Parse);
   if (!T)
     return T.takeError();
   llvm::Expected<PromptSet> Prompts = loadPrompts(promptsFor(Request, GoesOn));
@@ -173,7 +177,8 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
       Request.Provider, std::move(Answering), *Request.Time);
   if (!Chat)
     return Chat.takeError();
-  return Question{std::move(*T), std::move(*Prompts), std::move(*Chat)};
+  return Question{std::move(T->Of), std::move(T->Users), std::move(T->Note),
+                  std::move(*Prompts), std::move(*Chat)};
 }
 
 llvm::Error stark::printRequestEstimate(const SearchRequest &Request,
@@ -261,6 +266,10 @@ stark::prepareSearch(const SearchRequest &Request, llvm::StringRef GoesOn,
   llvm::Expected<Question> Q = load(Request, Folder, *Arch);
   if (!Q)
     return Q.takeError();
+  if (!Q->Note.empty())
+    Observer.onNote(Q->Note);
+  if (Q->Users)
+    Observer.onNote(describeExtracted(*Q->Users));
   SearchOptions Options = Request.Search;
   if (Request.WorkloadMargin)
     Options.Margin = Q->Of.Load.Margin;

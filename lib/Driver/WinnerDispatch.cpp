@@ -41,7 +41,7 @@ static llvm::Error checkPlanFor(const Task &T, llvm::StringRef SourceText,
                                 llvm::StringRef WinnerText,
                                 const DispatchPlan &Plan,
                                 const ParsedSource &Winner,
-                                const DispatchCut &Cut) {
+                                const DispatchCut &Cut, bool Extracted) {
   llvm::Expected<std::string> Text = makeGeneratedSource(
       SourceText, {{WinnerText.str(), WinnerFacts(), Plan, T.Parse.Arch}},
       T.SourcePath, T.SourcePath);
@@ -51,16 +51,22 @@ static llvm::Error checkPlanFor(const Task &T, llvm::StringRef SourceText,
       parseSource(T.SourcePath, *Text, T.Parse);
   if (!Made)
     return Made.takeError();
-  return checkDispatch(**Made, Winner, Cut,
-                       Text->rfind(winnerMark(Plan.Suffix)));
+  if (llvm::Error E = checkDispatch(**Made, Winner, Cut,
+                                    Text->rfind(winnerMark(Plan.Suffix))))
+    return E;
+  return Extracted
+             ? checkMeaning(**Made, Winner, T.Parse, T.Load.Entry, Plan.Suffix)
+             : llvm::Error::success();
 }
 
 /// What of the source the entry reaches, where the winner stands beside that
 /// alone, too; else nothing.
 static std::vector<TokenRange>
 keptFor(const Task &T, llvm::StringRef WinnerText, const DispatchPlan &Plan,
-        const ParsedSource &Winner, const DispatchCut &Cut) {
-  std::optional<CodeReach> Reach = reachOf(T.SourceText, T.Load.Entry);
+        const ParsedSource &Winner, const DispatchCut &Cut,
+        const UsersSource *Users) {
+  std::optional<CodeReach> Reach =
+      reachOf(Users ? Users->Text : T.SourceText, T.Load.Entry);
   if (!Reach)
     return {};
   DispatchPlan OfKept = Plan;
@@ -69,8 +75,8 @@ keptFor(const Task &T, llvm::StringRef WinnerText, const DispatchPlan &Plan,
   std::optional<DispatchPlan> Moved = movePlan(OfKept, {{0, Count}});
   if (!Moved)
     return {};
-  if (llvm::Error E =
-          checkPlanFor(T, Reach->Text, WinnerText, *Moved, Winner, Cut)) {
+  if (llvm::Error E = checkPlanFor(T, Reach->Text, WinnerText, *Moved, Winner,
+                                   Cut, Users)) {
     llvm::consumeError(std::move(E));
     return {};
   }
@@ -78,7 +84,9 @@ keptFor(const Task &T, llvm::StringRef WinnerText, const DispatchPlan &Plan,
 }
 
 llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
-                                                 llvm::StringRef WinnerText) {
+                                                 llvm::StringRef WinnerText,
+                                                 const UsersSource *Users) {
+  const std::string &SourceText = Users ? Users->Text : T.SourceText;
   llvm::Expected<Guard> Where = makeGuard(T);
   if (!Where)
     return Where.takeError();
@@ -95,12 +103,13 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
                     .finish()
                     .substr(0, SuffixDigits);
   llvm::Expected<DispatchCut> Cut =
-      cutWinner(*T.Parsed, **Winner, T.Load.Entry, Plan.Suffix);
+      cutWinner(Users ? *Users->Parsed : *T.Parsed, **Winner, T.Load.Entry,
+                Plan.Suffix, Users ? T.Parsed.get() : nullptr);
   if (!Cut)
     return Cut.takeError();
-  Plan.Source = byTokens(T.SourceText, Cut->Source);
+  Plan.Source = byTokens(SourceText, Cut->Source);
   Plan.Winner = byTokens(WinnerText, Cut->Winner);
-  Plan.ChoiceAt = tokenAt(codeTokens(T.SourceText), Cut->ChoiceAt);
+  Plan.ChoiceAt = tokenAt(codeTokens(SourceText), Cut->ChoiceAt);
   Plan.Name = Cut->Name;
   Plan.Linkage = Cut->Linkage;
   Plan.Head = Cut->Head;
@@ -113,8 +122,8 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
   Plan.Guard = Where->Condition;
   Plan.Covers = Where->Covers;
   if (llvm::Error E =
-          checkPlanFor(T, T.SourceText, WinnerText, Plan, **Winner, *Cut))
+          checkPlanFor(T, SourceText, WinnerText, Plan, **Winner, *Cut, Users))
     return E;
-  Plan.Kept = keptFor(T, WinnerText, Plan, **Winner, *Cut);
+  Plan.Kept = keptFor(T, WinnerText, Plan, **Winner, *Cut, Users);
   return Plan;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Task.h"
+#include "stark/AST/Extract.h"
 #include "stark/AST/SourceFile.h"
 #include "stark/AST/Torch.h"
 #include "stark/Job/Npy.h"
@@ -13,8 +14,10 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
+#include "stark/Task/ExtractedTask.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -143,10 +146,10 @@ static llvm::Error checkReference(const Task &T) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
+/// All but what its text says.
+static llvm::Expected<Task> readTask(llvm::StringRef SourcePath,
                                      llvm::StringRef WorkloadPath,
                                      const ParseOptions &Options) {
-  TraceScope Traced("load task");
   Task T;
   T.SourcePath = absolutePath(SourcePath);
   T.Name = path::stem(T.SourcePath).str();
@@ -173,6 +176,11 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
   if (!Parsed)
     return Parsed.takeError();
   T.Parsed = std::move(*Parsed);
+  return T;
+}
+
+/// Entry, reference, headers and digest, of its text.
+static llvm::Error completeTask(Task &T, llvm::StringRef WorkloadPath) {
   llvm::Expected<Signature> Entry = findEntry(*T.Parsed, T.Load.Entry);
   if (!Entry)
     return withContext(Entry.takeError(), WorkloadPath);
@@ -206,5 +214,100 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
     HeaderTexts.push_back(std::move(*Text));
   }
   T.Digest = digestOf(T, HeaderTexts, *Arrays);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
+                                     llvm::StringRef WorkloadPath,
+                                     const ParseOptions &Options) {
+  TraceScope Traced("load task");
+  llvm::Expected<Task> T = readTask(SourcePath, WorkloadPath, Options);
+  if (!T)
+    return T;
+  if (llvm::Error E = completeTask(*T, WorkloadPath))
+    return E;
   return T;
+}
+
+/// Puts what was extracted in the place of \p Loaded's text, if there is
+/// something to gain, else says why not.
+static llvm::Error extractTask(ExtractedTask &Loaded) {
+  Task &T = Loaded.Of;
+  std::vector<std::string> Entries{T.Load.Entry};
+  if (!T.Load.Reference.empty())
+    Entries.push_back(T.Load.Reference);
+  llvm::Expected<Extraction> Made = extractEntry(*T.Parsed, T.Parse, Entries);
+  if (!Made) {
+    llvm::Error E = Made.takeError();
+    // An entry that is not there is said as it always was.
+    if (errorKind(E) != ErrorKind::Usage)
+      Loaded.Note = llvm::toString(std::move(E));
+    llvm::consumeError(std::move(E));
+    return llvm::Error::success();
+  }
+  if (!Made->DeviceCode)
+    return llvm::Error::success();
+  if (Made->Text.size() > LongestExtracted) {
+    Loaded.Note = "what " + T.Load.Entry +
+                  " reaches in headers is not "
+                  "extracted: it has " +
+                  std::to_string(Made->Text.size()) + " bytes, and at most " +
+                  std::to_string(LongestExtracted) + " are shown to a model";
+    return llvm::Error::success();
+  }
+  auto Parsed = parseSource(T.SourcePath, Made->Text, T.Parse);
+  if (!Parsed)
+    return Parsed.takeError();
+  auto Users = std::make_shared<UsersSource>();
+  Users->Text = std::exchange(T.SourceText, std::move(Made->Text));
+  Users->Headers = T.Parsed->includedFiles();
+  for (const ExtractedHeader &Header : Made->Headers)
+    Users->Taken.push_back(Header.Name);
+  Users->Parsed = std::exchange(T.Parsed, std::move(*Parsed));
+  Loaded.Users = std::move(Users);
+  return llvm::Error::success();
+}
+
+llvm::Expected<ExtractedTask>
+stark::loadExtractedTask(llvm::StringRef SourcePath,
+                         llvm::StringRef WorkloadPath,
+                         const ParseOptions &Options) {
+  TraceScope Traced("load task");
+  llvm::Expected<Task> T = readTask(SourcePath, WorkloadPath, Options);
+  if (!T)
+    return T.takeError();
+  ExtractedTask Loaded{std::move(*T), nullptr, ""};
+  if (hasProjectHeaders(*Loaded.Of.Parsed, Options))
+    if (llvm::Error E = extractTask(Loaded))
+      return E;
+  if (llvm::Error E = completeTask(Loaded.Of, WorkloadPath))
+    return E;
+  return Loaded;
+}
+
+llvm::Expected<ExtractedTask> stark::loadWith(bool Extract,
+                                              llvm::StringRef SourcePath,
+                                              llvm::StringRef WorkloadPath,
+                                              const ParseOptions &Options) {
+  if (Extract)
+    return loadExtractedTask(SourcePath, WorkloadPath, Options);
+  llvm::Expected<Task> T = loadTask(SourcePath, WorkloadPath, Options);
+  if (!T)
+    return T.takeError();
+  return ExtractedTask{std::move(*T), nullptr, ""};
+}
+
+bool stark::includesTaken(const UsersSource &Users, llvm::StringRef Text) {
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    if (llvm::is_contained(Users.Taken, includedName(Line)))
+      return true;
+    Text = Rest;
+  }
+  return false;
+}
+
+std::string stark::describeExtracted(const UsersSource &Users) {
+  return "searching one source with what the entry reaches of " +
+         llvm::join(Users.Taken, ", ") + "; --no-extract leaves headers alone";
 }

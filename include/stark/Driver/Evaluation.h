@@ -40,6 +40,9 @@ struct EvaluationRequest {
   /// sees, in several pairs of processes. The source against itself always is.
   Purpose Why = Purpose::Attempt;
   std::vector<std::string> Flags;
+  /// Judge forms of what the entry reaches in headers, too, where the
+  /// candidates are such.
+  bool Extract = true;
   std::string Arch;    ///< empty: the evaluator's
   std::string Toolkit; ///< empty: find it
   uint64_t Seed = 0;

@@ -21,6 +21,7 @@
 #include "stark/LLM/ProviderSpec.h"
 #include "stark/Search/RunExtent.h"
 #include "stark/Search/Search.h"
+#include "stark/Task/ExtractedTask.h"
 
 namespace stark {
 
@@ -54,6 +55,8 @@ struct SearchRequest {
   CountersRequest Counters;
   bool WorkloadMargin = true; ///< take Search.Margin from the workload
   std::vector<std::string> Flags;
+  /// Search what the entry reaches in headers, too (ExtractedTask.h).
+  bool Extract = true;
   std::string Arch;    ///< empty: the evaluator's
   std::string Toolkit; ///< empty: find it
   uint64_t WaitMs = 0; ///< for an answer or a result, before suspending
@@ -70,6 +73,8 @@ class PreparedSearch {
 public:
   virtual ~PreparedSearch() = default;
   virtual const Task &task() const = 0;
+  /// The source as it is, where the task's was extracted of it; else null.
+  virtual const UsersSource *users() const = 0;
   /// What a run folder is held to: a run goes on only with the same.
   virtual RunIdentity identity() const = 0;
   /// How far it goes, in place of what the request said.

@@ -14,14 +14,16 @@
 #define STARK_DRIVER_WINNERDISPATCH_H
 
 #include "stark/Cache/DispatchPlan.h"
-#include "stark/Task/Task.h"
+#include "stark/Task/ExtractedTask.h"
 
 namespace stark {
 
 /// Clang cuts the winner, and looks at what is made of it. An error says what
 /// of it cannot be dispatched; it names the winner's construct or argument.
+/// \p Users: the source, where the task's was extracted of it.
 llvm::Expected<DispatchPlan> planDispatch(const Task &T,
-                                          llvm::StringRef WinnerText);
+                                          llvm::StringRef WinnerText,
+                                          const UsersSource *Users = nullptr);
 
 } // namespace stark
 

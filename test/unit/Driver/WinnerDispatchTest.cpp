@@ -314,3 +314,47 @@ __global__ void plain(float *x) { *x = TILE; }
   EXPECT_NE(Symbols[0].find("other"), std::string::npos);
   EXPECT_EQ(Symbols[0], Symbols[1]);
 }
+
+// A winner of what was extracted stands behind the user's source: what it
+// changed under names of its own, the rest is the headers'. One that a
+// specialisation of the headers would change is refused.
+TEST_F(WinnerDispatchTest, TakesWhatWasExtracted) {
+  write("k.cuh", R"(#pragma once
+template <class T> struct Step { static constexpr int N = 1; };
+template <> struct Step<double> { static constexpr int N = 2; };
+__device__ float same(float x) { return x; }
+template <class T> __global__ void k(const T *x, T *y) {
+  *y = same(*x) * Step<T>::N;
+}
+)");
+  std::string Source =
+      "#include \"k.cuh\"\nint launch(const float *x, float *y,"
+      " int n, float s) {\n  k<<<1, 1>>>(x, y);\n  return 1;"
+      "\n}\n";
+  write("k.cu", Source);
+  write("k.workload.json",
+        std::string("{\"entry\": \"launch\", ") + Sizes + "}");
+  ParseOptions Options;
+  Options.Toolkit = "none";
+  ExtractedTask T = llvm::cantFail(
+      loadExtractedTask(path("k.cu"), path("k.workload.json"), Options));
+  ASSERT_TRUE(T.Users);
+  EXPECT_EQ(T.Users->Text, Source);
+  EXPECT_EQ(T.Users->Headers, std::vector<std::string>{path("k.cuh")});
+  EXPECT_TRUE(T.Of.Headers.empty());
+  std::string Winner = replaced(T.Of.SourceText, "*y = same", "*y = 1 * same");
+  DispatchPlan Plan = llvm::cantFail(planDispatch(T.Of, Winner, T.Users.get()));
+  std::string Text = llvm::cantFail(
+      makeGeneratedSource(Source, {{Winner, WinnerFacts(), Plan, "sm_90"}},
+                          path("k.cu"), path("made.cu")));
+  EXPECT_NE(Text.find("#include \"k.cuh\""), std::string::npos);
+  EXPECT_NE(Text.find("1 * same"), std::string::npos);
+  EXPECT_EQ(Text.find("float same("), std::string::npos) << Text;
+
+  std::string Other = replaced(Winner, "Step<T>::N", "Step<double>::N");
+  llvm::Expected<DispatchPlan> Refused =
+      planDispatch(T.Of, Other, T.Users.get());
+  ASSERT_FALSE(bool(Refused));
+  EXPECT_NE(llvm::toString(Refused.takeError()).find("would mean something"),
+            std::string::npos);
+}
