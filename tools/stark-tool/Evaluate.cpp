@@ -55,6 +55,10 @@ static Flag<bool> Confirm(
              "processes, as a search confirms its winner"));
 static Flag<uint64_t> Seed(Command, "seed", cl::init(1), cl::value_desc("n"),
                            cl::desc("Of the inputs (default 1)"));
+static Flag<bool> NoExtract(
+    Command, "no-extract",
+    cl::desc("Take candidates for forms of the file alone (default: of what "
+             "`extract` makes of it, unless one includes its headers)"));
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON (version 1)"));
 static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the result alone"));
 
@@ -88,6 +92,7 @@ makeRequest(const std::vector<std::string> &Flags) {
   Request.Why = Confirm ? Purpose::Confirm : Purpose::Attempt;
   Request.Evaluator = std::move(*Spec);
   Request.Flags = Flags;
+  Request.Extract = !NoExtract;
   Request.Arch = Shared.Arch;
   Request.Toolkit = Shared.CudaPath;
   Request.Seed = Seed;

@@ -98,7 +98,10 @@ SearchFlags::SearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need)
                       "so far")),
       Prompts(Of, "prompts", cl::value_desc("dir"),
               cl::desc("Prompt files (default: those of the run that goes on "
-                       "or is replayed, then the tool's)")) {}
+                       "or is replayed, then the tool's)")),
+      NoExtract(Of, "no-extract",
+                cl::desc("Search the file alone, not what its entry reaches in "
+                         "headers of the project")) {}
 
 llvm::Error SearchFlags::check() const {
   if (llvm::Error E = checkRange(Jobs, 1, 256))
@@ -113,6 +116,7 @@ SearchRequest SearchFlags::request() const {
   Request.Arch = Arch;
   Request.Toolkit = CudaPath;
   Request.WaitMs = uint64_t(Wait) * 1000;
+  Request.Extract = !NoExtract;
   return Request;
 }
 

@@ -82,6 +82,7 @@ struct SearchFlags : ProviderFlags, EvaluatorFlags {
   Flag<unsigned> Attempts, Jobs;
   FlagList Budget;
   Flag<std::string> Prompts;
+  Flag<bool> NoExtract;
 
   /// Usage errors name the flag.
   llvm::Error check() const;
