@@ -180,8 +180,12 @@ struct Reader {
       return P;
     if (Type->isReferenceType()) {
       Type = Type->getPointeeType();
+      if (const ConstantArrayType *Array =
+              Context.getAsConstantArrayType(Type.getCanonicalType()))
+        return readArray(P, Array);
       if (Type->isArrayType() || Type->isFunctionType())
-        return refuse(P, "it is a reference to an array or a function");
+        return refuse(P, "it is a reference to an array whose length is not "
+                         "known, or to a function");
       if (!Type.isConstQualified())
         return refuse(P, "it is a reference that can be written through");
     }
@@ -204,12 +208,125 @@ struct Reader {
     return refuse(P, "no dtype stands for its type");
   }
 
+  Parameter variable(std::string Name, QualType Type) const {
+    Parameter P;
+    P.Name = std::move(Name);
+    P.Type = Type.getAsString(Context.getPrintingPolicy());
+    if (const ConstantArrayType *Array =
+            Context.getAsConstantArrayType(Type.getCanonicalType()))
+      P = readArray(std::move(P), Array);
+    else
+      P = readPointer(std::move(P), Type);
+    P.Const = false; // the device may not write to it, but a call sets it
+    P.Count = std::max<uint64_t>(P.Count, 1);
+    return P;
+  }
+
 private:
   static Parameter refuse(Parameter P, llvm::StringRef Why) {
     P.Kind = ParameterKind::Unsupported;
     P.Reason = Why.str();
     return P;
   }
+
+  /// An array by reference: as many elements as its type says, of all its
+  /// dimensions.
+  Parameter readArray(Parameter P, const ConstantArrayType *Array) const {
+    uint64_t Count = 1;
+    QualType Of(Array, 0);
+    while (const ConstantArrayType *Inner = Context.getAsConstantArrayType(Of)) {
+      Count *= Inner->getSize().getLimitedValue(MostElements);
+      Of = Inner->getElementType();
+      if (Count == 0 || Count > MostElements)
+        return refuse(P, "it is a reference to an array of no or very many "
+                         "elements");
+    }
+    P = readPointer(std::move(P), Of);
+    if (P.Kind == ParameterKind::Pointer)
+      P.Count = Count;
+    return P;
+  }
+
+  /// The scalar type that all fields of \p Type have, and no gaps between them;
+  /// \p Lanes is how many there are. Other when they differ.
+  ScalarType uniform(QualType Type, unsigned &Lanes) const {
+    const auto *Record = Type.getCanonicalType()->getAs<RecordType>();
+    const RecordDecl *Fields =
+        Record ? Record->getDecl()->getDefinition() : nullptr;
+    if (!Fields || Fields->isUnion() || Fields->isDependentType())
+      return ScalarType::Other;
+    ScalarType Common = ScalarType::Other;
+    Lanes = 0;
+    auto Add = [&](QualType Of, uint64_t Times) {
+      unsigned Inner = 1;
+      ScalarType T = element(Of.getUnqualifiedType());
+      if (T == ScalarType::Other)
+        T = uniform(Of, Inner);
+      else
+        Inner = lanes(Of);
+      Lanes += unsigned(Inner * Times);
+      bool First = Common == ScalarType::Other;
+      if (First)
+        Common = T;
+      return T != ScalarType::Other && T == Common && Lanes <= MostFields;
+    };
+    if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Fields)) {
+      if (Class->isPolymorphic())
+        return ScalarType::Other;
+      for (const CXXBaseSpecifier &Base : Class->bases())
+        if (!Base.getType()->getAsCXXRecordDecl() ||
+            (!Base.getType()->getAsCXXRecordDecl()->isEmpty() &&
+             !Add(Base.getType(), 1)))
+          return ScalarType::Other;
+    }
+    for (const FieldDecl *Field : Fields->fields()) {
+      QualType Of = Field->getType();
+      uint64_t Times = 1;
+      while (const ConstantArrayType *Array =
+                 Context.getAsConstantArrayType(Of)) {
+        Times *= Array->getSize().getLimitedValue(MostFields + 1);
+        Of = Array->getElementType();
+      }
+      if (Field->isBitField() || Times > MostFields || !Add(Of, Times))
+        return ScalarType::Other;
+    }
+    if (!Lanes || Context.getTypeSizeInChars(Type).getQuantity() !=
+                      int64_t(Lanes) * bytesOf(Common))
+      return ScalarType::Other;
+    return Common;
+  }
+
+  static int64_t bytesOf(ScalarType T) {
+    switch (T) {
+    case ScalarType::Bool:
+    case ScalarType::I8:
+    case ScalarType::U8:
+      return 1;
+    case ScalarType::I16:
+    case ScalarType::U16:
+    case ScalarType::F16:
+    case ScalarType::BF16:
+      return 2;
+    case ScalarType::I32:
+    case ScalarType::U32:
+    case ScalarType::F32:
+      return 4;
+    default:
+      return 8;
+    }
+  }
+
+  /// Scalars in a vector type: 4 of a float4, 2 of a half2.
+  unsigned lanes(QualType Type) const {
+    const auto *Record = Type.getCanonicalType()->getAs<RecordType>();
+    if (!Record || !Record->getDecl()->getDefinition())
+      return 1;
+    int64_t Scalar = bytesOf(scalarOf(Type, Context));
+    return unsigned(std::max<int64_t>(
+        Context.getTypeSizeInChars(Type).getQuantity() / Scalar, 1));
+  }
+
+  static constexpr uint64_t MostElements = 1 << 24;
 
   Parameter readPointer(Parameter P, QualType To) const {
     if (const auto *Record = To.getCanonicalType()->getAs<RecordType>())
@@ -224,10 +341,17 @@ private:
       return P;
     }
     P.Element = element(To.getUnqualifiedType());
+    if (P.Element != ScalarType::Other)
+      P.Lanes = lanes(To);
+    else
+      P.Element = uniform(To, P.Lanes);
     if (P.Element == ScalarType::Other)
       return refuse(P, To->isPointerType() ? "it points to pointers"
                        : To->isFunctionType()
                            ? "it points to a function"
+                       : To->isRecordType()
+                           ? "the fields of what it points to are not all of "
+                             "one type that a dtype stands for"
                            : "no dtype stands for what it points to");
     P.Kind = ParameterKind::Pointer;
     return P;
@@ -292,4 +416,9 @@ Parameter stark::readParameter(const ASTContext &Context, std::string Name,
                                QualType Type,
                                llvm::ArrayRef<std::string> Arguments) {
   return Reader{Context, Arguments}.read(std::move(Name), Type);
+}
+
+Parameter stark::readVariable(const ASTContext &Context, std::string Name,
+                              QualType Type) {
+  return Reader{Context, {}}.variable(std::move(Name), Type);
 }

@@ -9,6 +9,7 @@
 #define STARK_LIB_AST_PARAMETERTYPES_H
 
 #include "stark/AST/Signature.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Type.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -23,6 +24,15 @@ bool isTensors(clang::QualType Type);
 Parameter readParameter(const clang::ASTContext &Context, std::string Name,
                         clang::QualType Type,
                         llvm::ArrayRef<std::string> Arguments);
+
+/// A variable called \p Name, as a pointer to its elements: a scalar has one.
+Parameter readVariable(const clang::ASTContext &Context, std::string Name,
+                       clang::QualType Type);
+
+/// What a template was made with, one text each, packs taken apart.
+std::vector<std::string>
+templateArguments(const clang::TemplateArgumentList &List,
+                  const clang::PrintingPolicy &Policy);
 
 } // namespace stark
 

@@ -61,13 +61,29 @@ public:
 
 /// As it would be called from the end of the file: anonymous and inline
 /// namespaces left out.
-static std::string calledName(const FunctionDecl *F, bool WithInline = false) {
+static std::string calledName(const NamedDecl *F, bool WithInline = false) {
   std::string Name = F->getNameAsString();
   for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
     if (const auto *N = llvm::dyn_cast<NamespaceDecl>(C))
       if (!N->isAnonymousNamespace() && (WithInline || !N->isInlineNamespace()))
         Name = N->getNameAsString() + "::" + Name;
   return Name;
+}
+
+std::vector<std::string>
+stark::templateArguments(const TemplateArgumentList &List,
+                         const PrintingPolicy &Policy) {
+  std::vector<std::string> Out;
+  auto Print = [&](const TemplateArgument &A) {
+    llvm::raw_string_ostream OS(Out.emplace_back());
+    A.print(Policy, OS, /*IncludeType=*/false);
+  };
+  for (const TemplateArgument &A : List.asArray())
+    if (A.getKind() == TemplateArgument::Pack)
+      llvm::for_each(A.pack_elements(), Print);
+    else
+      Print(A);
+  return Out;
 }
 
 static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
@@ -135,6 +151,39 @@ static std::string splitTemplate(llvm::StringRef Entry,
   return Entry.take_front(Open).trim().str();
 }
 
+/// Without what may be spelled in several ways.
+static std::string plainSpelling(llvm::StringRef Argument) {
+  std::string Out;
+  for (char C : Argument)
+    if (!llvm::isSpace(C))
+      Out += C;
+  llvm::StringRef Plain = Out;
+  Plain.consume_front("struct");
+  Plain.consume_front("::");
+  if (Plain.consume_back("u") || Plain.consume_back("U"))
+    if (Plain.empty() || !llvm::isDigit(Plain.back()))
+      return Out;
+  return Plain == "unsigned" ? "unsignedint" : Plain.str();
+}
+
+/// The instantiation of \p Template with \p Arguments, as far as they are given,
+/// or null.
+static const FunctionDecl *
+instanceNamed(const FunctionTemplateDecl *Template,
+              llvm::ArrayRef<std::string> Arguments,
+              const PrintingPolicy &Policy) {
+  for (const FunctionDecl *F : Template->specializations()) {
+    std::vector<std::string> Has =
+        templateArguments(*F->getTemplateSpecializationArgs(), Policy);
+    bool Same = Has.size() >= Arguments.size();
+    for (size_t I = 0; Same && I < Arguments.size(); ++I)
+      Same = plainSpelling(Has[I]) == plainSpelling(Arguments[I]);
+    if (Same)
+      return F;
+  }
+  return nullptr;
+}
+
 static llvm::Error noSuchEntry(const ParsedSource &Source, const Functions &All,
                                llvm::StringRef Entry, llvm::StringRef Bare) {
   for (const FunctionDecl *F : All.Declared)
@@ -163,6 +212,41 @@ static llvm::Error severalEntries(const ParsedSource &Source,
                     "; the entry must be the only one of its name");
 }
 
+namespace {
+/// The variables of the device that the main file defines.
+class DeviceVariables : public Walker {
+public:
+  explicit DeviceVariables(const ParsedSource &Source) { walk(Source); }
+  bool onDecl(Decl *D) override {
+    auto *V = llvm::dyn_cast<VarDecl>(D);
+    if (V && V->hasGlobalStorage() &&
+        (V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>()))
+      All.push_back(V);
+    return true;
+  }
+  std::vector<VarDecl *> All;
+};
+} // namespace
+
+llvm::Expected<Parameter> stark::findSymbol(const ParsedSource &Source,
+                                            llvm::StringRef Name) {
+  std::vector<std::string> Known;
+  for (VarDecl *V : DeviceVariables(Source).All) {
+    Known.push_back(calledName(V));
+    if (Known.back() != Name)
+      continue;
+    Parameter P = readVariable(Source.unit().getASTContext(), Name.str(),
+                               V->getType());
+    if (P.Kind == ParameterKind::Unsupported)
+      return usageError("variable '" + Name + "' of type '" + P.Type +
+                        "' cannot be given: " + P.Reason);
+    return P;
+  }
+  return usageError("'" + Source.path() + "' has no variable '" + Name +
+                    "' of the device" + didYouMean(Name, Known) + "; it has " +
+                    (Known.empty() ? "none" : llvm::join(Known, ", ")));
+}
+
 llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
                                            llvm::StringRef Entry) {
   std::vector<std::string> Arguments;
@@ -184,7 +268,14 @@ llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
                       "' is a template; name the entry with its "
                       "arguments, as in '" +
                       Bare + "<float>'");
-  Signature S = describe(Matches.front(), Source, Arguments);
+  // What the file makes of the template has real types.
+  const FunctionDecl *Made = nullptr;
+  if (const FunctionTemplateDecl *Template =
+          Matches.front()->getDescribedFunctionTemplate())
+    Made = instanceNamed(Template, Arguments,
+                         Source.unit().getASTContext().getPrintingPolicy());
+  Signature S = Made ? describe(Made, Source, {})
+                     : describe(Matches.front(), Source, Arguments);
   if (!Arguments.empty())
     S.Name += "<" + llvm::join(Arguments, ", ") + ">";
   return S;

@@ -31,8 +31,11 @@ static std::string printNumber(double Value) {
   return Text;
 }
 
-static std::string describeFill(const job::Init &Fill) {
-  std::string Low = printNumber(Fill.Low), High = printNumber(Fill.High);
+static std::string describeFill(const Argument &A) {
+  const job::Init &Fill = A.Fill;
+  std::string Low = A.Low.empty() ? printNumber(Fill.Low) : A.Low,
+              High = A.High.empty() ? printNumber(Fill.High) : A.High,
+              Times = A.Times.empty() ? printNumber(Fill.Times) : A.Times;
   switch (Fill.Kind) {
   case job::InitKind::Normal:
     return "normally distributed, mean " + Low + ", deviation " + High;
@@ -44,6 +47,8 @@ static std::string describeFill(const job::Init &Fill) {
            (Fill.Plus != 0 ? " plus " + printNumber(Fill.Plus) : "");
   case job::InitKind::Constant:
     return "all " + Low;
+  case job::InitKind::Arange:
+    return Times == "1" ? "0, 1, 2, ..." : "0, 1, 2, ... times " + Times;
   case job::InitKind::File:
     return "data from a file";
   default:
@@ -60,11 +65,11 @@ static std::string describeBuffer(const Argument &A) {
     Text += "`" + A.Path + "` of the module, ";
   switch (A.Use) {
   case job::Role::Input:
-    return Text + "input (" + describeFill(A.Fill) + "), must not be changed";
+    return Text + "input (" + describeFill(A) + "), must not be changed";
   case job::Role::Output:
     return Text + "output, every element must be written by every call";
   case job::Role::InOut:
-    return Text + "read and changed in place (before: " + describeFill(A.Fill) +
+    return Text + "read and changed in place (before: " + describeFill(A) +
            ")";
   case job::Role::Scratch:
     return Text + "scratch: holds garbage before the call, not compared after";

@@ -140,7 +140,7 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
       E = cudaMemcpyAsync(B.Data, B.Pristine, B.Bytes, cudaMemcpyDeviceToDevice,
                           Stream);
     else
-      E = gpu::fill(B.Data, L.Type, C.Values[I].Shape, L.fillIn(C.Filling),
+      E = gpu::fill(B.Data, L.Type, C.Values[I].Shape, fillOf(L, C, I),
                     L.Weight ? WeightSeed : Seed, I,
                     Shaken ? judge::lastPlace(L.Type) : 0, Stream);
   }

@@ -60,6 +60,14 @@ std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
     L.Tolerance = toleranceOf(T, L.Type);
     Leaves.push_back(std::move(L));
   }
+  for (const Argument &A : T.Load.Arguments) {
+    if (A.Before.empty())
+      continue;
+    job::Leaf L;
+    L.Name = A.Name + ".before";
+    L.Kind = job::LeafKind::Integer;
+    Leaves.push_back(std::move(L));
+  }
   if (T.Load.Launch) {
     for (const char *Name : LaunchNames) {
       job::Leaf L;
@@ -160,6 +168,42 @@ static std::string readShape(const std::string &Name, job::DType Type,
   return "";
 }
 
+/// The fill of buffer \p A for one size, where it depends on it; what is wrong
+/// with it, or an empty text.
+static std::string readFill(const Argument &A, const Bindings &Names,
+                            job::LeafValue &V) {
+  if (A.Low.empty() && A.High.empty() && A.Times.empty())
+    return "";
+  job::Init Fill = A.Fill;
+  for (auto [Text, Into] : {std::pair(&A.Low, &Fill.Low),
+                            std::pair(&A.High, &Fill.High),
+                            std::pair(&A.Times, &Fill.Times)}) {
+    if (Text->empty())
+      continue;
+    llvm::Expected<int64_t> Value = evaluateExpression(*Text, Names);
+    if (!Value)
+      return "init of '" + A.Name + "': " + llvm::toString(Value.takeError());
+    *Into = double(*Value);
+  }
+  if (Fill.Kind == job::InitKind::Integers && Fill.Low >= Fill.High)
+    return "init of '" + A.Name + "' has the range from " +
+           std::to_string(int64_t(Fill.Low)) + " up to, but without, " +
+           std::to_string(int64_t(Fill.High)) +
+           ", wanted a low end below the high one";
+  V.Fill = Fill;
+  return "";
+}
+
+/// An array by reference and a variable of the device have as many elements as
+/// their type says.
+static std::string checkCount(const Parameter &P, const job::LeafValue &V) {
+  if (!P.Count || V.elements() == P.Count * P.Lanes)
+    return "";
+  return "the shape of '" + P.Name + "' has " + std::to_string(V.elements()) +
+         " elements, but '" + P.Type + "' has " +
+         std::to_string(P.Count * P.Lanes);
+}
+
 /// The value of scalar \p A for one size; what is wrong with it, or an empty
 /// text.
 static std::string readScalar(const Argument &A, const Parameter &P,
@@ -202,6 +246,10 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
       Why = A->IsBuffer
                 ? readShape(A->Name, A->Type, A->Shape, S.Names, V.Shape, Bytes)
                 : readScalar(*A, *P, S.Names, V);
+    if (A && A->IsBuffer && Why.empty())
+      Why = readFill(*A, S.Names, V);
+    if (A && A->IsBuffer && Why.empty())
+      Why = checkCount(*P, V);
     if (!Why.empty())
       return Fail(Why);
     C.Values.push_back(std::move(V));
@@ -211,6 +259,15 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
                                     C.Values.emplace_back().Shape, Bytes);
         !Why.empty())
       return Fail(Why);
+  for (const Argument &A : T.Load.Arguments) {
+    if (A.Before.empty())
+      continue;
+    llvm::Expected<int64_t> Before = evaluateExpression(A.Before, S.Names);
+    if (!Before)
+      return Fail("'before' of '" + A.Name +
+                  "': " + llvm::toString(Before.takeError()));
+    C.Values.emplace_back().Integer = *Before;
+  }
   if (!T.Load.Launch)
     return C;
   auto Values = launchValues(*T.Load.Launch, S.Names);

@@ -18,7 +18,7 @@
 
 namespace stark {
 
-/// They belong to \p Entry.
+/// Variables of the device that the workload sets come last. They belong to \p Entry.
 inline std::vector<const Parameter *> leavesOf(const Signature &Entry) {
   std::vector<const Parameter *> Leaves;
   for (const Parameter &P : Entry.Parameters)
@@ -29,6 +29,8 @@ inline std::vector<const Parameter *> leavesOf(const Signature &Entry) {
         Leaves.push_back(&F);
     else
       Leaves.push_back(&P);
+  for (const Parameter &P : Entry.Symbols)
+    Leaves.push_back(&P);
   return Leaves;
 }
 

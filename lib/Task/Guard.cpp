@@ -28,6 +28,15 @@ public:
     for (job::Case &C : *All)
       if (!C.Added && C.Filling == job::Regime::Given)
         Cases.push_back(std::move(C));
+    if (!T.Entry.Symbols.empty())
+      return failed("'" + T.Entry.Name +
+                    "' reads variables of the device that its host sets, "
+                    "which a winner has not");
+    for (const Argument &A : T.Load.Arguments)
+      if (!A.Before.empty())
+        return failed("argument '" + A.Name +
+                      "' has elements before it, which are not looked at at "
+                      "run time");
     for (size_t I = 0; I < Parameters.size(); ++I)
       if (std::string Why = problem(*Parameters[I]); !Why.empty())
         return failed("argument '" + Parameters[I]->Name + "' " + Why);

@@ -146,6 +146,22 @@ static llvm::Error checkReference(const Task &T) {
   return llvm::Error::success();
 }
 
+/// Gives \p Entry the variables of the device that \p W sets.
+static llvm::Error resolveSymbols(const ParsedSource &Source, Signature &Entry,
+                                  const Workload &W) {
+  for (const Argument &A : W.Arguments) {
+    llvm::StringRef Name = A.Name;
+    if (!Name.consume_front(SymbolPrefix))
+      continue;
+    llvm::Expected<Parameter> P = findSymbol(Source, Name);
+    if (!P)
+      return P.takeError();
+    P->Name = A.Name;
+    Entry.Symbols.push_back(std::move(*P));
+  }
+  return llvm::Error::success();
+}
+
 /// All but what its text says.
 static llvm::Expected<Task> readTask(llvm::StringRef SourcePath,
                                      llvm::StringRef WorkloadPath,
@@ -186,6 +202,8 @@ static llvm::Error completeTask(Task &T, llvm::StringRef WorkloadPath) {
     return withContext(Entry.takeError(), WorkloadPath);
   T.Entry = std::move(*Entry);
   resolveTensors(T.Entry, T.Load);
+  if (llvm::Error E = resolveSymbols(*T.Parsed, T.Entry, T.Load))
+    return withContext(std::move(E), WorkloadPath);
   if (llvm::Error E = checkWorkload(T.Load, T.Entry))
     return E;
   if (!T.Load.Reference.empty()) {

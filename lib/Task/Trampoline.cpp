@@ -25,6 +25,24 @@ struct stark_pointer {
     return *static_cast<stark_T **>(stark_leaf);
   }
 };
+struct stark_inside {
+  void *stark_leaf, *stark_before;
+  long long stark_bytes;
+  template <class stark_T> operator stark_T *() const {
+    return reinterpret_cast<stark_T *>(
+        *static_cast<char **>(stark_leaf) +
+        *static_cast<long long *>(stark_before) * stark_bytes);
+  }
+};
+template <class stark_T, decltype(sizeof(0)) stark_N>
+using stark_array_of = stark_T (&)[stark_N];
+struct stark_array {
+  void *stark_leaf;
+  template <class stark_T, decltype(sizeof(0)) stark_N>
+  operator stark_array_of<stark_T, stark_N>() const {
+    return **static_cast<stark_T (**)[stark_N]>(stark_leaf);
+  }
+};
 struct stark_integer {
   void *stark_leaf;
   template <class stark_T> operator stark_T() const {
@@ -73,6 +91,8 @@ private:
   std::string argument(const Parameter &P, llvm::StringRef Leaves);
   std::string structArgument(const Parameter &P);
   std::string launch(const std::string &Called, const std::string &Arguments);
+  std::optional<unsigned> beforeLeaf(const Parameter &P) const;
+  std::string symbols();
 
   const Task &Of;
   const Signature &Callee;
@@ -82,10 +102,32 @@ private:
 };
 } // namespace
 
+/// The number among the leaves of how many elements lie before \p P, if any do.
+std::optional<unsigned> TrampolineWriter::beforeLeaf(const Parameter &P) const {
+  unsigned At = leavesOf(Of.Entry).size();
+  for (const Argument &A : Of.Load.Arguments) {
+    if (A.Before.empty())
+      continue;
+    if (A.Name == P.Name)
+      return At;
+    ++At;
+  }
+  return std::nullopt;
+}
+
 /// The expression that converts to parameter \p P, the next leaf.
 std::string TrampolineWriter::argument(const Parameter &P,
                                        llvm::StringRef Leaves) {
-  const char *Class = "stark_pointer";
+  const char *Class = P.Count ? "stark_array" : "stark_pointer";
+  if (std::optional<unsigned> Before = beforeLeaf(P)) {
+    unsigned Bytes = 0;
+    for (const Argument &A : Of.Load.Arguments)
+      if (A.Name == P.Name)
+        Bytes = job::dtypeBytes(A.Type);
+    return Scope + "::stark_inside{" + Leaves.str() + "[" +
+           std::to_string(Leaf++) + "], " + Leaves.str() + "[" +
+           std::to_string(*Before) + "], " + std::to_string(Bytes) + "}";
+  }
   if (P.Kind == ParameterKind::Scalar) {
     Class = isReal(P) ? "stark_real" : "stark_integer";
     if (P.Element == ScalarType::F16)
@@ -139,6 +181,30 @@ std::string TrampolineWriter::launch(const std::string &Called,
          std::to_string(Leaf + 7) + "])>>>(" + Arguments + ");\n";
 }
 
+/// What the host would set before the call: copied from buffers, in the order
+/// of the stream that the call is made on.
+std::string TrampolineWriter::symbols() {
+  std::string Text, Stream = "0";
+  std::vector<job::Leaf> Leaves = makeLeaves(Of);
+  for (size_t I = 0; I < Leaves.size(); ++I)
+    if (Leaves[I].Kind == job::LeafKind::Stream)
+      Stream =
+          "*static_cast<cudaStream_t *>(stark_leaves[" + std::to_string(I) +
+          "])";
+  for (const Parameter &P : Of.Entry.Symbols) {
+    llvm::StringRef Name = P.Name;
+    Name.consume_front(SymbolPrefix);
+    std::string Called = "::" + Name.ltrim(':').str();
+    Text += "  cudaMemcpyToSymbolAsync(" + Called +
+            ", *static_cast<void **>(stark_leaves[" + std::to_string(Leaf++) +
+            "]), sizeof(" + Called + "), 0, cudaMemcpyDeviceToDevice, " +
+            Stream + ");\n";
+  }
+  for (const Argument &A : Of.Load.Arguments)
+    Leaf += !A.Before.empty();
+  return Text;
+}
+
 std::string TrampolineWriter::write() {
   std::string Arguments;
   // Leaves are numbered in the order of the entry, which the callee shares.
@@ -156,7 +222,8 @@ std::string TrampolineWriter::write() {
     Text += narrowConversion("stark_bfloat", "__double2bfloat16");
   Text += Classes + "} // namespace " + Scope +
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
-          Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n";
+          Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n" +
+          symbols();
   Text += Of.Load.Launch
               ? launch(Called, Arguments)
               : "  " + Scope + "::stark_apply(&" + Called +

@@ -141,6 +141,25 @@ template <class IO> static void arguments(IO &F, std::vector<Argument> &All) {
       /*Written=*/false);
 }
 
+/// Variables of the device, as arguments named "symbols.NAME".
+template <class IO> static void symbols(IO &F, std::vector<Argument> &All) {
+  const json *Given = F.raw("symbols");
+  if (!Given)
+    return;
+  F.object(
+      "symbols",
+      [&](auto &Inner) {
+        for (const auto &Item : Given->items()) {
+          Argument A;
+          Inner.required(Item.key(), A);
+          Inner.check(A.IsBuffer, Item.key().c_str(), "a buffer, not a value");
+          A.Name = SymbolPrefix + Item.key();
+          All.push_back(std::move(A));
+        }
+      },
+      /*Written=*/false);
+}
+
 template <class IO> static void fields(IO &F, ReturnedTensor &R) {
   std::string Type;
   F.required("dtype", Type);
@@ -235,6 +254,7 @@ template <class IO> static void fields(IO &F, Workload &W) {
   entry(F, W);
   sizes(F, W.Sizes);
   arguments(F, W.Arguments);
+  symbols(F, W.Arguments);
   tolerances(F, W.Tolerance);
   F.optional("reference", W.Reference);
   F.optional("margin", W.Margin);

@@ -67,7 +67,8 @@ private:
   void failForm() {
     fail("normal, uniform, arange, zeros, ones, permutation, mixed, "
          "{\"normal\": [mean, sigma]}, {\"uniform\": [low, high]}, "
-         "{\"integers\": [low, high]}, {\"constant\": value} or "
+         "{\"integers\": [low, high]}, {\"arange\": step}, "
+         "{\"constant\": value} or "
          "{\"npy\": \"FILE.npy\"}");
   }
   bool number(const std::string &Name, double &Into);
@@ -92,11 +93,24 @@ bool InitReader::number(const std::string &Name, double &Into) {
   return true;
 }
 
+/// A number, or an expression that is computed for each size.
+static bool numberOrText(const json &Value, double &Number, std::string &Text) {
+  if (Value.is_string())
+    Text = Value.get<std::string>();
+  else if (Value.is_number())
+    Number = Value.get<double>();
+  return Value.is_string() || Value.is_number();
+}
+
 /// [low, high] or [mean, sigma].
 bool InitReader::pair(const std::string &Name) {
   const json &Pair = Value.at(Name);
-  if (!Pair.is_array() || Pair.size() != 2 || !Pair[0].is_number() ||
-      !Pair[1].is_number())
+  if (!Pair.is_array() || Pair.size() != 2)
+    return false;
+  if (A.Fill.Kind == job::InitKind::Integers)
+    return numberOrText(Pair[0], A.Fill.Low, A.Low) &&
+           numberOrText(Pair[1], A.Fill.High, A.High);
+  if (!Pair[0].is_number() || !Pair[1].is_number())
     return false;
   A.Fill.Low = Pair[0].get<double>();
   A.Fill.High = Pair[1].get<double>();
@@ -151,6 +165,12 @@ void InitReader::parametric(job::InitKind Kind) {
       failForm();
     return;
   }
+  if (Kind == job::InitKind::Arange) {
+    if (Value.size() != 1 ||
+        !numberOrText(Value.at(Name), A.Fill.Times, A.Times))
+      failForm();
+    return;
+  }
   bool HasPair =
       Kind == job::InitKind::Normal || Kind == job::InitKind::Mixed ||
       Kind == job::InitKind::Uniform || Kind == job::InitKind::Integers;
@@ -162,7 +182,8 @@ void InitReader::parametric(job::InitKind Kind) {
     return failForm();
   bool IsRange =
       Kind == job::InitKind::Uniform || Kind == job::InitKind::Integers;
-  if (IsRange && !(A.Fill.Low < A.Fill.High))
+  if (IsRange && A.Low.empty() && A.High.empty() &&
+      !(A.Fill.Low < A.Fill.High))
     return fail("a low end below the high one");
   if (!IsRange && A.Fill.High < 0)
     Fields.fail("init", "a sigma below 0", "one of 0 or more");
@@ -173,7 +194,8 @@ void InitReader::checkRange() {
   bool IsRange = A.Fill.Kind == job::InitKind::Uniform ||
                  A.Fill.Kind == job::InitKind::Integers;
   bool IsConstant = A.Fill.Kind == job::InitKind::Constant;
-  if ((!IsRange && !IsConstant) || !job::isWhole(A.Type))
+  if ((!IsRange && !IsConstant) || !job::isWhole(A.Type) || !A.Low.empty() ||
+      !A.High.empty())
     return;
   unsigned Bits = 8 * job::dtypeBytes(A.Type);
   bool Signed = A.Type != job::DType::U8 && A.Type != job::DType::Bool;
@@ -243,6 +265,14 @@ template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
   if (F.has("tensor"))
     tensor(F, A);
   readShape(F, A.Shape);
+  if (const json *Before = F.raw("before")) {
+    if (Before->is_string() || Before->is_number_unsigned())
+      A.Before = Before->is_string() ? Before->get<std::string>()
+                                     : Before->dump();
+    else
+      F.fail("before", describeJson(*Before),
+             "an expression or an integer of 0 or more");
+  }
   A.Fill = defaultFill(A.Type);
   const json *Init = F.raw("init");
   bool Poisoned = A.Use == job::Role::Output || A.Use == job::Role::Scratch;

@@ -88,6 +88,12 @@ std::string stark::problemOfExpressions(const Workload &W) {
       for (size_t D = 0; D < A.Shape.size(); ++D)
         C.whole("arguments." + A.Name + ".shape[" + std::to_string(D) + "]",
                 A.Shape[D], 0);
+      std::string Field = "arguments." + A.Name;
+      if (!A.Before.empty())
+        C.whole(Field + ".before", A.Before, 0);
+      for (const std::string *Text : {&A.Low, &A.High, &A.Times})
+        if (!Text->empty())
+          C.whole(Field + ".init", *Text, INT64_MIN);
       if (!A.IsBuffer)
         C.grammar("arguments." + A.Name + ".value", A.Value);
     }

@@ -8,13 +8,14 @@
 #include "Flags.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/SourceFile.h"
+#include "stark/Eval/DraftProof.h"
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Task/EntryChoice.h"
 #include "stark/Task/Task.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -24,11 +25,14 @@ namespace cl = llvm::cl;
 static cl::SubCommand Command(
     "workload",
     "Draft a workload for a CUDA source, or check one\n\n"
-    "  stark-tool workload FILE.cu [--entry NAME] [-o FILE] [-- flags]\n"
+    "  stark-tool workload FILE.cu [--entry NAME | --all] [-o FILE] [-- flags]\n"
     "  stark-tool workload FILE.cu --check NAME.workload.json [-- flags]\n\n"
-    "A draft calls the first host function that launches a kernel, else the\n"
-    "first kernel, with integer parameters taken for sizes. What was guessed\n"
-    "is listed on standard error: read it, and put in production sizes.\n"
+    "A draft takes sizes, shapes, grid and block from what main() allocates\n"
+    "and launches, else from the indices that the entry uses. The entry is a\n"
+    "host function that launches on pointers of the device, else the kernel\n"
+    "that the program launches most. The draft is run at a small size on the\n"
+    "simulated GPU. What was guessed, and what was found, is listed on\n"
+    "standard error: read it, and put in production sizes.\n"
     "--check says whether a workload fits the source, and prints each size\n"
     "with the bytes that its buffers take, the tool's own sizes included.\n"
     "docs/workload.md describes the format. What stands after -- are compiler\n"
@@ -41,6 +45,11 @@ static cl::opt<std::string> File(cl::Positional, cl::desc("FILE.cu"),
                                  cl::Required, cl::sub(Command));
 static Flag<std::string> Entry(Command, "entry", cl::value_desc("NAME"),
                                cl::desc("the function to call"));
+static Flag<bool> All(Command, "all",
+                      cl::desc("a draft for each entry, as "
+                               "NAME.ENTRY.workload.json beside FILE.cu"));
+static Flag<bool> NoProve(Command, "no-prove",
+                          cl::desc("do not run the draft in the simulator"));
 static Flag<std::string>
     Output(Command, "o", cl::value_desc("FILE"),
            cl::desc("write the draft here (default: standard output)"));
@@ -90,37 +99,90 @@ static llvm::Error checkOne(const ParseOptions &Options) {
   return llvm::Error::success();
 }
 
+/// The draft of \p Name, written to \p Into (standard output when that is
+/// empty).
+static llvm::Error draftOne(Drafter &Drafts, const std::string &Name,
+                            const std::string &Into,
+                            const ParseOptions &Options) {
+  llvm::Expected<std::unique_ptr<Draft>> D = Drafts.draft(Name);
+  if (!D)
+    return D.takeError();
+  if (!Into.empty() && !Force && llvm::sys::fs::exists(Into))
+    return usageError("'" + Into + "' exists; --force replaces it");
+  DraftProof Proof;
+  if (!NoProve) {
+    EvaluatorOptions Judge;
+    Judge.Build.Arch = Options.Arch;
+    Judge.TimeoutMs = 30000;
+    llvm::Expected<DraftProof> Tried = proveDraft(**D, File, Options, Judge);
+    if (!Tried)
+      return Tried.takeError();
+    Proof = std::move(*Tried);
+    (*D)->Notes.push_back(Proof.Note);
+  }
+  for (const std::string &Note : (*D)->Notes)
+    llvm::errs() << "note: " << Note << "\n";
+  std::string Text = (*D)->text(Proof.Form, /*OnlySmall=*/false);
+  if (!Into.empty())
+    return writeFileAtomically(Into, Text);
+  llvm::outs() << Text;
+  return llvm::Error::success();
+}
+
+/// "dir/softmax.cu", "k<float, 4>" -> "dir/softmax.k_float_4.workload.json"
+static std::string fileFor(llvm::StringRef Source, llvm::StringRef Name) {
+  std::string Plain;
+  for (char C : Name)
+    if (llvm::isAlnum(C) || C == '_')
+      Plain += C;
+    else if (!Plain.empty() && Plain.back() != '_')
+      Plain += '_';
+  llvm::SmallString<256> Path(Source);
+  llvm::sys::path::replace_extension(
+      Path, llvm::StringRef(Plain).rtrim('_') + ".workload.json");
+  return Path.str().str();
+}
+
+static llvm::Error draftAll(Drafter &Drafts, const ParseOptions &Options) {
+  for (const std::string &Name : Drafts.entries()) {
+    std::string Into = fileFor(File, Name);
+    llvm::errs() << Into << "\n";
+    if (llvm::Error E = draftOne(Drafts, Name, Into, Options))
+      llvm::errs() << "note: no draft: " << llvm::toString(std::move(E))
+                   << "\n";
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error run(const std::vector<std::string> &Flags) {
   ParseOptions Options;
   Options.Flags = Flags;
   Options.Toolkit = CudaPath;
   if (!Check.empty())
     return checkOne(Options);
+  if (All && (!Entry.empty() || !Output.empty()))
+    return usageError("--all: got --entry or -o beside it, wanted neither");
   if (llvm::Error E = completeFlags(File, Options))
     return E;
   auto Source = parseSourceFile(File, Options);
   if (!Source)
     return Source.takeError();
-  llvm::Expected<EntryChoice> Chosen = chooseEntry(**Source, Entry);
-  if (!Chosen)
-    return Chosen.takeError();
-  if (!Chosen->Others.empty())
-    llvm::errs() << "note: the entry is " << Chosen->Entry.Name
-                 << "; --entry picks another of "
-                 << llvm::join(Chosen->Others, ", ") << "\n";
-  if (llvm::Error E = checkCallable(Chosen->Entry))
-    return E;
-  std::vector<std::string> Notes;
-  std::string Draft = draftWorkload(Chosen->Entry, Notes);
-  for (const std::string &Note : Notes)
-    llvm::errs() << "note: " << Note << "\n";
-  if (Output.empty()) {
-    llvm::outs() << Draft;
-    return llvm::Error::success();
+  llvm::Expected<std::unique_ptr<Drafter>> Drafts = makeDrafter(**Source);
+  if (!Drafts)
+    return Drafts.takeError();
+  if (All)
+    return draftAll(**Drafts, Options);
+  std::vector<std::string> Names = (*Drafts)->entries();
+  std::string Chosen = Entry;
+  if (Chosen.empty()) {
+    Chosen = Names.front();
+    Names.erase(Names.begin());
+    if (!Names.empty())
+      llvm::errs() << "note: the entry is " << Chosen
+                   << "; --entry picks another of " << llvm::join(Names, ", ")
+                   << "\n";
   }
-  if (!Force && llvm::sys::fs::exists(Output))
-    return usageError("'" + Output + "' exists; --force replaces it");
-  return writeFileAtomically(Output, Draft);
+  return draftOne(**Drafts, Chosen, Output, Options);
 }
 
 static const tool::Verb Registered(Command, run);

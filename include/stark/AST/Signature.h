@@ -53,6 +53,12 @@ struct Parameter {
   ScalarType Element =
       ScalarType::Other; ///< scalar type, or what is pointed to
   bool Const = false;    ///< pointer to const
+  /// Scalars in one of what is pointed to: 4 of a float4, 3 of a struct of three
+  /// floats.
+  unsigned Lanes = 1;
+  /// Elements of an array that is taken by reference, or of a variable of the
+  /// device; 0: neither.
+  uint64_t Count = 0;
   /// Of a by-value struct, flat. Of a list of tensors or an optional one those
   /// that the workload gives: resolveTensors() fills them in.
   std::vector<Parameter> Fields;
@@ -68,6 +74,9 @@ struct Signature {
   bool IsKernel = false; ///< a __global__ function: needs a launch rule
   bool ExternC = false, Internal = false;
   std::vector<Parameter> Parameters;
+  /// Variables of the device that are set before each call, as pointers named
+  /// "symbols.NAME"; those that a workload has.
+  std::vector<Parameter> Symbols;
   Range Bytes;
   unsigned Line = 0;
 };
@@ -80,6 +89,11 @@ bool isTensorEntry(const Signature &Entry);
 /// overloads, only a declaration, an unsupported parameter is no error here.
 llvm::Expected<Signature> findEntry(const ParsedSource &Source,
                                     llvm::StringRef Entry);
+
+/// The __device__ or __constant__ variable \p Name of \p Source, as a pointer
+/// to its elements. Errors: there is none, or no dtype stands for its type.
+llvm::Expected<Parameter> findSymbol(const ParsedSource &Source,
+                                     llvm::StringRef Name);
 
 /// Host functions that launch something, then kernels: what an entry could be.
 std::vector<Signature> entryCandidates(const ParsedSource &Source);

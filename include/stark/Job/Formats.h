@@ -92,6 +92,9 @@ template <class IO> void valueFields(IO &F, LeafValue &V, const Leaf &L) {
     F.check(shapeFits(V.Shape, L.Type), "shape",
             "integers of 1 or more, " + std::to_string(MaxBufferBytes >> 30) +
                 " GiB in all at most");
+    F.optional("init", V.Fill);
+    F.check(!V.Fill || V.Fill->Kind != InitKind::File, "init",
+            "no file beside the leaf's");
   } else if (L.Kind == LeafKind::Integer) {
     F.required("integer", V.Integer);
   } else if (L.Kind == LeafKind::Real) {

@@ -128,6 +128,9 @@ struct LeafValue {
   std::vector<int64_t> Shape; ///< of a buffer, in elements
   int64_t Integer = 0;
   double Real = 0;
+  /// What a buffer is filled with at this size, where that is not what
+  /// Leaf::Fill says: values below another size's extent, for one.
+  std::optional<Init> Fill;
   uint64_t elements() const;
 };
 
@@ -147,6 +150,12 @@ struct Case {
   bool Shifted = false;
   std::vector<LeafValue> Values; ///< one a leaf
 };
+
+/// What buffer \p I, whose leaf is \p L, is filled with in case \p C.
+inline const Init &fillOf(const Leaf &L, const Case &C, size_t I) {
+  const Init &Fill = L.fillIn(C.Filling);
+  return &Fill == &L.Fill && C.Values[I].Fill ? *C.Values[I].Fill : Fill;
+}
 
 /// When to stop sampling; see docs/judging.md for how a sample is taken.
 struct TimingRule {

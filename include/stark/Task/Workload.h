@@ -27,6 +27,9 @@
 
 namespace stark {
 
+/// What the names of variables of the device begin with.
+inline constexpr char SymbolPrefix[] = "symbols.";
+
 /// What a tensor is in the module that it was imported from.
 enum class TensorKind { None, Input, Parameter, Buffer, Constant };
 
@@ -40,6 +43,12 @@ struct Argument {
   job::Role Use = job::Role::Input;
   job::Init Fill;
   std::string Value; ///< of a scalar: an expression
+  /// Of a buffer: elements that lie before the pointer; an expression, empty
+  /// for none.
+  std::string Before;
+  /// In place of numbers of Fill, where they depend on the size: expressions,
+  /// or empty.
+  std::string Low, High, Times;
 
   // Of tensors.
   bool Absent = false; ///< null for an optional one, or an empty list
@@ -91,6 +100,8 @@ struct Workload {
   std::string Entry; ///< host function, or the launch rule's kernel
   std::optional<LaunchRule> Launch;
   std::vector<Size> Sizes;
+  /// Variables of the device that are set before each call come last, named
+  /// "symbols.NAME".
   std::vector<Argument> Arguments;
   std::map<job::DType, double> Tolerance; ///< defaults filled in
   /// What the judge compares with: empty = the source's entry itself, else
@@ -157,13 +168,6 @@ std::vector<Size> addedSizes(const Workload &W,
 /// by arithmetic or by a name ("4 * kWarp"), ascending, at most MaxConstants.
 std::vector<int64_t> integerConstants(llvm::StringRef Text);
 constexpr size_t MaxConstants = 64;
-
-/// A first workload for \p Entry, which must be callable, from its AST: names
-/// that look like sizes, pointers with a guessed shape and role; what was
-/// guessed is listed in
-/// \p Notes for the user.
-std::string draftWorkload(const Signature &Entry,
-                          std::vector<std::string> &Notes);
 
 } // namespace stark
 

@@ -165,7 +165,7 @@ std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large,
       return Error;
     std::memcpy(B.Data, Bytes.data(), Bytes.size());
   } else {
-    const Init &Fill = L.fillIn(C.Filling);
+    const Init &Fill = fillOf(L, C, I);
     if (Fill.Kind != InitKind::Zeros) // fresh pages
       judge::fillOnHost(L.Type, B.Data, C.Values[I].Shape, Fill,
                         judge::mix(Seed) ^ judge::mix(I + 1),

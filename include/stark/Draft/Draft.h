@@ -1,0 +1,66 @@
+//===- Draft.h - A first workload for a source ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   source -> a dry run of its main() -> entry, sizes, shapes, launch -> text
+/// Nothing of the source is compiled or run.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_DRAFT_DRAFT_H
+#define STARK_DRAFT_DRAFT_H
+
+#include "stark/AST/Signature.h"
+#include <memory>
+
+namespace stark {
+
+/// How the size that is compared but not timed differs from the one that the
+/// program uses.
+enum class SmallSize {
+  Ragged,  ///< small odd numbers
+  Aligned, ///< small multiples of the block
+  Powers,  ///< small powers of two
+  None,    ///< there is none: the program's own
+};
+
+/// What a draft is made of; text() of it may be asked for in several forms.
+class Draft {
+public:
+  virtual ~Draft();
+  virtual const Signature &entry() const = 0;
+  /// The workload. With \p OnlySmall it has the small size alone, timed: for a
+  /// proof that takes seconds.
+  virtual std::string text(SmallSize Small, bool OnlySmall) const = 0;
+  /// Whether the small size of this form is another than those before it.
+  virtual bool differs(SmallSize Small) const = 0;
+  /// From now on outputs are filled before each call, as what the entry does
+  /// not write in full has to be. False where there is none.
+  virtual bool fillOutputs() = 0;
+  virtual void keepOutputs() = 0;
+  /// What was guessed, and what would settle it.
+  std::vector<std::string> Notes;
+};
+
+/// All that could be an entry of a source, best first, from one dry run.
+class Drafter {
+public:
+  virtual ~Drafter();
+  /// Names as a workload gives them.
+  virtual std::vector<std::string> entries() const = 0;
+  /// Errors: those of findEntry() and checkCallable().
+  virtual llvm::Expected<std::unique_ptr<Draft>>
+  draft(llvm::StringRef Entry) = 0;
+};
+
+/// Usage error when \p Source, which must outlive what is returned, has nothing
+/// that could be an entry.
+llvm::Expected<std::unique_ptr<Drafter>> makeDrafter(const ParsedSource &Source);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,242 @@
+//===- Calls.cpp - Functions that a dry run enters -----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+/// Of the project, not of the system or the toolkit.
+bool Machine::isOwn(const FunctionDecl *F) const {
+  const SourceManager &SM = Context.getSourceManager();
+  SourceLocation Loc = SM.getExpansionLoc(F->getLocation());
+  return Loc.isValid() && !SM.isInSystemHeader(Loc);
+}
+
+void Machine::bind(const ParmVarDecl *P, const Value &V) {
+  QualType Type = P->getType();
+  QualType Held = Type.getNonReferenceType();
+  Object *O =
+      create(P->getNameAsString(), Space::Host, sizeOf(Held), nullptr, Type);
+  Top->Locals[P] = O;
+  if (Type->isReferenceType()) {
+    O->Cells[0] = V;
+    return;
+  }
+  if (Held->isRecordType()) {
+    Place To;
+    To.To = O;
+    To.Type = Held;
+    To.OffsetHow = constant(0);
+    copy(To, placeAt(V, Held));
+    return;
+  }
+  O->Cells[0] = V;
+}
+
+Value Machine::finish(const FunctionDecl *F, std::unique_ptr<Frame> Made) {
+  Frame *Was = std::exchange(Top, Made.get());
+  ++Depth;
+  follow(F->getBody());
+  --Depth;
+  Top = Was;
+  return Made->Returned;
+}
+
+Value Machine::run(const FunctionDecl *F, std::vector<Value> Arguments) {
+  F = F->getDefinition() ? F->getDefinition() : F;
+  if (!F->getBody())
+    return Value();
+  auto Made = std::make_unique<Frame>();
+  Frame *Was = std::exchange(Top, Made.get());
+  for (size_t I = 0; I < F->getNumParams(); ++I)
+    bind(F->getParamDecl(I), I < Arguments.size() ? Arguments[I] : Value());
+  Top = Was;
+  return finish(F, std::move(Made));
+}
+
+/// A call of \p F of the file's own, whose arguments the caller computes.
+Value Machine::enter(const FunctionDecl *F, const Value &This,
+                     llvm::ArrayRef<const Expr *> Arguments) {
+  const FunctionDecl *Def = nullptr;
+  if (!F->hasBody(Def) || Depth > MostDepth || Def->isDependentContext())
+    return Value();
+  auto Made = std::make_unique<Frame>();
+  Made->This = This;
+  std::vector<Value> Given;
+  for (size_t I = 0; I < Def->getNumParams() && I < Arguments.size(); ++I) {
+    const ParmVarDecl *P = Def->getParamDecl(I);
+    Value V;
+    if (P->getType()->isReferenceType()) {
+      Place At = place(Arguments[I]);
+      if (At) {
+        V = Value::address(At.To, At.Offset, At.OffsetHow);
+        V.Exact = At.Exact;
+      }
+      V.Loaded = At.Index.Loaded;
+    } else {
+      V = convert(eval(Arguments[I]), P->getType());
+      if (P->getType()->isIntegerType() && !P->getType()->isBooleanType())
+        V = named(V, P->getNameAsString());
+    }
+    Given.push_back(std::move(V));
+  }
+  bool Recorded = !As && !isa<CXXMethodDecl>(Def) && isOwn(Def) &&
+                  Context.getSourceManager().isInMainFile(
+                      Context.getSourceManager().getExpansionLoc(
+                          Def->getLocation()));
+  if (Recorded && Calls.size() < 1000)
+    Calls.push_back({Def, Given});
+  Frame *Was = std::exchange(Top, Made.get());
+  for (size_t I = 0; I < Given.size(); ++I)
+    bind(Def->getParamDecl(I), Given[I]);
+  Top = Was;
+  Value Out = finish(Def, std::move(Made));
+  if (Out.isAddress() && Def->getReturnType()->isReferenceType())
+    return Out;
+  return Out;
+}
+
+Value Machine::construct(const Place &P, const CXXConstructExpr *C) {
+  const CXXConstructorDecl *Made = C->getConstructor();
+  QualType Type = C->getType();
+  Value This = Value::address(P.To, P.Offset, P.OffsetHow);
+  std::vector<const Expr *> Arguments(C->arg_begin(), C->arg_end());
+  if (const CXXRecordDecl *R = Type->getAsCXXRecordDecl();
+      R && R->getIdentifier() && R->getName() == "dim3") {
+    for (unsigned I = 0; I < 3; ++I) {
+      Place Field = P;
+      Field.Offset += 4 * I;
+      Field.Type = Context.UnsignedIntTy;
+      if (I == 0 && C->getNumArgs() == 1 &&
+          Arguments[0]->getType()->isRecordType()) {
+        copy(P, placeAt(eval(Arguments[0]), Type));
+        return This;
+      }
+      Value V = I < Arguments.size() ? eval(Arguments[I]) : Value::integer(1);
+      store(Field, convert(V, Field.Type));
+    }
+    return This;
+  }
+  if (isVectorType(Type)) {
+    makeVector(P, Arguments, Type);
+    return This;
+  }
+  if (Made->isCopyOrMoveConstructor() && !Arguments.empty() &&
+      (Made->isImplicit() || Made->isDefaulted() || !Made->hasBody())) {
+    copy(P, placeAt(eval(Arguments[0]), Type));
+    return This;
+  }
+  const FunctionDecl *Def = nullptr;
+  if (!Made->hasBody(Def) || Depth > MostDepth || !isOwn(Made)) {
+    for (const Expr *A : Arguments)
+      eval(A);
+    return This;
+  }
+  auto Inside = std::make_unique<Frame>();
+  Inside->This = This;
+  std::vector<Value> Given;
+  for (size_t I = 0; I < Def->getNumParams() && I < Arguments.size(); ++I) {
+    bool Reference = Def->getParamDecl(I)->getType()->isReferenceType();
+    if (!Reference) {
+      Given.push_back(
+          convert(eval(Arguments[I]), Def->getParamDecl(I)->getType()));
+      continue;
+    }
+    Place At = place(Arguments[I]);
+    Given.push_back(At ? Value::address(At.To, At.Offset, At.OffsetHow)
+                       : Value());
+  }
+  Frame *Was = std::exchange(Top, Inside.get());
+  for (size_t I = 0; I < Given.size(); ++I)
+    bind(Def->getParamDecl(I), Given[I]);
+  for (const CXXCtorInitializer *Init :
+       cast<CXXConstructorDecl>(Def)->inits()) {
+    if (!Init->isMemberInitializer())
+      continue;
+    const FieldDecl *F = Init->getMember();
+    if (F->getParent()->isDependentType() || F->getParent()->isInvalidDecl())
+      continue;
+    Place Field = P;
+    Field.Offset += Context.getASTRecordLayout(F->getParent())
+                        .getFieldOffset(F->getFieldIndex()) /
+                    8;
+    Field.Type = F->getType();
+    if (!F->getType()->isReferenceType())
+      initialize(Field, Init->getInit());
+  }
+  Top = Was;
+  finish(Def, std::move(Inside));
+  return This;
+}
+
+Value Machine::evalCall(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F) {
+    Value Callee = eval(C->getCallee());
+    if (Callee.Kind == Value::Function)
+      F = Callee.Callee;
+  }
+  std::vector<const Expr *> Arguments(C->arg_begin(), C->arg_end());
+  if (!F) {
+    for (const Expr *A : Arguments)
+      eval(A);
+    return Value();
+  }
+  if (const auto *M = dyn_cast<CXXMemberCallExpr>(C))
+    if (std::optional<Value> V = callMember(M))
+      return *V;
+  if (const auto *O = dyn_cast<CXXOperatorCallExpr>(C)) {
+    if (std::optional<Place> P = elementOfVector(O))
+      return load(*P);
+    if (O->getOperator() == OO_Equal && Arguments.size() == 2) {
+      Place To = place(Arguments[0]);
+      const auto *M = dyn_cast<CXXMethodDecl>(F);
+      if (!M || M->isImplicit() || M->isDefaulted() || !M->hasBody() ||
+          !isOwn(M)) {
+        Value V = eval(Arguments[1]);
+        if (To && To.Type->isRecordType())
+          copy(To, placeAt(V, To.Type));
+        return load(To);
+      }
+    }
+  }
+  llvm::StringRef Name =
+      F->getDeclName().isIdentifier() ? F->getName() : llvm::StringRef();
+  if (std::optional<Value> V = As ? callDevice(Name, C) : callCuda(Name, C))
+    return *V;
+  if (std::optional<Value> V = callLibrary(Name, C))
+    return *V;
+  const FunctionDecl *Def = nullptr;
+  bool Enters = F->hasBody(Def) && (isOwn(F) || F->isConstexpr());
+  if (!Enters) {
+    // What a function that is not known does with pointers is not known.
+    for (const Expr *A : Arguments)
+      eval(A);
+    if (F->isNoReturn() && !As)
+      Exited = true;
+    return Value();
+  }
+  Value This;
+  if (const auto *M = dyn_cast<CXXMemberCallExpr>(C)) {
+    const Expr *Object = M->getImplicitObjectArgument();
+    if (Object->getType()->isPointerType()) {
+      This = eval(Object);
+    } else if (Place P = place(Object)) {
+      This = Value::address(P.To, P.Offset, P.OffsetHow);
+    }
+  } else if (isa<CXXOperatorCallExpr>(C) && isa<CXXMethodDecl>(F) &&
+             cast<CXXMethodDecl>(F)->isInstance() && !Arguments.empty()) {
+    if (Place P = place(Arguments[0]))
+      This = Value::address(P.To, P.Offset, P.OffsetHow);
+    Arguments.erase(Arguments.begin());
+  }
+  return enter(F, This, Arguments);
+}

@@ -1,0 +1,381 @@
+//===- DraftText.cpp - A workload from what an entry does ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   formulas -> the names that are left of them -> sizes, shapes, launch
+///
+//===----------------------------------------------------------------------===//
+
+#include "DraftText.h"
+#include "ArgumentText.h"
+#include "stark/AST/Parse.h"
+#include "stark/Job/Names.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+using nlohmann::ordered_json;
+
+namespace {
+class DraftText : public Draft {
+public:
+  DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source);
+  const Signature &entry() const override { return Use->Entry; }
+  std::string text(SmallSize Small, bool OnlySmall) const override;
+  bool differs(SmallSize Small) const override;
+  bool fillOutputs() override;
+  void keepOutputs() override { Arguments = AsWritten; }
+
+private:
+  void findNames();
+  void settleAll();
+  void rename();
+  void chooseSizes();
+  void writeArguments(const ParsedSource &Source);
+  Formula settle(const Formula &F) const;
+  Bindings smallSize(SmallSize Small) const;
+  Bindings halved() const;
+  bool launchable(const Bindings &Names) const;
+  double bytesAt(const Bindings &Names) const;
+  int64_t alignment() const;
+
+  std::unique_ptr<EntryUse> Use;
+  std::set<std::string> Constants;           ///< names that are no sizes
+  std::map<std::string, std::string> Called; ///< names, as parameters have them
+  std::vector<std::string> Dimensions;       ///< names that are left, in order
+  Bindings Large;
+  Formula Grid[3], Block[3], Shared;
+  std::vector<Formula> Extents; ///< scalars of each leaf that is an array
+  ordered_json Arguments = ordered_json::object(), AsWritten,
+               Symbols = ordered_json::object();
+  bool MadeUp = false; ///< the sizes are ours, not the program's
+};
+} // namespace
+
+/// Where nothing says more: sizes with which each buffer stays below a few
+/// megabytes.
+static int64_t extentFor(size_t Dimensions) {
+  static constexpr int64_t Extents[] = {1 << 20, 1 << 20, 1024, 256, 48, 24};
+  return Dimensions < std::size(Extents) ? Extents[Dimensions] : 8;
+}
+
+Formula DraftText::settle(const Formula &F) const {
+  return substitute(F, [&](const std::string &Name) -> Formula {
+    if (Constants.count(Name)) {
+      auto Found = Use->Names.find(Name);
+      return Found == Use->Names.end() ? nullptr : constant(Found->second);
+    }
+    auto As = Called.find(Name);
+    return As == Called.end() ? nullptr : named(As->second);
+  });
+}
+
+/// A name in a block, or one that something depends on in a way that no
+/// expression says, is no size.
+void DraftText::findNames() {
+  std::set<std::string> Unused;
+  for (const Formula &B : Use->Block)
+    collectNames(B, Constants);
+  auto Pin = [&](const Formula &F) { collectNames(F, Unused, &Constants); };
+  for (const LeafUse &L : Use->Leaves) {
+    Pin(L.Bytes);
+    Pin(L.Given.How);
+  }
+  for (const Formula &G : Use->Grid)
+    Pin(G);
+  Pin(Use->Shared);
+  // The device's own are none.
+  for (const std::string &Name : Unused)
+    if (!Use->Names.count(Name))
+      Constants.insert(Name);
+}
+
+/// A host's variable is called as the parameter that it is given to.
+void DraftText::rename() {
+  std::set<std::string> Taken;
+  for (const auto &[Name, Number] : Use->Names)
+    Taken.insert(Name);
+  for (const LeafUse &L : Use->Leaves) {
+    if (L.Array || !isName(L.Given.How))
+      continue;
+    const std::string &Name = L.Given.How->Name;
+    std::string Wanted = sizeName(L.P->Name);
+    if (Wanted == Name || Called.count(Name) || Constants.count(Name) ||
+        !Taken.insert(Wanted).second)
+      continue;
+    Called[Name] = Wanted;
+  }
+}
+
+void DraftText::settleAll() {
+  for (int I = 0; I < 3; ++I) {
+    Grid[I] = settle(Use->Grid[I]);
+    Block[I] = settle(Use->Block[I]);
+  }
+  Shared = settle(Use->Shared);
+  for (LeafUse &L : Use->Leaves)
+    if (L.Given.isInteger())
+      L.Given.How = settle(L.Given.How);
+}
+
+DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
+    : Use(std::move(Of)) {
+  for (LeafUse &L : Use->Leaves)
+    Extents.push_back(nullptr);
+  // What was seen is told with the names that it was seen with.
+  for (size_t I = 0; I < Use->Leaves.size(); ++I) {
+    LeafUse &L = Use->Leaves[I];
+    if (!L.Array)
+      continue;
+    Formula Scalars =
+        L.Bytes ? combine(Op::Div, L.Bytes,
+                          constant(job::dtypeBytes(dtypeFor(*L.P))))
+                : extentSeen(L, *Use);
+    Extents[I] = Scalars;
+  }
+  findNames();
+  rename();
+  settleAll();
+  for (Formula &E : Extents)
+    E = settle(E);
+  auto Add = [&](const Formula &F) {
+    std::set<std::string> All;
+    collectNames(F, All);
+    for (const std::string &Name : All)
+      if (!llvm::is_contained(Dimensions, Name))
+        Dimensions.push_back(Name);
+  };
+  for (const LeafUse &L : Use->Leaves)
+    if (!L.Array)
+      Add(L.Given.isInteger() ? L.Given.How : nullptr);
+  for (const Formula &E : Extents)
+    Add(E);
+  for (const Formula &G : Grid)
+    Add(G);
+  Add(Shared);
+  MadeUp = !Use->Recorded || Use->MadeUp;
+  bool NeedsOne = llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
+    return L.Array && !Extents[&L - Use->Leaves.data()];
+  });
+  NeedsOne |= isTensorEntry(Use->Entry);
+  if (Dimensions.empty() && NeedsOne) {
+    Dimensions.push_back("n");
+    Notes.push_back("no integer parameter looks like a size; buffers have 'n' "
+                    "elements");
+  } else if (MadeUp) {
+    Notes.push_back("integer parameters are taken for sizes; put in "
+                    "production sizes");
+  }
+  chooseSizes();
+  writeArguments(Source);
+}
+
+void DraftText::chooseSizes() {
+  for (const std::string &Name : Dimensions) {
+    std::string Was = Name;
+    for (const auto &[From, To] : Called)
+      if (To == Name)
+        Was = From;
+    auto Found = Use->Names.find(Was);
+    bool Made = MadeUp || Found == Use->Names.end();
+    for (const LeafUse &L : Use->Leaves)
+      Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
+    Large[Name] = Made ? extentFor(Dimensions.size()) : Found->second;
+  }
+}
+
+static std::string triple(const Formula (&Axes)[3], const char *Otherwise) {
+  int Last = 2;
+  while (Last > 0 && (!Axes[Last] || (isConstant(Axes[Last]) &&
+                                      Axes[Last]->Number == 1)))
+    --Last;
+  std::string Text;
+  for (int I = 0; I <= Last; ++I)
+    Text += (I ? ", " : "") +
+            (Axes[I] ? print(Axes[I]) : std::string(I ? "1" : Otherwise));
+  return Text;
+}
+
+void DraftText::writeArguments(const ParsedSource &Source) {
+  ArgumentWriter Writer(*Use, Extents, Dimensions, Source, Notes);
+  Writer.write(Arguments, Symbols);
+  if (!Use->Entry.IsKernel)
+    return;
+  if (!Use->Recorded)
+    Notes.push_back("the entry is a kernel; its launch rule is guessed");
+  else if (Use->GridGuessed || Use->BlockGuessed)
+    Notes.push_back("what the launch's grid or block comes to is not known; it "
+                    "is guessed");
+}
+
+bool DraftText::launchable(const Bindings &Names) const {
+  if (!Use->Entry.IsKernel)
+    return true;
+  int64_t Threads = 1;
+  for (int I = 0; I < 3; ++I) {
+    if (auto G = evaluate(Grid[I], Names); Grid[I] && (!G || *G < 1))
+      return false;
+    if (Block[I]) {
+      auto B = evaluate(Block[I], Names);
+      if (!B || *B < 1)
+        return false;
+      Threads *= *B;
+    }
+  }
+  return Threads <= 1024;
+}
+
+double DraftText::bytesAt(const Bindings &Names) const {
+  double Sum = 0;
+  for (size_t I = 0; I < Extents.size(); ++I)
+    if (Use->Leaves[I].Array) {
+      auto Elements = evaluate(Extents[I], Names);
+      double Count = Elements ? double(*Elements) : 1;
+      if (!Elements)
+        for (const auto &[Name, Value] : Names)
+          Count *= double(Value);
+      Sum += Count * job::dtypeBytes(dtypeFor(*Use->Leaves[I].P));
+    }
+  return Sum;
+}
+
+/// Of the block's sides the longest; 32 where the entry makes its own.
+int64_t DraftText::alignment() const {
+  int64_t Most = 32;
+  for (const Formula &B : Block)
+    if (auto Value = evaluate(B, Large))
+      Most = std::max(Most, *Value);
+  return Most;
+}
+
+/// So small that the simulator runs all of it within seconds.
+Bindings DraftText::halved() const {
+  Bindings Small = Large;
+  auto Work = [&] {
+    double Product = 1;
+    for (const auto &[Name, Value] : Small)
+      Product *= double(Value);
+    return Product;
+  };
+  while (bytesAt(Small) > (1 << 20) || Work() > double(1 << 21)) {
+    auto Largest = llvm::max_element(Small, [](const auto &L, const auto &R) {
+      return L.second < R.second;
+    });
+    if (Largest == Small.end() || Largest->second <= 32)
+      break;
+    Largest->second /= 2;
+  }
+  return Small;
+}
+
+Bindings DraftText::smallSize(SmallSize Form) const {
+  Bindings Small = Large;
+  if (Form == SmallSize::None)
+    return Small;
+  if (MadeUp && Form == SmallSize::Ragged) {
+    for (size_t I = 0; I < Dimensions.size(); ++I)
+      Small[Dimensions[I]] = Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I);
+    return Small;
+  }
+  Small = halved();
+  int64_t Step = alignment();
+  for (size_t I = 0; I < Dimensions.size(); ++I) {
+    int64_t &Value = Small[Dimensions[I]];
+    int64_t Whole = Large.at(Dimensions[I]);
+    if (Whole < 8)
+      continue;
+    // No two the same: not every matrix is square.
+    if (Form == SmallSize::Ragged)
+      Value = std::min(Whole, (Value * 5 / 8) + 1 + int64_t(2 * I)) | 1;
+    else if (Form == SmallSize::Aligned)
+      Value = Whole % Step ? Whole : std::max(Value / 2 / Step * Step, Step);
+    else
+      while (Value & (Value - 1))
+        Value &= Value - 1;
+    Value = std::min(Value, Whole);
+  }
+  return Small;
+}
+
+bool DraftText::differs(SmallSize Form) const {
+  Bindings Small = smallSize(Form);
+  if (!launchable(Small))
+    return false;
+  for (SmallSize Before :
+       {SmallSize::Ragged, SmallSize::Aligned, SmallSize::Powers}) {
+    if (Before == Form)
+      break;
+    if (smallSize(Before) == Small)
+      return false;
+  }
+  return true;
+}
+
+bool DraftText::fillOutputs() {
+  AsWritten = Arguments;
+  bool Any = false;
+  for (auto &Item : Arguments.items())
+    if (Item.value().is_object() && Item.value().value("role", "") == "output") {
+      Item.value()["role"] = "inout";
+      Any = true;
+    }
+  return Any;
+}
+
+static ordered_json asJson(const Bindings &Names,
+                           const std::vector<std::string> &Order) {
+  ordered_json Size = ordered_json::object();
+  for (const std::string &Name : Order)
+    Size[Name] = Names.at(Name);
+  return Size;
+}
+
+std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
+  ordered_json Root;
+  if (Use->Entry.IsKernel) {
+    std::string Front =
+        "ceildiv(" + (Dimensions.empty() ? "1" : Dimensions.front()) + ", 256)";
+    Root["launch"] = {{"kernel", Use->Entry.Name},
+                      {"grid", triple(Grid, Front.c_str())},
+                      {"block", triple(Block, "256")}};
+    if (Shared && !(isConstant(Shared) && Shared->Number == 0))
+      Root["launch"]["shared_bytes"] = print(Shared);
+  } else {
+    Root["entry"] = Use->Entry.Name;
+  }
+  Bindings Small = smallSize(Form);
+  ordered_json Sizes = ordered_json::array();
+  if (!OnlySmall)
+    Sizes.push_back(asJson(Large, Dimensions));
+  if (OnlySmall || (Form != SmallSize::None && Small != Large)) {
+    Sizes.push_back(asJson(Small, Dimensions));
+    if (!OnlySmall)
+      Sizes.back()["check_only"] = true;
+  }
+  Root["sizes"] = std::move(Sizes);
+  if (Form == SmallSize::Aligned)
+    for (const std::string &Name : Dimensions)
+      if (Large.at(Name) % alignment() == 0)
+        Root["multiple_of"][Name] = alignment();
+  bool AllHold = Form == SmallSize::Ragged || Form == SmallSize::Aligned;
+  if ((OnlySmall || !AllHold) && !Dimensions.empty())
+    Root["added_sizes"] = false;
+  Root["arguments"] = Arguments;
+  if (!Symbols.empty())
+    Root["symbols"] = Symbols;
+  if (Use->Entry.ReturnsTensors)
+    Root["returns"] =
+        ordered_json::array({{{"dtype", "f32"}, {"shape", Dimensions}}});
+  return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+std::unique_ptr<Draft> draft::makeDraftText(std::unique_ptr<EntryUse> Use,
+                                            const ParsedSource &Source) {
+  return std::make_unique<DraftText>(std::move(Use), Source);
+}

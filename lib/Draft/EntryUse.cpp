@@ -1,0 +1,336 @@
+//===- EntryUse.cpp - What an entry does with its arguments --------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryUse.h"
+#include "clang/AST/RecordLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+std::string draft::sizeName(llvm::StringRef Name) {
+  std::string Out;
+  for (char C : Name)
+    if (llvm::isAlnum(C))
+      Out += C;
+    else if (C != ']')
+      Out += '_';
+  return Out;
+}
+
+bool draft::isOneOf(llvm::StringRef Name,
+                    std::initializer_list<llvm::StringRef> Words,
+                    std::initializer_list<llvm::StringRef> Prefixes) {
+  std::string Field = Name.substr(Name.rfind('.') + 1).lower();
+  llvm::StringRef Bare = llvm::StringRef(Field).trim('_');
+  for (llvm::StringRef Prefix : {"d_", "dev_", "h_", "p_"})
+    Bare.consume_front(Prefix);
+  return llvm::is_contained(Words, Bare) ||
+         llvm::any_of(Prefixes,
+                      [&](llvm::StringRef P) { return Bare.starts_with(P); });
+}
+
+bool draft::isSetting(llvm::StringRef Name) {
+  return isOneOf(Name,
+                 {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
+                  "offset", "pad", "padding", "debug", "device", "step", "type",
+                  "op", "start", "stream"},
+                 {"is_", "use_", "has_", "do_", "enable", "pad_"});
+}
+
+static bool isWhole(const Parameter &P) {
+  return P.Kind == ParameterKind::Scalar && P.Element != ScalarType::F16 &&
+         P.Element != ScalarType::BF16 && P.Element != ScalarType::F32 &&
+         P.Element != ScalarType::F64 && P.Element != ScalarType::Other &&
+         P.Element != ScalarType::Bool;
+}
+
+namespace {
+class UseFinder {
+public:
+  UseFinder(ASTContext &Context, EntryUse &Use, const Machine *Host)
+      : Context(Context), Use(Use), Host(Host), M(*Use.Run) {}
+
+  void arguments(const std::vector<Value> *Given);
+  void follow(const Launch *L);
+
+private:
+  Value leaf(const Parameter &P, QualType Type, const Value *Given);
+  Value structValue(const Parameter &P, QualType Type, const Value *Given);
+  void fields(const Parameter &P, QualType Type, std::string Name,
+              const Place &At, size_t &Next, const Value *Given);
+  void guessLaunch();
+  void runWith(Launch &L);
+
+  ASTContext &Context;
+  EntryUse &Use;
+  const Machine *Host;
+  Machine &M;
+  std::vector<Value> Arguments;
+  int Invented = 0;
+};
+} // namespace
+
+int64_t draft::inventedSize(int I) {
+  static constexpr int64_t Odd[] = {3, 5, 7, 11, 13, 17, 19, 23};
+  return 1024 * Odd[I % 8];
+}
+
+Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
+  LeafUse L;
+  L.P = &P;
+  L.Type = Type;
+  if (Given)
+    L.Given = *Given;
+  if (P.Kind == ParameterKind::Pointer) {
+    const Object *Of = Given && Given->isAddress() ? Given->To : nullptr;
+    bool Sized = Of && Of->Size >= 0 && Of->SizeHow;
+    if (Sized) {
+      L.Bytes = Of->SizeHow;
+      if (Given->Exact && Given->Offset > 0)
+        L.Bytes = combine(Op::Sub, L.Bytes, Given->OffsetHow);
+    }
+    L.Array = M.create(P.Name, Space::Device,
+                       Sized ? Of->Size - (Given->Exact ? Given->Offset : 0)
+                             : -1,
+                       L.Bytes, QualType());
+    L.Array->IsParameter = true;
+    if (Of)
+      L.Array->Held = Of->Held;
+    L.MadeUp = !Sized;
+    L.Given = Value::address(L.Array);
+  } else if (P.Kind == ParameterKind::Scalar && isWhole(P)) {
+    if (!L.Given.isInteger()) {
+      L.MadeUp = true;
+      if (isSetting(P.Name)) {
+        L.Given = Value::integer(0);
+      } else {
+        std::string Name = sizeName(P.Name);
+        int64_t Number = inventedSize(Invented++);
+        Use.Names[Name] = Number;
+        L.Given = Value::integer(Number, named(Name));
+      }
+    }
+  } else if (P.Kind == ParameterKind::Scalar && L.Given.Kind == Value::Unknown) {
+    L.MadeUp = true;
+  }
+  Use.Leaves.push_back(L);
+  return L.Given;
+}
+
+/// The fields in the order, and with the names, of lib/AST/ParameterTypes.cpp.
+void UseFinder::fields(const Parameter &P, QualType Type, std::string Name,
+                       const Place &At, size_t &Next, const Value *Given) {
+  if (const ConstantArrayType *A =
+          Context.getAsConstantArrayType(Type.getCanonicalType())) {
+    int64_t Bytes = M.sizeOf(A->getElementType());
+    for (uint64_t I = 0; I < A->getSize().getLimitedValue(256); ++I) {
+      Place Element = At;
+      Element.Offset += int64_t(I) * Bytes;
+      Element.Type = A->getElementType();
+      fields(P, A->getElementType(), Name, Element, Next, Given);
+    }
+    return;
+  }
+  if (Next >= P.Fields.size())
+    return;
+  const RecordDecl *R = Type->getAsRecordDecl();
+  bool IsScalarClass = R && R->getName().starts_with("__half");
+  if (R && R->getDefinition() && !IsScalarClass) {
+    R = R->getDefinition();
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(R);
+    for (const FieldDecl *F : R->fields()) {
+      Place Field = At;
+      Field.Offset += int64_t(Layout.getFieldOffset(F->getFieldIndex()) / 8);
+      Field.Type = F->getType();
+      fields(P, F->getType(), Name, Field, Next, Given);
+    }
+    return;
+  }
+  Value Was;
+  bool Known = false;
+  if (Given && Given->isAddress()) {
+    auto Cell = Given->To->Cells.find(Given->Offset + At.Offset);
+    Known = Cell != Given->To->Cells.end();
+    if (Known)
+      Was = Cell->second;
+  }
+  Value V = leaf(P.Fields[Next], Type, Known ? &Was : nullptr);
+  ++Next;
+  At.To->Cells[At.Offset] = V;
+}
+
+Value UseFinder::structValue(const Parameter &P, QualType Type,
+                             const Value *Given) {
+  Place At;
+  At.Type = Type.getNonReferenceType();
+  At.To = M.create(P.Name, Space::Host, M.sizeOf(At.Type), nullptr, At.Type);
+  size_t Next = 0;
+  fields(P, At.Type, P.Name, At, Next, Given);
+  // What no field of the type was found for.
+  for (; Next < P.Fields.size(); ++Next)
+    leaf(P.Fields[Next], QualType(), nullptr);
+  return Value::address(At.To);
+}
+
+void UseFinder::arguments(const std::vector<Value> *Given) {
+  for (size_t I = 0; I < Use.Entry.Parameters.size(); ++I) {
+    const Parameter &P = Use.Entry.Parameters[I];
+    QualType Type =
+        Use.F && I < Use.F->getNumParams() ? Use.F->getParamDecl(I)->getType()
+                                           : QualType();
+    const Value *V = Given && I < Given->size() ? &(*Given)[I] : nullptr;
+    bool Reference = !Type.isNull() && Type->isReferenceType();
+    Value Loaded;
+    if (V && Reference && P.Kind == ParameterKind::Scalar && V->isAddress()) {
+      auto Cell = V->To->Cells.find(V->Offset);
+      Loaded = Cell == V->To->Cells.end() ? Value() : Cell->second;
+      V = &Loaded;
+    }
+    Value Out;
+    if (P.Kind == ParameterKind::Struct)
+      Out = structValue(P, Type, V);
+    else
+      Out = leaf(P, Type, V);
+    if (Reference && P.Kind == ParameterKind::Scalar) {
+      Object *O = M.create(P.Name, Space::Host, M.sizeOf(Type.getNonReferenceType()),
+                           nullptr, Type);
+      O->Cells[0] = Out;
+      Out = Value::address(O);
+    }
+    Arguments.push_back(std::move(Out));
+  }
+}
+
+void UseFinder::runWith(Launch &L) {
+  for (int I = 0; I < 3; ++I) {
+    L.Grid[I] = Value::integer(1);
+    L.Block[I] = Value::integer(1);
+    for (auto [From, Into] : {std::pair(Use.Grid[I], &L.Grid[I]),
+                              std::pair(Use.Block[I], &L.Block[I])})
+      if (auto Number = evaluate(From, Use.Names); Number && *Number > 0)
+        *Into = Value::integer(*Number, From);
+  }
+  M.runKernel(L);
+}
+
+/// Nothing launches the kernel: the axes that it uses have blocks of the usual
+/// shape, and as many as its guards ask for.
+void UseFinder::guessLaunch() {
+  Launch L;
+  L.Kernel = Use.F;
+  L.Arguments = Arguments;
+  Use.GridGuessed = Use.BlockGuessed = true;
+  for (int I = 0; I < 3; ++I)
+    Use.Grid[I] = Use.Block[I] = constant(1);
+  Use.Block[0] = constant(256);
+  Use.Grid[0] = constant(2);
+  runWith(L);
+  if (M.AxisUsed[1]) {
+    Use.Block[0] = Use.Block[1] = constant(16);
+    Use.Grid[1] = constant(2);
+    // Shared tiles are as wide as a block.
+    runWith(L);
+  }
+  // Only guards by what the entry is given.
+  for (int I = 0; I < 3; ++I) {
+    if (!M.AxisUsed[I])
+      continue;
+    for (const AxisGuard &G : M.Guards) {
+      std::set<std::string> All;
+      collectNames(G.Limit, All);
+      bool Own = llvm::all_of(
+          All, [&](const std::string &N) { return Use.Names.count(N); });
+      if (G.Axis != I || !Own)
+        continue;
+      Use.Grid[I] = combine(Op::CeilDiv, G.Limit, Use.Block[I]);
+      Use.GridGuessed = false;
+      break;
+    }
+  }
+  if (Use.GridGuessed && !Use.Names.empty())
+    Use.Grid[0] = combine(Op::CeilDiv, named(Use.Names.begin()->first),
+                          Use.Block[0]);
+  // Once more, from fresh.
+  for (LeafUse &Each : Use.Leaves)
+    if (Each.Array) {
+      Each.Array->Used = draft::Use();
+      Each.Array->WrittenIn = 0;
+    }
+  runWith(L);
+}
+
+void UseFinder::follow(const Launch *L) {
+  if (Host)
+    for (const auto &[Name, Number] : Host->Names)
+      Use.Names.try_emplace(Name, Number);
+  M.MakesNames = false;
+  if (!Use.F || !Use.F->hasBody() || Use.F->isDependentContext())
+    return;
+  if (!Use.Entry.IsKernel) {
+    M.FollowLaunches = true;
+    M.run(Use.F, Arguments);
+  } else if (L) {
+    Launch Own = *L;
+    Own.Arguments = Arguments;
+    for (int I = 0; I < 3; ++I) {
+      Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
+      Use.Block[I] = L->Block[I].isInteger() ? L->Block[I].How : nullptr;
+      Use.GridGuessed |= !Use.Grid[I];
+      Use.BlockGuessed |= !Use.Block[I];
+      if (!Use.Grid[I])
+        Own.Grid[I] = Value::integer(I ? 1 : 264, Use.Grid[I] = constant(I ? 1 : 264));
+      if (!Use.Block[I])
+        Own.Block[I] =
+            Value::integer(I ? 1 : 256, Use.Block[I] = constant(I ? 1 : 256));
+    }
+    if (L->Shared.isInteger())
+      Use.Shared = L->Shared.How;
+    M.runKernel(Own);
+  } else {
+    guessLaunch();
+  }
+  for (const LeafUse &Each : Use.Leaves)
+    Use.Followed |= Each.Array && (Each.Array->Used.Read ||
+                                   Each.Array->Used.Written);
+  if (Host)
+    for (const VarDecl *V : M.SymbolsRead)
+      if (Host->SymbolsSet.count(V))
+        Use.Symbols.insert(V);
+}
+
+std::unique_ptr<EntryUse>
+draft::useOf(ASTContext &Context, const std::set<std::string> &Fixed,
+             Signature Entry, const FunctionDecl *F, const HostCall *Call,
+             const Launch *L, const Machine *Host) {
+  auto Use = std::make_unique<EntryUse>();
+  Use->F = F;
+  Use->Entry = std::move(Entry);
+  Use->Recorded = Call || L;
+  Use->MadeUp = L && L->MadeUp;
+  Use->Run = std::make_unique<Machine>(Context, Fixed);
+  UseFinder Finder(Context, *Use, Host);
+  Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
+  Finder.follow(L);
+  return Use;
+}
+
+bool draft::isLauncher(const EntryUse &Use) {
+  if (Use.Entry.IsKernel || !Use.Run || Use.Run->Launches.empty() ||
+      Use.Run->Allocates || Use.Run->Prints || Use.Run->Exited)
+    return false;
+  bool Any = false;
+  for (const LeafUse &L : Use.Leaves)
+    if (L.Array) {
+      if (L.Array->Used.OnHost)
+        return false;
+      Any |= L.Array->Used.Written;
+    }
+  return Any;
+}

@@ -1,0 +1,67 @@
+//===- EntryUse.h - What an entry does with its arguments ----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   entry + the arguments that the program gives it -> a dry run of the entry
+/// on arrays of its own -> how each is used
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_DRAFT_ENTRYUSE_H
+#define STARK_LIB_DRAFT_ENTRYUSE_H
+
+#include "Machine.h"
+#include "stark/AST/Signature.h"
+
+namespace stark::draft {
+
+/// A parameter, or a field of a by-value struct.
+struct LeafUse {
+  const Parameter *P = nullptr;
+  clang::QualType Type;
+  Value Given;             ///< by the program, or made up
+  bool MadeUp = false;     ///< nothing is known of what it is given
+  Object *Array = nullptr; ///< of a pointer: stands for what it points to
+  Formula Bytes;           ///< of the array, as the program allocates it
+};
+
+struct EntryUse {
+  const clang::FunctionDecl *F = nullptr;
+  Signature Entry;
+  std::vector<LeafUse> Leaves;
+  bool Recorded = false; ///< the program calls it
+  bool MadeUp = false;   ///< ... from where nothing calls
+  std::unique_ptr<Machine> Run; ///< of the entry alone
+  Formula Grid[3], Block[3], Shared;
+  bool GridGuessed = false, BlockGuessed = false;
+  Bindings Names; ///< what formulas consist of
+  std::set<const clang::VarDecl *> Symbols; ///< read, and set by the host
+  bool Followed = false; ///< some array was seen to be used
+};
+
+/// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
+std::unique_ptr<EntryUse>
+useOf(clang::ASTContext &Context, const std::set<std::string> &Fixed,
+      Signature Entry, const clang::FunctionDecl *F, const HostCall *Call,
+      const Launch *L, const Machine *Host);
+
+/// Whether it only launches: takes pointers of the device, and neither
+/// allocates nor prints nor times.
+bool isLauncher(const EntryUse &Use);
+
+/// So far apart that a product of some tells which, and multiples of any block.
+int64_t inventedSize(int I);
+/// An integer that is no extent of anything, by its name.
+bool isSetting(llvm::StringRef Name);
+/// "params.dims[0]" -> "params_dims_0": a name that expressions can use.
+std::string sizeName(llvm::StringRef Name);
+bool isOneOf(llvm::StringRef Name, std::initializer_list<llvm::StringRef> Words,
+             std::initializer_list<llvm::StringRef> Prefixes = {});
+
+} // namespace stark::draft
+
+#endif

@@ -1,0 +1,75 @@
+//===- Extents.cpp - How long an array has to be -------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   the last byte that threads were seen to reach -> "rows * cols"
+/// Sizes that a dry run makes up are so far apart that their products tell
+/// which of them an array is as long as.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DraftText.h"
+#include "Dtypes.h"
+#include "stark/Job/Job.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+
+namespace {
+/// Products of sizes that are near to what was seen.
+struct Search {
+  const Bindings &Names;
+  int64_t Seen;
+  Formula Best;
+  int64_t BestValue = INT64_MAX;
+
+  void consider(const Formula &F) {
+    std::optional<int64_t> Value = evaluate(F, Names);
+    if (!Value || *Value < Seen || *Value >= BestValue)
+      return;
+    Best = F;
+    BestValue = *Value;
+  }
+  void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
+    for (int64_t Times : {1, 2, 3, 4})
+      for (int64_t Plus : {0, 1, 2, -1, -2})
+        consider(combine(Op::Add, combine(Op::Mul, constant(Times), So),
+                         constant(Plus)));
+    if (Left == 0)
+      return;
+    for (size_t I = 0; I < Atoms.size(); ++I)
+      products(Atoms.drop_front(I), combine(Op::Mul, So, Atoms[I]), Left - 1);
+  }
+};
+} // namespace
+
+Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
+  const draft::Use &U = L.Array->Used;
+  if (U.Most <= 0)
+    return nullptr;
+  int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
+  int64_t Seen = (U.Most + Scalar - 1) / Scalar;
+  std::vector<Formula> Atoms;
+  for (const LeafUse &Other : Use.Leaves)
+    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger())
+      Atoms.push_back(Other.Given.How);
+  for (const Formula &G : Use.Grid)
+    if (G && hasNames(G) && !Use.GridGuessed)
+      Atoms.push_back(G);
+  if (Atoms.size() > 8)
+    Atoms.resize(8);
+  Search S{Use.Names, Seen, nullptr};
+  for (size_t I = 0; I < Atoms.size(); ++I)
+    S.products(llvm::ArrayRef(Atoms).drop_front(I), Atoms[I], 2);
+  // A few elements are as many at any size.
+  if (Seen <= 512 && S.BestValue > Seen)
+    return constant(Seen);
+  if (S.Best && double(S.BestValue) <= 1.4 * double(Seen))
+    return S.Best;
+  return U.Inexact || !S.Best ? nullptr : S.Best;
+}

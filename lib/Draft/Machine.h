@@ -1,0 +1,183 @@
+//===- Machine.h - A dry run of a source ---------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   AST -> what the host allocates and launches, and how kernels use it
+/// Nothing is compiled or run: statements are followed with the values that are
+/// known. Of long loops the first iterations and the last are followed; where a
+/// condition is not known, both branches. Sizes carry the formula by which they
+/// follow from the host's own variables.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_DRAFT_MACHINE_H
+#define STARK_LIB_DRAFT_MACHINE_H
+
+#include "Memory.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include <deque>
+
+namespace stark::draft {
+
+/// One launch, with the values that its arguments had.
+struct Launch {
+  const clang::FunctionDecl *Kernel = nullptr;
+  Value Grid[3], Block[3], Shared;
+  std::vector<Value> Arguments; ///< a struct: the address of its copy
+  bool MadeUp = false; ///< by a function that nothing in the file calls
+};
+
+/// A call of a function of the source's own file.
+struct HostCall {
+  const clang::FunctionDecl *Callee = nullptr;
+  std::vector<Value> Arguments;
+};
+
+/// Which thread a kernel is followed as.
+struct Thread {
+  int64_t Index[3], Block[3], BlockDim[3], GridDim[3];
+};
+
+/// What a kernel asks of an axis of its threads: blockIdx.x * blockDim.x +
+/// threadIdx.x < Limit.
+struct AxisGuard {
+  int Axis = 0;
+  Formula Limit;
+};
+
+enum class Flow { Next, Break, Continue, Return, Exit };
+
+class Machine {
+public:
+  Machine(clang::ASTContext &Context,
+          const std::set<std::string> &FixedNames)
+      : Context(Context), FixedNames(FixedNames) {}
+
+  /// Follows \p F with \p Arguments; what it returns.
+  Value run(const clang::FunctionDecl *F, std::vector<Value> Arguments);
+  /// Follows \p Kernel as one thread.
+  void runThread(const clang::FunctionDecl *Kernel,
+                 const std::vector<Value> &Arguments, const Thread &As);
+  /// As several threads of first, last and middle blocks.
+  void runKernel(const Launch &L);
+
+  Object *create(std::string Name, Space Where, int64_t Size, Formula SizeHow,
+                 clang::QualType Type);
+  Value load(const Place &P);
+  void store(const Place &P, const Value &V);
+  /// The argument \p V of parameter \p P, a struct by its address.
+  void bind(const clang::ParmVarDecl *P, const Value &V);
+  int64_t sizeOf(clang::QualType Type) const;
+
+  // What was seen.
+  std::vector<Launch> Launches;
+  std::vector<HostCall> Calls;
+  Bindings Names; ///< the host's variables that sizes follow from
+  std::vector<AxisGuard> Guards;
+  bool AxisUsed[3] = {};
+  std::set<const clang::VarDecl *> SymbolsRead;
+  std::set<const clang::VarDecl *> SymbolsSet; ///< by the host
+  bool Allocates = false, Prints = false, Exited = false;
+  /// Whether launches are followed into their kernels.
+  bool FollowLaunches = false;
+  /// Whether a constant in a variable is a size that may be another: not inside
+  /// an entry, where nobody could choose it.
+  bool MakesNames = true;
+  bool MadeUp = false; ///< what is launched now is so with arguments of ours
+  int ArgumentCount = 1; ///< of main
+
+private:
+  struct Frame {
+    llvm::DenseMap<const clang::VarDecl *, Object *> Locals;
+    Value This;
+    Value Returned;
+  };
+
+  // Statements.
+  Flow follow(const clang::Stmt *S);
+  Flow followIf(const clang::IfStmt *S);
+  Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
+                  const clang::Expr *Inc, const clang::Stmt *Body,
+                  bool BodyFirst);
+  Flow followSwitch(const clang::SwitchStmt *S);
+  void declare(const clang::VarDecl *V, bool IsLoop);
+  bool skipToLast(const clang::Expr *Cond, const clang::Expr *Inc);
+
+  // Expressions.
+  Value eval(const clang::Expr *E);
+  Place place(const clang::Expr *E);
+  Value evalBinary(const clang::BinaryOperator *B);
+  Value evalUnary(const clang::UnaryOperator *U);
+  Value evalCast(const clang::CastExpr *C);
+  Value evalLiteral(const clang::IntegerLiteral *L);
+  Value evalBuiltin(const clang::Expr *E);
+  Value assign(const clang::BinaryOperator *B);
+  Value arithmetic(clang::BinaryOperatorKind Op, const Value &L, const Value &R,
+                   clang::QualType Type);
+  Value addToPointer(const Value &P, const Value &I, int64_t Bytes, bool Minus);
+  Value compare(clang::BinaryOperatorKind Op, const Value &L, const Value &R);
+  void noteGuard(clang::BinaryOperatorKind Op, const Value &L, const Value &R);
+  Value convert(const Value &V, clang::QualType To);
+  std::optional<bool> truth(const Value &V);
+  Place placeOfVariable(const clang::VarDecl *V);
+  Place placeAt(const Value &Pointer, clang::QualType Type);
+  void initialize(const Place &P, const clang::Expr *Init);
+  void copy(const Place &To, const Place &From);
+  Place temporary(const clang::Expr *E);
+  Value named(const Value &V, const std::string &Name);
+  std::string freshName(const std::string &Wanted, int64_t Value);
+
+  // Calls.
+  Value evalCall(const clang::CallExpr *C);
+  Value construct(const Place &P, const clang::CXXConstructExpr *C);
+  Value enter(const clang::FunctionDecl *F, const Value &This,
+              llvm::ArrayRef<const clang::Expr *> Arguments);
+  Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
+  bool isOwn(const clang::FunctionDecl *F) const;
+  void launch(const clang::CUDAKernelCallExpr *C);
+  void launchByCall(const clang::CallExpr *C);
+  void record(Launch L);
+  Value dimension(const Place &P, int Axis);
+  std::optional<Value> callDevice(llvm::StringRef Name,
+                                  const clang::CallExpr *C);
+  std::optional<Value> callLibrary(llvm::StringRef Name,
+                                   const clang::CallExpr *C);
+  std::optional<Value> callCuda(llvm::StringRef Name,
+                                const clang::CallExpr *C);
+  std::optional<Value> callMember(const clang::CXXMemberCallExpr *C);
+  std::optional<Place> elementOfVector(const clang::CXXOperatorCallExpr *C);
+  void makeVector(const Place &P, llvm::ArrayRef<const clang::Expr *> Args,
+                  clang::QualType Type);
+  void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
+  void copyContents(const Value &To, const Value &From);
+  void use(Object *O, const Place &P, int64_t Bytes, bool Write, bool Atomic);
+
+  clang::ASTContext &Context;
+  const std::set<std::string> &FixedNames;
+  std::deque<std::unique_ptr<Object>> Heap;
+  llvm::DenseMap<const clang::VarDecl *, Object *> Globals;
+  Frame *Top = nullptr;
+  const Thread *As = nullptr; ///< null: host code
+  unsigned Depth = 0, LaunchCount = 0;
+  uint64_t Steps = 0;
+  bool InLoopHead = false;
+  std::set<std::pair<Object *, int64_t>> WrittenByThread;
+  static constexpr uint64_t MostSteps = 4000000;
+  static constexpr unsigned MostDepth = 40, MostIterations = 40;
+  bool spent() { return ++Steps > MostSteps; }
+};
+
+/// Whether \p Type is a class template of a growing array, and of what.
+bool isVectorType(clang::QualType Type, clang::QualType *Element = nullptr,
+                  Space *Where = nullptr);
+
+} // namespace stark::draft
+
+#endif

@@ -1,0 +1,259 @@
+//===- Memory.cpp - Values and where they lie ----------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecordLayout.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+void Value::addLoaded(const Value &Other) {
+  for (Object *O : Other.Loaded)
+    if (!llvm::is_contained(Loaded, O))
+      Loaded.push_back(O);
+}
+
+void Contents::add(const Value &V, int64_t Index) {
+  double Low = 0, High = 0;
+  if (V.Kind == Value::Integer) {
+    Low = High = double(V.Number);
+  } else if (V.Kind == Value::Real) {
+    Low = High = V.Floating;
+  } else if (V.Low && (V.High || V.Limit)) {
+    Low = double(*V.Low);
+    High = V.High ? double(*V.High) : Low;
+    Limit = V.Limit ? V.Limit : Limit;
+  } else {
+    Any = Unknown = true;
+    Counting = false;
+    return;
+  }
+  Counting &= V.Kind == Value::Integer && V.Number == Index;
+  Least = Any ? std::min(Least, Low) : Low;
+  Most = Any ? std::max(Most, High) : High;
+  Any = true;
+}
+
+Object *Machine::create(std::string Name, Space Where, int64_t Size,
+                        Formula SizeHow, QualType Type) {
+  auto Made = std::make_unique<Object>();
+  Made->Name = std::move(Name);
+  Made->Where = Where;
+  Made->Size = Size;
+  Made->SizeHow = SizeHow ? std::move(SizeHow)
+                  : Size >= 0 ? constant(Size)
+                              : nullptr;
+  Made->Type = Type;
+  Heap.push_back(std::move(Made));
+  return Heap.back().get();
+}
+
+int64_t Machine::sizeOf(QualType Type) const {
+  if (Type.isNull() || Type->isDependentType() || Type->isIncompleteType() ||
+      Type->isFunctionType())
+    return -1;
+  return Context.getTypeSizeInChars(Type).getQuantity();
+}
+
+static bool inDevice(const Object &O) {
+  return O.Where == Space::Device || O.Where == Space::Variable;
+}
+
+void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
+                  bool Atomic) {
+  Use &U = O->Used;
+  if (P.Exact) {
+    U.Least = std::min(U.Least, P.Offset);
+    U.Most = std::max(U.Most, P.Offset + std::max<int64_t>(Bytes, 1));
+  } else {
+    U.Inexact = true;
+    for (Object *By : P.Index.Loaded)
+      if (By != O && !llvm::is_contained(By->Used.Indexes, O))
+        By->Used.Indexes.push_back(O);
+  }
+  if (!Write || Atomic) {
+    bool Own = P.Exact ? WrittenByThread.count({O, P.Offset})
+                       : O->WrittenIn == LaunchCount && U.Written;
+    bool Earlier = O->WrittenIn && O->WrittenIn < LaunchCount;
+    U.Read = true;
+    U.ReadFirst |= !Own && !Earlier;
+  }
+  if (Write) {
+    U.Written = true;
+    if (!O->WrittenIn)
+      O->WrittenIn = LaunchCount;
+    if (P.Exact)
+      WrittenByThread.insert({O, P.Offset});
+  }
+  U.Atomic |= Atomic;
+}
+
+Value Machine::load(const Place &P) {
+  Value V;
+  if (!P) {
+    V.addLoaded(P.Index);
+    return V;
+  }
+  if (P.Type->isRecordType() || P.Type->isArrayType()) {
+    V = Value::address(P.To, P.Offset, P.OffsetHow);
+    V.Exact = P.Exact;
+    V.Loaded = P.Index.Loaded;
+    return V;
+  }
+  Object &O = *P.To;
+  if (!As && inDevice(O))
+    O.Used.OnHost = true;
+  if (As && inDevice(O)) {
+    use(&O, P, sizeOf(P.Type), /*Write=*/false, /*Atomic=*/false);
+    if (O.Where == Space::Variable && O.Var)
+      SymbolsRead.insert(O.Var);
+  }
+  if (P.Exact)
+    if (auto Found = O.Cells.find(P.Offset); Found != O.Cells.end())
+      return Found->second;
+  if (As && inDevice(O)) {
+    V.Loaded.push_back(&O);
+    if (O.Held.Any && !O.Held.Unknown) {
+      V.Low = int64_t(O.Held.Least);
+      V.High = int64_t(O.Held.Most);
+      V.Limit = O.Held.Limit;
+    }
+  } else {
+    V.addLoaded(P.Index);
+  }
+  return V;
+}
+
+void Machine::store(const Place &P, const Value &V) {
+  if (!P)
+    return;
+  Object &O = *P.To;
+  if (As && inDevice(O)) {
+    use(&O, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/false);
+    if (O.Where == Space::Variable && O.Var)
+      SymbolsRead.insert(O.Var);
+  }
+  if (!As && inDevice(O))
+    O.Used.OnHost = true;
+  if (!As) {
+    int64_t Bytes = sizeOf(P.Type);
+    O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
+  }
+  constexpr size_t MostCells = 4096;
+  // What a kernel wrote, other threads may have written as well.
+  bool Keeps = !As || O.Where == Space::Host;
+  if (P.Exact && Keeps && O.Cells.size() < MostCells)
+    O.Cells[P.Offset] = V;
+  else if (P.Exact)
+    O.Cells.erase(P.Offset);
+}
+
+void Machine::copy(const Place &To, const Place &From) {
+  if (!To)
+    return;
+  int64_t Bytes = sizeOf(To.Type);
+  if (!From || !From.Exact || !To.Exact || Bytes < 0) {
+    if (As && From && inDevice(*From.To))
+      use(From.To, From, Bytes, /*Write=*/false, /*Atomic=*/false);
+    if (As && inDevice(*To.To))
+      use(To.To, To, Bytes, /*Write=*/true, /*Atomic=*/false);
+    return;
+  }
+  if (As && inDevice(*From.To))
+    use(From.To, From, Bytes, /*Write=*/false, /*Atomic=*/false);
+  if (As && inDevice(*To.To))
+    use(To.To, To, Bytes, /*Write=*/true, /*Atomic=*/false);
+  std::map<int64_t, Value> Moved;
+  for (auto At = From.To->Cells.lower_bound(From.Offset);
+       At != From.To->Cells.end() && At->first < From.Offset + Bytes; ++At)
+    Moved[At->first - From.Offset + To.Offset] = At->second;
+  for (auto &[Offset, V] : Moved)
+    To.To->Cells[Offset] = V;
+  if (From.To->Buffer)
+    To.To->Buffer = From.To->Buffer;
+}
+
+Place Machine::placeAt(const Value &Pointer, QualType Type) {
+  Place P;
+  P.Type = Type;
+  P.Index.Loaded = Pointer.Loaded;
+  if (!Pointer.isAddress())
+    return P;
+  P.To = Pointer.To;
+  P.Offset = Pointer.Offset;
+  P.Exact = Pointer.Exact;
+  P.OffsetHow = Pointer.OffsetHow;
+  return P;
+}
+
+Place Machine::placeOfVariable(const VarDecl *V) {
+  Place P;
+  P.Type = V->getType().getNonReferenceType();
+  Object *O = nullptr;
+  if (Top && !V->hasGlobalStorage())
+    O = Top->Locals.lookup(V);
+  if (!O && V->hasGlobalStorage()) {
+    const VarDecl *Canonical = V->getCanonicalDecl();
+    O = Globals.lookup(Canonical);
+    if (!O) {
+      bool Device = V->hasAttr<CUDADeviceAttr>() ||
+                    V->hasAttr<CUDAConstantAttr>() ||
+                    V->hasAttr<HIPManagedAttr>();
+      Space Where = V->hasAttr<CUDASharedAttr>() ? Space::Shared
+                    : Device                     ? Space::Variable
+                                                 : Space::Host;
+      O = create(V->getNameAsString(), Where, sizeOf(P.Type), nullptr, P.Type);
+      O->Var = Canonical;
+      Globals[Canonical] = O;
+      const VarDecl *Def = V->getInitializingDeclaration();
+      if (Def && Def->getInit() && Where == Space::Host &&
+          !Def->getInit()->isValueDependent()) {
+        const Thread *Was = std::exchange(As, nullptr);
+        Place Whole;
+        Whole.To = O;
+        Whole.OffsetHow = constant(0);
+        Whole.Type = P.Type;
+        initialize(Whole, Def->getInit());
+        As = Was;
+        // A variable that kernels read as well is no size to choose.
+        auto Cell = O->Cells.find(0);
+        if (Cell != O->Cells.end() && !P.Type->isRecordType())
+          Cell->second = named(Cell->second, V->getNameAsString());
+      }
+    }
+  }
+  if (!O)
+    return P;
+  P.OffsetHow = constant(0);
+  if (V->getType()->isReferenceType()) {
+    auto Cell = O->Cells.find(0);
+    return Cell == O->Cells.end() ? P : placeAt(Cell->second, P.Type);
+  }
+  P.To = O;
+  return P;
+}
+
+std::string Machine::freshName(const std::string &Wanted, int64_t Number) {
+  std::string Name = Wanted;
+  for (int I = 2;; ++I) {
+    auto [At, New] = Names.try_emplace(Name, Number);
+    if (New || At->second == Number)
+      return Name;
+    Name = Wanted + std::to_string(I);
+  }
+}
+
+/// A constant that the host keeps in a variable is a size that may be another.
+Value Machine::named(const Value &V, const std::string &Name) {
+  if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
+      V.Number < 2 || FixedNames.count(Name) || Name.empty())
+    return V;
+  return Value::integer(V.Number, draft::named(freshName(Name, V.Number)));
+}

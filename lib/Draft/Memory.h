@@ -1,0 +1,126 @@
+//===- Memory.h - Values and where they lie ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   What a dry run of a source knows: a value, or what is known of one that it
+/// has not; objects with the cells that were written; how kernels use them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_DRAFT_MEMORY_H
+#define STARK_LIB_DRAFT_MEMORY_H
+
+#include "Formula.h"
+#include "clang/AST/Type.h"
+#include "llvm/ADT/SmallVector.h"
+#include <climits>
+
+namespace clang {
+class FunctionDecl;
+class VarDecl;
+} // namespace clang
+
+namespace stark::draft {
+
+struct Object;
+
+struct Value {
+  enum KindType { Unknown, Integer, Real, Address, Function };
+  KindType Kind = Unknown;
+  int64_t Number = 0; ///< of an Integer
+  double Floating = 0;
+  Formula How; ///< of an Integer, or of a Real that is a quotient of some
+  Object *To = nullptr;
+  int64_t Offset = 0; ///< in bytes
+  bool Exact = true;  ///< whether Offset is known
+  Formula OffsetHow;
+  const clang::FunctionDecl *Callee = nullptr;
+  /// Of an Unknown, or an Address that is not exact: the arrays that it was
+  /// computed of, and the range that it lies in: [Low, High], and below Limit.
+  llvm::SmallVector<Object *, 2> Loaded;
+  std::optional<int64_t> Low, High;
+  Formula Limit;
+
+  static Value integer(int64_t Number, Formula How = nullptr) {
+    Value V;
+    V.Kind = Integer;
+    V.Number = Number;
+    V.How = How ? std::move(How) : constant(Number);
+    return V;
+  }
+  static Value real(double Floating, Formula How = nullptr) {
+    Value V;
+    V.Kind = Real;
+    V.Floating = Floating;
+    V.How = std::move(How);
+    return V;
+  }
+  static Value address(Object *To, int64_t Offset = 0,
+                       Formula OffsetHow = nullptr) {
+    Value V;
+    V.Kind = Address;
+    V.To = To;
+    V.Offset = Offset;
+    V.OffsetHow = OffsetHow ? std::move(OffsetHow) : constant(Offset);
+    return V;
+  }
+  bool isInteger() const { return Kind == Integer; }
+  bool isAddress() const { return Kind == Address && To; }
+  void addLoaded(const Value &Other);
+};
+
+/// What the host put into an array, as far as samples tell.
+struct Contents {
+  bool Any = false, Unknown = false; ///< Unknown: a value that nothing is known of
+  bool Counting = true;              ///< each value is its own index
+  double Least = 0, Most = 0;
+  Formula Limit; ///< all values lie below
+  void add(const Value &V, int64_t Index);
+};
+
+/// How kernels use an array.
+struct Use {
+  bool Read = false, Written = false, Atomic = false;
+  bool ReadFirst = false; ///< before anything was written to it
+  bool Inexact = false;   ///< at places that are not known
+  bool BoundsLoop = false, Adjacent = false;
+  bool OnHost = false; ///< by host code
+  int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
+  std::vector<Object *> Indexes; ///< arrays that its values are places of
+};
+
+enum class Space { Host, Device, Shared, Variable };
+
+struct Object {
+  std::string Name;
+  Space Where = Space::Host;
+  int64_t Size = -1; ///< bytes; -1: not known
+  Formula SizeHow;
+  clang::QualType Type; ///< of a variable, or of an array's element
+  const clang::VarDecl *Var = nullptr;
+  std::map<int64_t, Value> Cells; ///< by offset
+  Contents Held;
+  Use Used;
+  Object *Buffer = nullptr; ///< of a vector: its elements
+  unsigned WrittenIn = 0;   ///< the first launch that wrote to it; 0: none
+  bool IsParameter = false; ///< of the entry that is looked at
+};
+
+/// An lvalue.
+struct Place {
+  Object *To = nullptr; ///< null: nowhere that is known
+  int64_t Offset = 0;
+  bool Exact = true;
+  Formula OffsetHow;
+  clang::QualType Type;
+  Value Index; ///< what an inexact place was computed of
+  explicit operator bool() const { return To; }
+};
+
+} // namespace stark::draft
+
+#endif

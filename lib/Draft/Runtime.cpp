@@ -1,0 +1,369 @@
+//===- Runtime.cpp - What CUDA's and C's functions do in a dry run --------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/AST/Attr.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+/// What a program reads that nobody gives it.
+static constexpr int64_t ReadValue = 1024;
+
+void Machine::allocate(const Expr *Into, const Expr *Bytes, Space Where) {
+  Value Size = eval(Bytes), To = eval(Into);
+  Allocates = true;
+  if (!To.isAddress())
+    return;
+  Object *O = create(To.To->Name, Where, Size.isInteger() ? Size.Number : -1,
+                     Size.isInteger() ? Size.How : nullptr, QualType());
+  if (!Size.isInteger())
+    O->SizeHow = nullptr;
+  To.To->Cells[To.Offset] = Value::address(O);
+}
+
+void Machine::copyContents(const Value &To, const Value &From) {
+  for (const Value *V : {&To, &From})
+    if (V->isAddress() && V->To->IsParameter &&
+        (!To.isAddress() || !From.isAddress() ||
+         To.To->Where != From.To->Where))
+      V->To->Used.OnHost = true;
+  if (!To.isAddress())
+    return;
+  if (To.To->Where == Space::Variable && To.To->Var)
+    SymbolsSet.insert(To.To->Var);
+  if (!From.isAddress())
+    return;
+  const Contents &Held = From.To->Held;
+  if (!Held.Any)
+    return;
+  bool First = !To.To->Held.Any;
+  if (First) {
+    To.To->Held = Held;
+    return;
+  }
+  To.To->Held.Unknown |= Held.Unknown;
+  To.To->Held.Counting &= Held.Counting;
+  To.To->Held.Least = std::min(To.To->Held.Least, Held.Least);
+  To.To->Held.Most = std::max(To.To->Held.Most, Held.Most);
+}
+
+std::optional<Value> Machine::callCuda(llvm::StringRef Name,
+                                       const CallExpr *C) {
+  auto Arg = [&](unsigned I) { return C->getArg(I); };
+  unsigned Count = C->getNumArgs();
+  if (!Name.starts_with("cu") && !Name.starts_with("__cuda"))
+    return std::nullopt;
+  Value Success = Value::integer(0);
+  if ((Name == "cudaMalloc" || Name == "cudaMallocAsync") && Count >= 2) {
+    allocate(Arg(0), Arg(1), Space::Device);
+    return Success;
+  }
+  if (Name == "cudaMallocManaged" && Count >= 2) {
+    allocate(Arg(0), Arg(1), Space::Device);
+    return Success;
+  }
+  if ((Name == "cudaMallocHost" || Name == "cudaHostAlloc") && Count >= 2) {
+    allocate(Arg(0), Arg(1), Space::Host);
+    return Success;
+  }
+  if (Name == "cudaHostGetDevicePointer" && Count >= 2) {
+    Value To = eval(Arg(0)), From = eval(Arg(1));
+    if (To.isAddress() && From.isAddress()) {
+      From.To->Where = Space::Device;
+      To.To->Cells[To.Offset] = From;
+    }
+    return Success;
+  }
+  if (Name == "cudaMallocPitch" && Count >= 4) {
+    Value Width = eval(Arg(2)), Height = eval(Arg(3));
+    Value Pitch = arithmetic(
+        BO_Mul,
+        arithmetic(BO_Div,
+                   arithmetic(BO_Add, Width, Value::integer(511),
+                              Context.getSizeType()),
+                   Value::integer(512), Context.getSizeType()),
+        Value::integer(512), Context.getSizeType());
+    if (Value At = eval(Arg(1)); At.isAddress())
+      At.To->Cells[At.Offset] = Pitch;
+    Value Bytes = arithmetic(BO_Mul, Pitch, Height, Context.getSizeType());
+    if (Value At = eval(Arg(0)); At.isAddress())
+      At.To->Cells[At.Offset] = Value::address(
+          create(At.To->Name, Space::Device,
+                 Bytes.isInteger() ? Bytes.Number : -1,
+                 Bytes.isInteger() ? Bytes.How : nullptr, QualType()));
+    return Success;
+  }
+  if (Name.starts_with("cudaMemcpyToSymbol") && Count >= 3) {
+    Place To = place(Arg(0)->IgnoreParenImpCasts());
+    Value From = eval(Arg(1));
+    for (unsigned I = 2; I < Count; ++I)
+      eval(Arg(I));
+    if (To)
+      copyContents(Value::address(To.To, To.Offset), From);
+    return Success;
+  }
+  if (Name == "cudaGetSymbolAddress" && Count >= 2) {
+    Value Into = eval(Arg(0));
+    Place Of = place(Arg(1)->IgnoreParenImpCasts());
+    if (Into.isAddress() && Of)
+      Into.To->Cells[Into.Offset] = Value::address(Of.To, 0);
+    return Success;
+  }
+  if ((Name == "cudaMemcpy" || Name == "cudaMemcpyAsync" ||
+       Name.starts_with("cuMemcpy")) &&
+      Count >= 3) {
+    Value To = eval(Arg(0)), From = eval(Arg(1));
+    eval(Arg(2));
+    copyContents(To, From);
+    return Success;
+  }
+  if (Name.starts_with("cudaMemcpy2D") && Count >= 6) {
+    copyContents(eval(Arg(0)), eval(Arg(2)));
+    return Success;
+  }
+  if (Name.starts_with("cudaMemset") && Count >= 3) {
+    Value To = eval(Arg(0)), With = eval(Arg(1));
+    if (To.isAddress()) {
+      bool Zero = With.isInteger() && With.Number == 0;
+      To.To->Held = Contents();
+      To.To->Held.add(Zero ? Value::integer(0) : Value(), -1);
+    }
+    return Success;
+  }
+  if (Name.starts_with("cudaLaunch") && Count >= 3) {
+    launchByCall(C);
+    return Success;
+  }
+  if (Name.starts_with("cudaGetDeviceProperties") && Count >= 1) {
+    // Of an H200, as far as launches ask for it.
+    Value At = eval(Arg(0));
+    QualType Type = Arg(0)->IgnoreParenImpCasts()->getType();
+    if (Type->isPointerType())
+      Type = Type->getPointeeType();
+    const RecordDecl *R = Type->getAsRecordDecl();
+    if (!At.isAddress() || !R || !R->getDefinition())
+      return Success;
+    const ASTRecordLayout &Layout = Context.getASTRecordLayout(
+        R->getDefinition());
+    for (const FieldDecl *F : R->getDefinition()->fields()) {
+      int64_t Number =
+          llvm::StringSwitch<int64_t>(F->getName())
+              .Case("multiProcessorCount", 132)
+              .Case("maxThreadsPerBlock", 1024)
+              .Case("maxThreadsPerMultiProcessor", 2048)
+              .Case("warpSize", 32)
+              .Case("major", 9)
+              .Case("sharedMemPerBlock", 49152)
+              .Case("sharedMemPerMultiprocessor", 233472)
+              .Case("totalGlobalMem", int64_t(141) << 30)
+              .Cases("unifiedAddressing", "managedMemory", "canMapHostMemory",
+                     "concurrentManagedAccess", "cooperativeLaunch", 1)
+              .Default(0);
+      if (F->getType()->isIntegerType())
+        At.To->Cells[At.Offset +
+                     int64_t(Layout.getFieldOffset(F->getFieldIndex()) / 8)] =
+            Value::integer(Number);
+    }
+    return Success;
+  }
+  if (Name == "cudaGetDeviceCount" && Count == 1) {
+    if (Value At = eval(Arg(0)); At.isAddress())
+      At.To->Cells[At.Offset] = Value::integer(1);
+    return Success;
+  }
+  if (Name == "cudaGetDevice" && Count == 1) {
+    if (Value At = eval(Arg(0)); At.isAddress())
+      At.To->Cells[At.Offset] = Value::integer(0);
+    return Success;
+  }
+  if (Name == "cudaDeviceGetAttribute" && Count == 3) {
+    if (Value At = eval(Arg(0)); At.isAddress())
+      At.To->Cells[At.Offset] = Value::integer(132);
+    return Success;
+  }
+  if (Name.starts_with("cudaOccupancyMaxPotentialBlockSize") && Count >= 3) {
+    if (Value At = eval(Arg(0)); At.isAddress())
+      At.To->Cells[At.Offset] = Value::integer(264);
+    if (Value At = eval(Arg(1)); At.isAddress())
+      At.To->Cells[At.Offset] = Value::integer(256);
+    return Success;
+  }
+  if (Name.starts_with("cudaEvent") || Name == "cudaFree")
+    Prints = true; // what is timed or freed is no launcher
+  for (unsigned I = 0; I < Count; ++I)
+    if (!isa<CXXDefaultArgExpr>(Arg(I)))
+      eval(Arg(I));
+  return Success;
+}
+
+std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
+                                          const CallExpr *C) {
+  unsigned Count = C->getNumArgs();
+  auto Arg = [&](unsigned I) { return eval(C->getArg(I)); };
+  QualType Type = C->getType();
+  if ((Name == "malloc" || Name == "aligned_alloc" || Name == "calloc" ||
+       Name == "_mm_malloc") &&
+      Count >= 1) {
+    Value Bytes = Arg(Name == "aligned_alloc" ? 1 : 0);
+    if (Name == "calloc" && Count == 2)
+      Bytes = arithmetic(BO_Mul, Bytes, Arg(1), Context.getSizeType());
+    Object *O = create("host", Space::Host,
+                       Bytes.isInteger() ? Bytes.Number : -1,
+                       Bytes.isInteger() ? Bytes.How : nullptr, QualType());
+    if (Name == "calloc")
+      O->Held.add(Value::integer(0), -1);
+    return Value::address(O);
+  }
+  if (Name == "exit" || Name == "_exit" || Name == "abort" ||
+      Name == "quick_exit") {
+    Exited = !As;
+    return Value();
+  }
+  if (Name == "rand" || Name == "random" || Name == "lrand48") {
+    Value V;
+    V.Low = 0;
+    V.High = INT32_MAX;
+    return V;
+  }
+  if (Name == "atoi" || Name == "atol" || Name == "atoll" ||
+      Name == "strtol" || Name == "strtoul" || Name == "strtoll" ||
+      Name == "stoi" || Name == "stol")
+    return Value::integer(ReadValue);
+  if ((Name == "scanf" || Name == "fscanf" || Name == "sscanf") && Count >= 1) {
+    for (unsigned I = 1; I < Count; ++I) {
+      const Expr *E = C->getArg(I)->IgnoreParenImpCasts();
+      Value At = eval(C->getArg(I));
+      if (At.isAddress() && E->getType()->isPointerType() &&
+          E->getType()->getPointeeType()->isIntegerType() &&
+          !E->getType()->getPointeeType()->isCharType())
+        At.To->Cells[At.Offset] = named(Value::integer(ReadValue),
+                                        At.To->Name);
+    }
+    return Value::integer(int64_t(Count) - 1);
+  }
+  if (Name == "fopen")
+    return Value::address(create("file", Space::Host, -1, nullptr, QualType()));
+  if (Name == "printf" || Name == "fprintf" || Name == "puts") {
+    Prints |= !As;
+    for (unsigned I = 0; I < Count; ++I)
+      Arg(I);
+    return Value::integer(0);
+  }
+  if ((Name == "memset" || Name == "memcpy") && Count == 3) {
+    Value To = Arg(0), From = Arg(1);
+    if (Name == "memcpy")
+      copyContents(To, From);
+    else if (To.isAddress())
+      To.To->Held.add(From, -1);
+    return To;
+  }
+  if ((Name == "min" || Name == "max" || Name == "fmin" || Name == "fmax") &&
+      Count == 2) {
+    Value L = Arg(0), R = Arg(1);
+    bool Min = Name.ends_with("min");
+    if (L.isInteger() && R.isInteger()) {
+      int64_t Number =
+          Min ? std::min(L.Number, R.Number) : std::max(L.Number, R.Number);
+      return Value::integer(Number,
+                            combine(Min ? Op::Min : Op::Max, L.How, R.How));
+    }
+    Value Out;
+    Out.addLoaded(L);
+    Out.addLoaded(R);
+    return Out;
+  }
+  if (Count != 1)
+    return std::nullopt;
+  bool Math = llvm::StringSwitch<bool>(Name)
+                  .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",
+                         "log2", "log2f", "round", true)
+                  .Cases("abs", "fabs", "fabsf", "move", "forward", true)
+                  .Default(false);
+  if (!Math)
+    return std::nullopt;
+  if (Name == "move" || Name == "forward")
+    return std::nullopt;
+  Value V = Arg(0);
+  if (V.isInteger() && Name != "abs")
+    V = Value::real(double(V.Number), V.How);
+  if (V.isInteger())
+    return Value::integer(std::llabs(V.Number), V.How);
+  if (V.Kind != Value::Real)
+    return V;
+  double D = V.Floating;
+  Formula How;
+  if (Name.starts_with("ceil") || Name.starts_with("floor")) {
+    bool Up = Name.starts_with("ceil");
+    if (V.How && V.How->Kind == Op::Quotient)
+      How = combine(Up ? Op::CeilDiv : Op::Div, V.How->Left, V.How->Right);
+    else
+      How = V.How;
+    D = Up ? std::ceil(D) : std::floor(D);
+  } else if (Name.starts_with("sqrt")) {
+    D = std::sqrt(std::max(D, 0.0));
+  } else if (Name.starts_with("log2")) {
+    D = D > 0 ? std::log2(D) : 0;
+  } else if (Name == "round") {
+    D = std::round(D);
+  } else {
+    D = std::fabs(D);
+  }
+  if (!How && V.How)
+    How = opaque(int64_t(D), V.How);
+  return Value::real(D, How);
+}
+
+std::optional<Value> Machine::callDevice(llvm::StringRef Name,
+                                         const CallExpr *C) {
+  unsigned Count = C->getNumArgs();
+  auto PlaceOf = [&](unsigned I) {
+    QualType Type = C->getArg(I)->getType();
+    Place P = placeAt(eval(C->getArg(I)), Type->isPointerType()
+                                              ? Type->getPointeeType()
+                                              : Type);
+    return P;
+  };
+  if (Name.starts_with("atomic") && Count >= 2) {
+    Place P = PlaceOf(0);
+    for (unsigned I = 1; I < Count; ++I)
+      eval(C->getArg(I));
+    Value Out;
+    if (P && (P.To->Where == Space::Device || P.To->Where == Space::Variable)) {
+      use(P.To, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/true);
+      if (P.To->Var)
+        SymbolsRead.insert(P.To->Var);
+      Out.Loaded.push_back(P.To);
+    }
+    return Out;
+  }
+  if ((Name == "__ldg" || Name.starts_with("__ldc") || Name == "__ldlu" ||
+       Name == "__ldcv") &&
+      Count == 1)
+    return load(PlaceOf(0));
+  if ((Name.starts_with("__stc") || Name == "__stwt" || Name == "__stwb") &&
+      Count == 2) {
+    store(PlaceOf(0), eval(C->getArg(1)));
+    return Value();
+  }
+  if (Name.starts_with("__shfl") && Count >= 2) {
+    // Another lane's, of which as much is known.
+    Value V = eval(C->getArg(1));
+    V.Kind = Value::Unknown;
+    return V;
+  }
+  if (Name == "__cvta_generic_to_shared" || Name.starts_with("__sync") ||
+      Name.starts_with("__threadfence"))
+    return Value();
+  if (Name.starts_with("__fetch_builtin"))
+    return Value();
+  return std::nullopt;
+}

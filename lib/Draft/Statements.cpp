@@ -1,0 +1,282 @@
+//===- Statements.cpp - The way that a dry run takes ---------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "clang/AST/Attr.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+void Machine::declare(const VarDecl *V, bool IsLoop) {
+  if (V->isStaticLocal() || V->hasAttr<CUDASharedAttr>()) {
+    placeOfVariable(V);
+    return;
+  }
+  QualType Type = V->getType();
+  Object *O = create(V->getNameAsString(),
+                     V->hasAttr<CUDASharedAttr>() ? Space::Shared : Space::Host,
+                     sizeOf(Type.getNonReferenceType()), nullptr, Type);
+  Top->Locals[V] = O;
+  const Expr *Init = V->getInit();
+  if (!Init || Type->isDependentType())
+    return;
+  Place P;
+  P.To = O;
+  P.OffsetHow = constant(0);
+  P.Type = Type;
+  if (Type->isReferenceType()) {
+    Place Referee = place(Init);
+    Value At = Referee ? Value::address(Referee.To, Referee.Offset,
+                                        Referee.OffsetHow)
+                       : Value();
+    At.Exact = Referee.Exact;
+    At.Loaded = Referee.Index.Loaded;
+    O->Cells[0] = At;
+    return;
+  }
+  if (IsLoop)
+    InLoopHead = true;
+  initialize(P, Init);
+  InLoopHead = false;
+  auto Cell = O->Cells.find(0);
+  if (Cell == O->Cells.end() || !Type->isIntegerType() ||
+      Type->isBooleanType() || IsLoop)
+    return;
+  Cell->second = named(Cell->second, V->getNameAsString());
+}
+
+/// Ends the way that a condition guards: an error that is reported, for one.
+static bool leaves(const Stmt *S) {
+  if (!S || isa<LambdaExpr>(S))
+    return false;
+  if (isa<ReturnStmt, CXXThrowExpr, BreakStmt, ContinueStmt, GotoStmt>(S))
+    return true;
+  if (const auto *C = dyn_cast<CallExpr>(S))
+    if (const auto *F = C->getDirectCallee();
+        F && (F->isNoReturn() ||
+              (F->getIdentifier() &&
+               (F->getName() == "exit" || F->getName() == "abort"))))
+      return true;
+  return llvm::any_of(S->children(),
+                      [](const Stmt *Child) { return leaves(Child); });
+}
+
+Flow Machine::followIf(const IfStmt *S) {
+  if (S->getInit())
+    follow(S->getInit());
+  if (const DeclStmt *D = S->getConditionVariableDeclStmt())
+    follow(D);
+  std::optional<bool> Taken;
+  if (S->isConstexpr()) {
+    Expr::EvalResult R;
+    if (S->getCond()->EvaluateAsInt(R, Context))
+      Taken = R.Val.getInt().getBoolValue();
+  }
+  if (!Taken)
+    Taken = truth(eval(S->getCond()));
+  if (Taken)
+    return *Taken ? follow(S->getThen())
+                  : (S->getElse() ? follow(S->getElse()) : Flow::Next);
+  // Where it is not known, a way that leaves is an exception on the host; a
+  // thread may leave, and another goes on.
+  if (!leaves(S->getThen()) || As)
+    follow(S->getThen());
+  if (S->getElse() && (!leaves(S->getElse()) || As))
+    follow(S->getElse());
+  return Flow::Next;
+}
+
+/// Brings the variable that \p Cond bounds to its last value before the end.
+bool Machine::skipToLast(const Expr *Cond, const Expr *Inc) {
+  const auto *B = dyn_cast_or_null<BinaryOperator>(
+      Cond ? Cond->IgnoreParenImpCasts() : nullptr);
+  if (!B || !Inc)
+    return false;
+  // Of several conditions the first that counts.
+  if (B->getOpcode() == BO_LAnd)
+    return skipToLast(B->getLHS(), Inc) || skipToLast(B->getRHS(), Inc);
+  bool Up = B->getOpcode() == BO_LT || B->getOpcode() == BO_LE ||
+            B->getOpcode() == BO_NE;
+  if (!Up || !B->getLHS()->getType()->isIntegerType())
+    return false;
+  Place P = place(B->getLHS()->IgnoreParenImpCasts());
+  Value Bound = eval(B->getRHS());
+  if (!P || !Bound.isInteger())
+    return false;
+  Value Before = load(P);
+  eval(Inc);
+  Value After = load(P);
+  if (!Before.isInteger() || !After.isInteger())
+    return false;
+  int64_t Step = After.Number - Before.Number;
+  int64_t Least = After.Number,
+          Last = Bound.Number - (B->getOpcode() == BO_LE ? 0 : 1);
+  if (Step <= 0 || Last < Least)
+    return false;
+  store(P, Value::integer(Last - (Last - Least) % Step));
+  return true;
+}
+
+Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
+                         const Stmt *Body, bool BodyFirst) {
+  if (Init) {
+    if (const auto *D = dyn_cast<DeclStmt>(Init)) {
+      for (const Decl *Each : D->decls())
+        if (const auto *V = dyn_cast<VarDecl>(Each))
+          declare(V, /*IsLoop=*/true);
+    } else {
+      InLoopHead = true;
+      follow(Init);
+      InLoopHead = false;
+    }
+  }
+  bool Skipped = false;
+  for (unsigned I = 0; !spent(); ++I) {
+    if (Cond && !(BodyFirst && I == 0)) {
+      Value V = eval(Cond);
+      std::optional<bool> Goes = truth(V);
+      if (!Goes) {
+        for (Object *O : V.Loaded)
+          O->Used.BoundsLoop = true;
+        if (I >= 2)
+          return Flow::Next;
+      } else if (!*Goes) {
+        return Flow::Next;
+      }
+    } else if (!Cond && I >= 2) {
+      return Flow::Next;
+    }
+    Flow F = follow(Body);
+    if (F == Flow::Return || F == Flow::Exit)
+      return F;
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (Skipped)
+      return Flow::Next;
+    // In long loops the first and the last iterations.
+    if (I + 1 == (As ? 4 : MostIterations)) {
+      Skipped = skipToLast(Cond, Inc);
+      if (Skipped)
+        continue;
+    }
+    if (I + 1 >= MostIterations)
+      return Flow::Next;
+    if (Inc)
+      eval(Inc);
+  }
+  return Flow::Next;
+}
+
+Flow Machine::followSwitch(const SwitchStmt *S) {
+  Value V = eval(S->getCond());
+  const SwitchCase *Wanted = nullptr;
+  const SwitchCase *First = nullptr, *Default = nullptr;
+  for (const SwitchCase *C = S->getSwitchCaseList(); C;
+       C = C->getNextSwitchCase()) {
+    First = C;
+    if (isa<DefaultStmt>(C))
+      Default = C;
+    else if (const auto *Case = dyn_cast<CaseStmt>(C); Case && V.isInteger()) {
+      Expr::EvalResult R;
+      if (Case->getLHS()->EvaluateAsInt(R, Context) &&
+          R.Val.getInt().getExtValue() == V.Number)
+        Wanted = C;
+    }
+  }
+  if (!Wanted)
+    Wanted = V.isInteger() ? Default : First;
+  const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
+  if (!Wanted || !Body)
+    return Flow::Next;
+  bool In = false;
+  for (const Stmt *Each : Body->body()) {
+    const Stmt *Inner = Each;
+    while (const auto *C = dyn_cast<SwitchCase>(Inner)) {
+      In |= C == Wanted;
+      Inner = C->getSubStmt();
+    }
+    if (!In)
+      continue;
+    Flow F = follow(Inner);
+    if (F == Flow::Break)
+      return Flow::Next;
+    if (F != Flow::Next)
+      return F;
+  }
+  return Flow::Next;
+}
+
+Flow Machine::follow(const Stmt *S) {
+  if (!S || spent() || Exited)
+    return Exited ? Flow::Exit : Flow::Next;
+  if (const auto *C = dyn_cast<CompoundStmt>(S)) {
+    for (const Stmt *Each : C->body())
+      if (Flow F = follow(Each); F != Flow::Next)
+        return F;
+    return Flow::Next;
+  }
+  if (const auto *D = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *Each : D->decls())
+      if (const auto *V = dyn_cast<VarDecl>(Each); V && Top)
+        declare(V, false);
+    return Exited ? Flow::Exit : Flow::Next;
+  }
+  if (const auto *I = dyn_cast<IfStmt>(S))
+    return followIf(I);
+  if (const auto *F = dyn_cast<ForStmt>(S))
+    return followLoop(F->getInit(), F->getCond(), F->getInc(), F->getBody(),
+                      false);
+  if (const auto *W = dyn_cast<WhileStmt>(S))
+    return followLoop(nullptr, W->getCond(), nullptr, W->getBody(), false);
+  if (const auto *D = dyn_cast<DoStmt>(S))
+    return followLoop(nullptr, D->getCond(), nullptr, D->getBody(), true);
+  if (const auto *R = dyn_cast<CXXForRangeStmt>(S)) {
+    // The elements are not looked at one by one.
+    follow(R->getRangeStmt());
+    const VarDecl *V = R->getLoopVariable();
+    if (Top)
+      Top->Locals[V] = create(V->getNameAsString(), Space::Host,
+                              sizeOf(V->getType().getNonReferenceType()),
+                              nullptr, V->getType());
+    Flow F = follow(R->getBody());
+    return F == Flow::Return || F == Flow::Exit ? F : Flow::Next;
+  }
+  if (const auto *W = dyn_cast<SwitchStmt>(S))
+    return followSwitch(W);
+  if (const auto *R = dyn_cast<ReturnStmt>(S)) {
+    if (R->getRetValue() && Top) {
+      const Expr *E = R->getRetValue();
+      Top->Returned = E->isGLValue() && !E->getType()->isRecordType()
+                          ? [&] {
+                              Place P = place(E);
+                              return P ? Value::address(P.To, P.Offset,
+                                                        P.OffsetHow)
+                                       : Value();
+                            }()
+                          : eval(E);
+    }
+    return Exited ? Flow::Exit : Flow::Return;
+  }
+  if (isa<BreakStmt>(S))
+    return Flow::Break;
+  if (isa<ContinueStmt>(S))
+    return Flow::Continue;
+  if (const auto *A = dyn_cast<AttributedStmt>(S))
+    return follow(A->getSubStmt());
+  if (const auto *L = dyn_cast<LabelStmt>(S))
+    return follow(L->getSubStmt());
+  if (const auto *T = dyn_cast<CXXTryStmt>(S))
+    return follow(T->getTryBlock());
+  if (const auto *C = dyn_cast<SwitchCase>(S))
+    return follow(C->getSubStmt());
+  if (const auto *E = dyn_cast<Expr>(S)) {
+    eval(E);
+    return Exited ? Flow::Exit : Flow::Next;
+  }
+  return Flow::Next;
+}

@@ -1,0 +1,87 @@
+//===- DraftProof.cpp - Whether a draft runs ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/Eval/DraftProof.h"
+#include "stark/Support/Error.h"
+#include "stark/Support/File.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace stark;
+namespace fs = llvm::sys::fs;
+
+static llvm::Expected<Verdict> judged(const std::string &Workload,
+                                      llvm::StringRef SourcePath,
+                                      const ParseOptions &Parse,
+                                      const EvaluatorOptions &Options) {
+  llvm::Expected<Task> T = loadTask(SourcePath, Workload, Parse);
+  if (!T)
+    return T.takeError();
+  llvm::Expected<std::unique_ptr<Evaluator>> Judge =
+      makeSimEvaluator(*T, "h200", Options);
+  if (!Judge)
+    return Judge.takeError();
+  Candidate C;
+  C.Seed = 1;
+  C.Text = T->SourceText;
+  return (*Judge)->evaluate(C);
+}
+
+/// The first line of what was found, and where.
+static std::string findingOf(const Verdict &V) {
+  for (const std::string *Text : {&V.Run, &V.Compiler}) {
+    llvm::StringRef Line = llvm::StringRef(*Text).trim().split('\n').first;
+    if (!Line.empty())
+      return (verdictName(V.Kind) + ": " + Line).str();
+  }
+  return verdictName(V.Kind).str();
+}
+
+llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
+                                             llvm::StringRef SourcePath,
+                                             const ParseOptions &Parse,
+                                             const EvaluatorOptions &Options) {
+  DraftProof Proof;
+  llvm::SmallString<128> Path;
+  if (std::error_code E =
+          fs::createTemporaryFile("stark-draft", "workload.json", Path))
+    return failed("cannot make a temporary file: " + E.message());
+  auto Remove = llvm::make_scope_exit([&] { fs::remove(Path); });
+  for (bool Filled : {false, true}) {
+    if (Filled && !D.fillOutputs())
+      break;
+    for (SmallSize Form : {SmallSize::Ragged, SmallSize::Aligned,
+                           SmallSize::Powers, SmallSize::None}) {
+      if (!D.differs(Form))
+        continue;
+      if (llvm::Error E =
+              writeFileAtomically(Path, D.text(Form, /*OnlySmall=*/true)))
+        return std::move(E);
+      llvm::Expected<Verdict> V =
+          judged(Path.str().str(), SourcePath, Parse, Options);
+      if (!V) {
+        // What is wrong with the workload, or with the machine.
+        Proof.Note = "not proved: " + llvm::toString(V.takeError());
+        return Proof;
+      }
+      if (V->correct()) {
+        Proof.Form = Form;
+        Proof.Proved = true;
+        Proof.Note = "proved in the simulator at its small size";
+        return Proof;
+      }
+      if (Proof.Note.empty())
+        Proof.Note = "not proved in the simulator: " + findingOf(*V);
+      if (V->Kind == VerdictKind::Unsupported ||
+          V->Kind == VerdictKind::NotCompiled)
+        return Proof;
+    }
+  }
+  D.keepOutputs();
+  return Proof;
+}
