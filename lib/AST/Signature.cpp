@@ -219,8 +219,11 @@ public:
   explicit DeviceVariables(const ParsedSource &Source) { walk(Source); }
   bool onDecl(Decl *D) override {
     auto *V = llvm::dyn_cast<VarDecl>(D);
+    // Clang makes constants that kernels read __constant__ by itself.
+    auto Written = [](const Attr *A) { return A && !A->isImplicit(); };
     if (V && V->hasGlobalStorage() &&
-        (V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>()))
+        (Written(V->getAttr<CUDADeviceAttr>()) ||
+         Written(V->getAttr<CUDAConstantAttr>())))
       All.push_back(V);
     return true;
   }

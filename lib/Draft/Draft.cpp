@@ -219,7 +219,7 @@ void SourceDrafter::collect() {
     for (const Launch &L : Host->Launches)
       if (L.Kernel == F) {
         C.Launched = C.Launched ? C.Launched : &L;
-        ++C.Times;
+        C.Times += !L.MadeUp;
       }
     for (const HostCall &H : Host->Calls)
       if (H.Callee == F) {
@@ -266,7 +266,9 @@ int SourceDrafter::rank(const Candidate &C) const {
     bool Writes = llvm::any_of(Use->Leaves, [](const LeafUse &L) {
       return L.Array && L.Array->Used.Written;
     });
-    return 20000 + Rank + (Writes ? 0 : 5000) + (C.Launched ? 0 : 10000);
+    return 20000 + Rank + (Writes ? 0 : 5000) + (!C.Launched            ? 10000
+                                                   : C.Launched->MadeUp ? 3000
+                                                                        : 0);
   }
   // Without a body that can be followed, as declared.
   bool Clean = isLauncher(*Use) || (!Use->Followed && !Use->Run->Allocates &&

@@ -89,6 +89,19 @@ void DraftText::findNames() {
   for (const Formula &G : Use->Grid)
     Pin(G);
   Pin(Use->Shared);
+  // What only the grid has, or only the length of an array, no size changes:
+  // the kernel is written with it.
+  std::set<std::string> InScalars, InGrid, InExtents;
+  for (size_t I = 0; I < Use->Leaves.size(); ++I) {
+    if (!Use->Leaves[I].Array && Use->Leaves[I].Given.isInteger())
+      collectNames(Use->Leaves[I].Given.How, InScalars);
+    collectNames(Extents[I], InExtents);
+  }
+  for (const Formula &G : Use->Grid)
+    collectNames(G, InGrid);
+  for (const auto &[Name, Number] : Use->Names)
+    if (!InScalars.count(Name) && !(InGrid.count(Name) && InExtents.count(Name)))
+      Constants.insert(Name);
   // The device's own are none.
   for (const std::string &Name : Unused)
     if (!Use->Names.count(Name))

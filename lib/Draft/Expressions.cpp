@@ -52,15 +52,20 @@ Value Machine::evalBuiltin(const Expr *E) {
     E = P->getSyntacticForm();
   E = E->IgnoreParenImpCasts();
   if (const auto *P = dyn_cast<MSPropertyRefExpr>(E)) {
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(
-            P->getBaseExpr()->IgnoreParenImpCasts()))
+    const Expr *Of = P->getBaseExpr()->IgnoreParenImpCasts();
+    if (const auto *Seen = dyn_cast<OpaqueValueExpr>(Of))
+      Of = Seen->getSourceExpr()->IgnoreParenImpCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Of);
+        Ref && Ref->getDecl()->getIdentifier())
       Base = Ref->getDecl()->getName();
     Field = P->getPropertyDecl()->getName();
   } else if (const auto *M = dyn_cast<MemberExpr>(E)) {
     if (const auto *Ref =
-            dyn_cast<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts()))
+            dyn_cast<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts());
+        Ref && Ref->getDecl()->getIdentifier())
       Base = Ref->getDecl()->getName();
-    Field = M->getMemberDecl()->getName();
+    if (M->getMemberDecl()->getIdentifier())
+      Field = M->getMemberDecl()->getName();
   }
   if (!As || Field.size() != 1 || Field[0] < 'x' || Field[0] > 'z')
     return Value();

@@ -203,9 +203,11 @@ Place Machine::placeOfVariable(const VarDecl *V) {
     const VarDecl *Canonical = V->getCanonicalDecl();
     O = Globals.lookup(Canonical);
     if (!O) {
-      bool Device = V->hasAttr<CUDADeviceAttr>() ||
-                    V->hasAttr<CUDAConstantAttr>() ||
-                    V->hasAttr<HIPManagedAttr>();
+      // Clang makes constants that kernels read __constant__ by itself.
+      const auto *Constant = V->getAttr<CUDAConstantAttr>();
+      const auto *Global = V->getAttr<CUDADeviceAttr>();
+      bool Device = (Constant && !Constant->isImplicit()) ||
+                    (Global && !Global->isImplicit());
       Space Where = V->hasAttr<CUDASharedAttr>() ? Space::Shared
                     : Device                     ? Space::Variable
                                                  : Space::Host;
