@@ -179,10 +179,9 @@ ordered_json ArgumentWriter::buffer(const LeafUse &L, const Formula &Scalars) {
   const draft::Use &U = L.Array->Used;
   if (auto Fill = fill(L, Scalars, Role))
     A["init"] = *Fill;
-  if (U.Least < 0 && L.MadeUp) {
-    int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
-    A["before"] = (-U.Least + Scalar - 1) / Scalar;
-  }
+  int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
+  if (L.Ahead)
+    A["before"] = asJson(combine(Op::Div, L.Ahead, constant(Scalar)));
   bool Seen = U.Read || U.Written;
   std::string Shape;
   for (const ordered_json &Part : A["shape"])

@@ -262,6 +262,8 @@ int SourceDrafter::rank(const Candidate &C) const {
   if (!Pointers)
     return Uncallable / 2;
   int Rank = -int(std::min<size_t>(C.Times, 1000));
+  if (llvm::StringRef(C.Name).contains_insensitive("warm"))
+    Rank += 500;
   if (S->IsKernel) {
     bool Writes = llvm::any_of(Use->Leaves, [](const LeafUse &L) {
       return L.Array && L.Array->Used.Written;

@@ -84,6 +84,7 @@ void DraftText::findNames() {
   auto Pin = [&](const Formula &F) { collectNames(F, Unused, &Constants); };
   for (const LeafUse &L : Use->Leaves) {
     Pin(L.Bytes);
+    Pin(L.Ahead);
     Pin(L.Given.How);
   }
   for (const Formula &G : Use->Grid)
@@ -131,9 +132,11 @@ void DraftText::settleAll() {
     Block[I] = settle(Use->Block[I]);
   }
   Shared = settle(Use->Shared);
-  for (LeafUse &L : Use->Leaves)
+  for (LeafUse &L : Use->Leaves) {
+    L.Ahead = settle(L.Ahead);
     if (L.Given.isInteger())
       L.Given.How = settle(L.Given.How);
+  }
 }
 
 DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
@@ -145,6 +148,11 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
     LeafUse &L = Use->Leaves[I];
     if (!L.Array)
       continue;
+    // What lies before the pointer counts where the entry reaches there.
+    if (L.Ahead && L.Array->Used.Least >= 0) {
+      L.Bytes = combine(Op::Sub, L.Bytes, L.Ahead);
+      L.Ahead = nullptr;
+    }
     Formula Scalars =
         L.Bytes ? combine(Op::Div, L.Bytes,
                           constant(job::dtypeBytes(dtypeFor(*L.P))))

@@ -66,6 +66,7 @@ private:
   void fields(const Parameter &P, QualType Type, std::string Name,
               const Place &At, size_t &Next, const Value *Given);
   void guessLaunch();
+  Formula limitOf(int Axis) const;
   void runWith(Launch &L);
 
   ASTContext &Context;
@@ -94,7 +95,7 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
     if (Sized) {
       L.Bytes = Of->SizeHow;
       if (Given->Exact && Given->Offset > 0)
-        L.Bytes = combine(Op::Sub, L.Bytes, Given->OffsetHow);
+        L.Ahead = Given->OffsetHow;
     }
     L.Array = M.create(P.Name, Space::Device,
                        Sized ? Of->Size - (Given->Exact ? Given->Offset : 0)
@@ -220,41 +221,35 @@ void UseFinder::runWith(Launch &L) {
   M.runKernel(L);
 }
 
-/// Nothing launches the kernel: the axes that it uses have blocks of the usual
-/// shape, and as many as its guards ask for.
+/// Where nothing says how the kernel is launched: the axes that it uses have
+/// blocks of the usual shape, and as many as its guards ask for.
 void UseFinder::guessLaunch() {
   Launch L;
   L.Kernel = Use.F;
   L.Arguments = Arguments;
-  Use.GridGuessed = Use.BlockGuessed = true;
+  bool OwnBlock = Use.Block[0] != nullptr;
+  Use.GridGuessed = true;
+  Use.BlockGuessed = !OwnBlock;
+  if (Use.Names.empty())
+    Use.Names["n"] = inventedSize(0);
   for (int I = 0; I < 3; ++I)
-    Use.Grid[I] = Use.Block[I] = constant(1);
-  Use.Block[0] = constant(256);
-  Use.Grid[0] = constant(2);
+    if (!Use.Block[I])
+      Use.Block[I] = constant(I || OwnBlock ? 1 : 256);
+  for (int I = 0; I < 3; ++I)
+    Use.Grid[I] = constant(I ? 1 : 2);
   runWith(L);
-  if (M.AxisUsed[1]) {
+  if (M.AxisUsed[1] && !OwnBlock) {
     Use.Block[0] = Use.Block[1] = constant(16);
     Use.Grid[1] = constant(2);
-    // Shared tiles are as wide as a block.
     runWith(L);
   }
-  // Only guards by what the entry is given.
-  for (int I = 0; I < 3; ++I) {
-    if (!M.AxisUsed[I])
-      continue;
-    for (const AxisGuard &G : M.Guards) {
-      std::set<std::string> All;
-      collectNames(G.Limit, All);
-      bool Own = llvm::all_of(
-          All, [&](const std::string &N) { return Use.Names.count(N); });
-      if (G.Axis != I || !Own)
-        continue;
-      Use.Grid[I] = combine(Op::CeilDiv, G.Limit, Use.Block[I]);
-      Use.GridGuessed = false;
-      break;
-    }
-  }
-  if (Use.GridGuessed && !Use.Names.empty())
+  for (int I = 0; I < 3; ++I)
+    if (M.AxisUsed[I])
+      if (Formula Limit = limitOf(I)) {
+        Use.Grid[I] = combine(Op::CeilDiv, Limit, Use.Block[I]);
+        Use.GridGuessed = false;
+      }
+  if (Use.GridGuessed)
     Use.Grid[0] = combine(Op::CeilDiv, named(Use.Names.begin()->first),
                           Use.Block[0]);
   // Once more, from fresh.
@@ -264,6 +259,28 @@ void UseFinder::guessLaunch() {
       Each.Array->WrittenIn = 0;
     }
   runWith(L);
+}
+
+/// What guards of the whole index ask for along an axis, by what the entry is
+/// given, else by a constant.
+Formula UseFinder::limitOf(int Axis) const {
+  Formula Constant;
+  for (const AxisGuard &G : M.Guards) {
+    std::set<std::string> All;
+    collectNames(G.Limit, All);
+    if (G.Axis != Axis || !G.Limit)
+      continue;
+    if (All.empty()) {
+      if (G.Limit->Number > 1 &&
+          (!Constant || Constant->Number < G.Limit->Number))
+        Constant = G.Limit;
+    } else if (llvm::all_of(All, [&](const std::string &N) {
+                 return Use.Names.count(N);
+               })) {
+      return G.Limit;
+    }
+  }
+  return Constant;
 }
 
 void UseFinder::follow(const Launch *L) {
@@ -282,17 +299,13 @@ void UseFinder::follow(const Launch *L) {
     for (int I = 0; I < 3; ++I) {
       Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
       Use.Block[I] = L->Block[I].isInteger() ? L->Block[I].How : nullptr;
-      Use.GridGuessed |= !Use.Grid[I];
-      Use.BlockGuessed |= !Use.Block[I];
-      if (!Use.Grid[I])
-        Own.Grid[I] = Value::integer(I ? 1 : 264, Use.Grid[I] = constant(I ? 1 : 264));
-      if (!Use.Block[I])
-        Own.Block[I] =
-            Value::integer(I ? 1 : 256, Use.Block[I] = constant(I ? 1 : 256));
     }
     if (L->Shared.isInteger())
       Use.Shared = L->Shared.How;
-    M.runKernel(Own);
+    if (!Use.Grid[0] || !Use.Grid[1] || !Use.Grid[2] || !Use.Block[0])
+      guessLaunch();
+    else
+      M.runKernel(Own);
   } else {
     guessLaunch();
   }

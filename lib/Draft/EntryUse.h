@@ -27,6 +27,7 @@ struct LeafUse {
   bool MadeUp = false;     ///< nothing is known of what it is given
   Object *Array = nullptr; ///< of a pointer: stands for what it points to
   Formula Bytes;           ///< of the array, as the program allocates it
+  Formula Ahead;           ///< bytes of it before the pointer; null: none
 };
 
 struct EntryUse {

@@ -88,6 +88,9 @@ static bool isThreadBuiltin(const Expr *E) {
   const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   if (!Ref || !Ref->getDecl()->getIdentifier())
     return false;
+  const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+  if (!V || !V->hasGlobalStorage())
+    return false; // a variable of the host's that is called so
   llvm::StringRef Name = Ref->getDecl()->getName();
   return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" ||
          Name == "gridDim";

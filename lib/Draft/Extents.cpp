@@ -35,11 +35,16 @@ struct Search {
     Best = F;
     BestValue = *Value;
   }
+  /// With a border, or a part of it, where that is just what was seen.
+  void considerExact(const Formula &F) {
+    if (BestValue != Seen && evaluate(F, Names) == Seen)
+      consider(F);
+  }
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
-      for (int64_t Plus : {0, 1, 2, -1, -2})
-        consider(combine(Op::Add, combine(Op::Mul, constant(Times), So),
-                         constant(Plus)));
+      consider(combine(Op::Mul, constant(Times), So));
+    for (int64_t Plus : {1, 2, -1, -2})
+      considerExact(combine(Op::Add, So, constant(Plus)));
     if (Left == 0)
       return;
     for (size_t I = 0; I < Atoms.size(); ++I)
@@ -50,6 +55,15 @@ struct Search {
 
 Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   const draft::Use &U = L.Array->Used;
+  if (U.Most <= 0 && U.Inexact && Use.Followed) {
+    // As many as there are threads, where they are told to go elsewhere.
+    for (const Formula &G : Use.Grid)
+      if (G && G->Kind == Op::CeilDiv && hasNames(G->Left))
+        return G->Left;
+    for (const LeafUse &Other : Use.Leaves)
+      if (!Other.Array && Other.Given.isInteger() && hasNames(Other.Given.How))
+        return Other.Given.How;
+  }
   if (U.Most <= 0)
     return nullptr;
   int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
@@ -59,13 +73,18 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger())
       Atoms.push_back(Other.Given.How);
   for (const Formula &G : Use.Grid)
-    if (G && hasNames(G) && !Use.GridGuessed)
+    if (G && hasNames(G))
       Atoms.push_back(G);
+  if (Use.Names.count("n") && Atoms.size() == 1)
+    Atoms.push_back(named("n"));
   if (Atoms.size() > 8)
     Atoms.resize(8);
   Search S{Use.Names, Seen, nullptr};
   for (size_t I = 0; I < Atoms.size(); ++I)
     S.products(llvm::ArrayRef(Atoms).drop_front(I), Atoms[I], 2);
+  for (size_t I = 0; I < Atoms.size(); ++I)
+    for (size_t J = 0; J < I; ++J)
+      S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));
   // A few elements are as many at any size.
   if (Seen <= 512 && S.BestValue > Seen)
     return constant(Seen);

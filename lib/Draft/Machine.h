@@ -171,6 +171,7 @@ private:
   std::set<std::pair<Object *, int64_t>> WrittenByThread;
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
+  unsigned LoopDepth = 0;
   bool spent() { return ++Steps > MostSteps; }
 };
 

@@ -169,16 +169,16 @@ void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
     int Axis = -1;
     for (int I = 0; I < 3; ++I) {
       std::string Suffix = std::string(".") + char('x' + I);
-      if (All.count("threadIdx" + Suffix) || All.count("blockIdx" + Suffix))
+      if (All.count("blockIdx" + Suffix))
         Axis = Axis < 0 ? I : 3;
     }
     return Axis;
   };
   int Left = AxisOf(L.How), Right = AxisOf(R.How);
   bool Less = Op == BO_LT || Op == BO_LE || Op == BO_GE || Op == BO_GT;
-  if (Less && Left >= 0 && Left < 3 && Right < 0 && hasNames(R.How))
+  if (Less && Left >= 0 && Left < 3 && Right < 0)
     Guards.push_back({Left, R.How});
-  if (Less && Right >= 0 && Right < 3 && Left < 0 && hasNames(L.How))
+  if (Less && Right >= 0 && Right < 3 && Left < 0 && L.Number > 0)
     Guards.push_back({Right, L.How});
 }
 

@@ -116,8 +116,10 @@ bool Machine::skipToLast(const Expr *Cond, const Expr *Inc) {
   int64_t Step = After.Number - Before.Number;
   int64_t Least = After.Number,
           Last = Bound.Number - (B->getOpcode() == BO_LE ? 0 : 1);
-  if (Step <= 0 || Last < Least)
+  if (Step <= 0 || Last < Least) {
+    store(P, Before);
     return false;
+  }
   store(P, Value::integer(Last - (Last - Least) % Step));
   return true;
 }
@@ -136,6 +138,14 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
     }
   }
   bool Skipped = false;
+  // Of loops in loops fewer.
+  static constexpr unsigned OnHost[] = {40, 8, 3}, OnDevice[] = {4, 3, 3};
+  unsigned Most = (As ? OnDevice : OnHost)[std::min(LoopDepth, 2u)];
+  struct Deeper {
+    unsigned &Depth;
+    ~Deeper() { --Depth; }
+  } Inside{LoopDepth};
+  ++LoopDepth;
   for (unsigned I = 0; !spent(); ++I) {
     if (Cond && !(BodyFirst && I == 0)) {
       Value V = eval(Cond);
@@ -159,7 +169,7 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
     if (Skipped)
       return Flow::Next;
     // In long loops the first and the last iterations.
-    if (I + 1 == (As ? 4 : MostIterations)) {
+    if (I + 1 == Most) {
       Skipped = skipToLast(Cond, Inc);
       if (Skipped)
         continue;
