@@ -234,7 +234,8 @@ private:
   Parameter readArray(Parameter P, const ConstantArrayType *Array) const {
     uint64_t Count = 1;
     QualType Of(Array, 0);
-    while (const ConstantArrayType *Inner = Context.getAsConstantArrayType(Of)) {
+    while (const ConstantArrayType *Inner =
+               Context.getAsConstantArrayType(Of)) {
       Count *= Inner->getSize().getLimitedValue(MostElements);
       Of = Inner->getElementType();
       if (Count == 0 || Count > MostElements)
@@ -268,7 +269,7 @@ private:
       bool First = Common == ScalarType::Other;
       if (First)
         Common = T;
-      return T != ScalarType::Other && T == Common && Lanes <= MostFields;
+      return T != ScalarType::Other && T == Common && Lanes <= MostElements;
     };
     if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Fields)) {
       if (Class->isPolymorphic())
@@ -284,10 +285,12 @@ private:
       uint64_t Times = 1;
       while (const ConstantArrayType *Array =
                  Context.getAsConstantArrayType(Of)) {
-        Times *= Array->getSize().getLimitedValue(MostFields + 1);
+        Times *= Array->getSize().getLimitedValue(MostElements + 1);
         Of = Array->getElementType();
+        if (Times > MostElements)
+          return ScalarType::Other;
       }
-      if (Field->isBitField() || Times > MostFields || !Add(Of, Times))
+      if (Field->isBitField() || !Add(Of, Times))
         return ScalarType::Other;
     }
     if (!Lanes || Context.getTypeSizeInChars(Type).getQuantity() !=
@@ -326,7 +329,7 @@ private:
         Context.getTypeSizeInChars(Type).getQuantity() / Scalar, 1));
   }
 
-  static constexpr uint64_t MostElements = 1 << 24;
+  static constexpr uint64_t MostElements = 1 << 26;
 
   Parameter readPointer(Parameter P, QualType To) const {
     if (const auto *Record = To.getCanonicalType()->getAs<RecordType>())
@@ -346,9 +349,8 @@ private:
     else
       P.Element = uniform(To, P.Lanes);
     if (P.Element == ScalarType::Other)
-      return refuse(P, To->isPointerType() ? "it points to pointers"
-                       : To->isFunctionType()
-                           ? "it points to a function"
+      return refuse(P, To->isPointerType()    ? "it points to pointers"
+                       : To->isFunctionType() ? "it points to a function"
                        : To->isRecordType()
                            ? "the fields of what it points to are not all of "
                              "one type that a dtype stands for"

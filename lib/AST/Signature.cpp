@@ -166,12 +166,11 @@ static std::string plainSpelling(llvm::StringRef Argument) {
   return Plain == "unsigned" ? "unsignedint" : Plain.str();
 }
 
-/// The instantiation of \p Template with \p Arguments, as far as they are given,
-/// or null.
-static const FunctionDecl *
-instanceNamed(const FunctionTemplateDecl *Template,
-              llvm::ArrayRef<std::string> Arguments,
-              const PrintingPolicy &Policy) {
+/// The instantiation of \p Template with \p Arguments, as far as they are
+/// given, or null.
+static const FunctionDecl *instanceNamed(const FunctionTemplateDecl *Template,
+                                         llvm::ArrayRef<std::string> Arguments,
+                                         const PrintingPolicy &Policy) {
   for (const FunctionDecl *F : Template->specializations()) {
     std::vector<std::string> Has =
         templateArguments(*F->getTemplateSpecializationArgs(), Policy);
@@ -238,8 +237,8 @@ llvm::Expected<Parameter> stark::findSymbol(const ParsedSource &Source,
     Known.push_back(calledName(V));
     if (Known.back() != Name)
       continue;
-    Parameter P = readVariable(Source.unit().getASTContext(), Name.str(),
-                               V->getType());
+    Parameter P =
+        readVariable(Source.unit().getASTContext(), Name.str(), V->getType());
     if (P.Kind == ParameterKind::Unsupported)
       return usageError("variable '" + Name + "' of type '" + P.Type +
                         "' cannot be given: " + P.Reason);

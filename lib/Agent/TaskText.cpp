@@ -69,8 +69,7 @@ static std::string describeBuffer(const Argument &A) {
   case job::Role::Output:
     return Text + "output, every element must be written by every call";
   case job::Role::InOut:
-    return Text + "read and changed in place (before: " + describeFill(A) +
-           ")";
+    return Text + "read and changed in place (before: " + describeFill(A) + ")";
   case job::Role::Scratch:
     return Text + "scratch: holds garbage before the call, not compared after";
   }

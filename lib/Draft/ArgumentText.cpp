@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentText.h"
-#include "clang/AST/Decl.h"
 #include "stark/AST/Parse.h"
 #include "stark/Job/Names.h"
+#include "clang/AST/Decl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 using namespace stark::draft;
@@ -124,8 +125,7 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
       return ordered_json{{"arange", asJson(Step)}};
     }
   }
-  return ordered_json{
-      {"integers", ordered_json::array({0, asJson(Least)})}};
+  return ordered_json{{"integers", ordered_json::array({0, asJson(Least)})}};
 }
 
 std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
@@ -161,8 +161,9 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     return ordered_json{{"integers", {0, 16}}};
   }
   bool Seen = L.Array->Used.Read;
-  if (Role == "input" && !Seen && (dtypeFor(*L.P) == job::DType::I32 ||
-                                   dtypeFor(*L.P) == job::DType::I64)) {
+  if (Role == "input" && !Seen &&
+      (dtypeFor(*L.P) == job::DType::I32 ||
+       dtypeFor(*L.P) == job::DType::I64)) {
     note(*L.P, "values from 0 to 15 are guessed; if they index something, give "
                "their range");
     return ordered_json{{"uniform", {0, 16}}};
@@ -188,12 +189,11 @@ ordered_json ArgumentWriter::buffer(const LeafUse &L, const Formula &Scalars) {
     Shape += (Shape.empty() ? "" : ", ") +
              (Part.is_string() ? Part.get<std::string>() : Part.dump());
   if (!Scalars)
-    note(*L.P, "shape [" + Shape + "] " + (Seen ? "is" : "and role " + Role +
-                                                          " are") +
-                   " guessed" + (L.P->Untyped ? ", and dtype f32" : ""));
+    note(*L.P, "shape [" + Shape + "] " +
+                   (Seen ? "is" : "and role " + Role + " are") + " guessed" +
+                   (L.P->Untyped ? ", and dtype f32" : ""));
   else if (!L.Bytes && Seen)
-    note(*L.P, "shape [" + Shape +
-                   "] is what some threads were seen to reach");
+    note(*L.P, "shape [" + Shape + "] is what some threads were seen to reach");
   else if (!Seen)
     note(*L.P, "nothing was seen to use it: role " + Role + " is guessed");
   if (Scalars && L.P->Untyped)
@@ -219,7 +219,8 @@ ordered_json ArgumentWriter::scalar(const LeafUse &L) {
   if (L.Given.isInteger() && hasNames(L.Given.How)) {
     A["value"] = print(L.Given.How);
     if (Use.Recorded)
-      note(P, "what the program gives it is not known; it is a size of its own");
+      note(P,
+           "what the program gives it is not known; it is a size of its own");
     return A;
   }
   bool Real = P.Element == ScalarType::F16 || P.Element == ScalarType::BF16 ||

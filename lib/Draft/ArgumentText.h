@@ -9,7 +9,7 @@
 
 #include "Dtypes.h"
 #include "EntryUse.h"
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace stark {
 class ParsedSource;
@@ -33,9 +33,8 @@ private:
   nlohmann::ordered_json scalar(const LeafUse &L);
   nlohmann::ordered_json buffer(const LeafUse &L, const Formula &Scalars);
   std::optional<nlohmann::ordered_json> tensor(const Parameter &P);
-  std::optional<nlohmann::ordered_json> fill(const LeafUse &L,
-                                             const Formula &Scalars,
-                                             const std::string &Role);
+  std::optional<nlohmann::ordered_json>
+  fill(const LeafUse &L, const Formula &Scalars, const std::string &Role);
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
                                                const Formula &Scalars);
   std::string role(const LeafUse &L, const Formula &Scalars);

@@ -88,10 +88,10 @@ Value Machine::enter(const FunctionDecl *F, const Value &This,
     }
     Given.push_back(std::move(V));
   }
-  bool Recorded = !As && !isa<CXXMethodDecl>(Def) && isOwn(Def) &&
-                  Context.getSourceManager().isInMainFile(
-                      Context.getSourceManager().getExpansionLoc(
-                          Def->getLocation()));
+  bool Recorded =
+      !As && !isa<CXXMethodDecl>(Def) && isOwn(Def) &&
+      Context.getSourceManager().isInMainFile(
+          Context.getSourceManager().getExpansionLoc(Def->getLocation()));
   if (Recorded && Calls.size() < 1000)
     Calls.push_back({Def, Given});
   Frame *Was = std::exchange(Top, Made.get());

@@ -66,9 +66,8 @@ public:
     if (const auto *L = llvm::dyn_cast<IntegerLiteral>(S)) {
       SourceLocation Loc = L->getLocation();
       if (Loc.isMacroID())
-        Fixed.insert(Lexer::getImmediateMacroName(Loc, SM,
-                                                  Context.getLangOpts())
-                         .str());
+        Fixed.insert(
+            Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts()).str());
     }
     if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S))
       if (const auto *V = llvm::dyn_cast<VarDecl>(Ref->getDecl());
@@ -184,8 +183,8 @@ void SourceDrafter::runOthers() {
         auto [At, New] = Host->Names.try_emplace(Name, Number);
         V = Value::integer(At->second, named(Name));
       } else if (P->getType()->isPointerType()) {
-        V = Value::address(Host->create(Name, Space::Device, -1, nullptr,
-                                        QualType()));
+        V = Value::address(
+            Host->create(Name, Space::Device, -1, nullptr, QualType()));
       }
       Arguments.push_back(std::move(V));
     }
@@ -234,9 +233,8 @@ void SourceDrafter::collect() {
   std::vector<std::pair<int, size_t>> Order;
   for (size_t I = 0; I < Candidates.size(); ++I)
     Order.push_back({rank(Candidates[I]), I});
-  llvm::stable_sort(Order, [](const auto &L, const auto &R) {
-    return L.first < R.first;
-  });
+  llvm::stable_sort(
+      Order, [](const auto &L, const auto &R) { return L.first < R.first; });
   std::vector<Candidate> Sorted;
   for (const auto &[Rank, I] : Order)
     Sorted.push_back(Candidates[I]);
@@ -268,16 +266,17 @@ int SourceDrafter::rank(const Candidate &C) const {
     bool Writes = llvm::any_of(Use->Leaves, [](const LeafUse &L) {
       return L.Array && L.Array->Used.Written;
     });
-    return 20000 + Rank + (Writes ? 0 : 5000) + (!C.Launched            ? 10000
-                                                   : C.Launched->MadeUp ? 3000
-                                                                        : 0);
+    return 20000 + Rank + (Writes ? 0 : 5000) +
+           (!C.Launched          ? 10000
+            : C.Launched->MadeUp ? 3000
+                                 : 0);
   }
   // Without a body that can be followed, as declared.
-  bool Clean = isLauncher(*Use) || (!Use->Followed && !Use->Run->Allocates &&
-                                    !Use->Run->Prints &&
-                                    llvm::none_of(Use->Leaves, [](const LeafUse &L) {
-                                      return L.Array && L.Array->Used.OnHost;
-                                    }));
+  bool Clean = isLauncher(*Use) ||
+               (!Use->Followed && !Use->Run->Allocates && !Use->Run->Prints &&
+                llvm::none_of(Use->Leaves, [](const LeafUse &L) {
+                  return L.Array && L.Array->Used.OnHost;
+                }));
   return Clean ? 10000 + Rank : 100000 + Rank;
 }
 

@@ -16,6 +16,7 @@
 #include "stark/Job/Names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 using namespace stark::draft;
@@ -101,8 +102,19 @@ void DraftText::findNames() {
   for (const Formula &G : Use->Grid)
     collectNames(G, InGrid);
   for (const auto &[Name, Number] : Use->Names)
-    if (!InScalars.count(Name) && !(InGrid.count(Name) && InExtents.count(Name)))
+    if (!InScalars.count(Name) &&
+        !(InGrid.count(Name) && InExtents.count(Name)))
       Constants.insert(Name);
+  // What was made up, and no array or grid depends on, is no size either.
+  if (Use->Followed)
+    for (LeafUse &L : Use->Leaves)
+      if (L.MadeUp && isName(L.Given.How) && !InGrid.count(L.Given.How->Name) &&
+          !InExtents.count(L.Given.How->Name)) {
+        L.Given = Value::integer(1);
+        Notes.push_back("argument '" + L.P->Name +
+                        "': no array's length follows from it; the value 1 is "
+                        "guessed");
+      }
   // The device's own are none.
   for (const std::string &Name : Unused)
     if (!Use->Names.count(Name))
@@ -153,10 +165,10 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
       L.Bytes = combine(Op::Sub, L.Bytes, L.Ahead);
       L.Ahead = nullptr;
     }
-    Formula Scalars =
-        L.Bytes ? combine(Op::Div, L.Bytes,
-                          constant(job::dtypeBytes(dtypeFor(*L.P))))
-                : extentSeen(L, *Use);
+    Formula Scalars = L.Bytes
+                          ? combine(Op::Div, L.Bytes,
+                                    constant(job::dtypeBytes(dtypeFor(*L.P))))
+                          : extentSeen(L, *Use);
     Extents[I] = Scalars;
   }
   findNames();
@@ -212,8 +224,8 @@ void DraftText::chooseSizes() {
 
 static std::string triple(const Formula (&Axes)[3], const char *Otherwise) {
   int Last = 2;
-  while (Last > 0 && (!Axes[Last] || (isConstant(Axes[Last]) &&
-                                      Axes[Last]->Number == 1)))
+  while (Last > 0 &&
+         (!Axes[Last] || (isConstant(Axes[Last]) && Axes[Last]->Number == 1)))
     --Last;
   std::string Text;
   for (int I = 0; I <= Last; ++I)
@@ -341,7 +353,8 @@ bool DraftText::fillOutputs() {
   AsWritten = Arguments;
   bool Any = false;
   for (auto &Item : Arguments.items())
-    if (Item.value().is_object() && Item.value().value("role", "") == "output") {
+    if (Item.value().is_object() &&
+        Item.value().value("role", "") == "output") {
       Item.value()["role"] = "inout";
       Any = true;
     }

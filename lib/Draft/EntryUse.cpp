@@ -97,10 +97,10 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
       if (Given->Exact && Given->Offset > 0)
         L.Ahead = Given->OffsetHow;
     }
-    L.Array = M.create(P.Name, Space::Device,
-                       Sized ? Of->Size - (Given->Exact ? Given->Offset : 0)
-                             : -1,
-                       L.Bytes, QualType());
+    L.Array =
+        M.create(P.Name, Space::Device,
+                 Sized ? Of->Size - (Given->Exact ? Given->Offset : 0) : -1,
+                 L.Bytes, QualType());
     L.Array->IsParameter = true;
     if (Of)
       L.Array->Held = Of->Held;
@@ -118,7 +118,8 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
         L.Given = Value::integer(Number, named(Name));
       }
     }
-  } else if (P.Kind == ParameterKind::Scalar && L.Given.Kind == Value::Unknown) {
+  } else if (P.Kind == ParameterKind::Scalar &&
+             L.Given.Kind == Value::Unknown) {
     L.MadeUp = true;
   }
   Use.Leaves.push_back(L);
@@ -183,9 +184,9 @@ Value UseFinder::structValue(const Parameter &P, QualType Type,
 void UseFinder::arguments(const std::vector<Value> *Given) {
   for (size_t I = 0; I < Use.Entry.Parameters.size(); ++I) {
     const Parameter &P = Use.Entry.Parameters[I];
-    QualType Type =
-        Use.F && I < Use.F->getNumParams() ? Use.F->getParamDecl(I)->getType()
-                                           : QualType();
+    QualType Type = Use.F && I < Use.F->getNumParams()
+                        ? Use.F->getParamDecl(I)->getType()
+                        : QualType();
     const Value *V = Given && I < Given->size() ? &(*Given)[I] : nullptr;
     bool Reference = !Type.isNull() && Type->isReferenceType();
     Value Loaded;
@@ -200,8 +201,8 @@ void UseFinder::arguments(const std::vector<Value> *Given) {
     else
       Out = leaf(P, Type, V);
     if (Reference && P.Kind == ParameterKind::Scalar) {
-      Object *O = M.create(P.Name, Space::Host, M.sizeOf(Type.getNonReferenceType()),
-                           nullptr, Type);
+      Object *O = M.create(P.Name, Space::Host,
+                           M.sizeOf(Type.getNonReferenceType()), nullptr, Type);
       O->Cells[0] = Out;
       Out = Value::address(O);
     }
@@ -249,9 +250,13 @@ void UseFinder::guessLaunch() {
         Use.Grid[I] = combine(Op::CeilDiv, Limit, Use.Block[I]);
         Use.GridGuessed = false;
       }
-  if (Use.GridGuessed)
-    Use.Grid[0] = combine(Op::CeilDiv, named(Use.Names.begin()->first),
-                          Use.Block[0]);
+  if (Use.GridGuessed) {
+    std::string First = Use.Names.begin()->first;
+    for (const LeafUse &Each : llvm::reverse(Use.Leaves))
+      if (isName(Each.Given.How))
+        First = Each.Given.How->Name;
+    Use.Grid[0] = combine(Op::CeilDiv, named(First), Use.Block[0]);
+  }
   // Once more, from fresh.
   for (LeafUse &Each : Use.Leaves)
     if (Each.Array) {
@@ -309,19 +314,24 @@ void UseFinder::follow(const Launch *L) {
   } else {
     guessLaunch();
   }
+  if (Use.Entry.IsKernel && M.SharedBytes && !Use.Shared)
+    Use.Shared = constant((M.SharedBytes + 15) / 16 * 16);
+  for (int I = 0; I < 3; ++I)
+    Use.Limits[I] = limitOf(I);
   for (const LeafUse &Each : Use.Leaves)
-    Use.Followed |= Each.Array && (Each.Array->Used.Read ||
-                                   Each.Array->Used.Written);
+    Use.Followed |=
+        Each.Array && (Each.Array->Used.Read || Each.Array->Used.Written);
   if (Host)
     for (const VarDecl *V : M.SymbolsRead)
       if (Host->SymbolsSet.count(V))
         Use.Symbols.insert(V);
 }
 
-std::unique_ptr<EntryUse>
-draft::useOf(ASTContext &Context, const std::set<std::string> &Fixed,
-             Signature Entry, const FunctionDecl *F, const HostCall *Call,
-             const Launch *L, const Machine *Host) {
+std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
+                                       const std::set<std::string> &Fixed,
+                                       Signature Entry, const FunctionDecl *F,
+                                       const HostCall *Call, const Launch *L,
+                                       const Machine *Host) {
   auto Use = std::make_unique<EntryUse>();
   Use->F = F;
   Use->Entry = std::move(Entry);

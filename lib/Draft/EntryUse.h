@@ -34,21 +34,23 @@ struct EntryUse {
   const clang::FunctionDecl *F = nullptr;
   Signature Entry;
   std::vector<LeafUse> Leaves;
-  bool Recorded = false; ///< the program calls it
-  bool MadeUp = false;   ///< ... from where nothing calls
+  bool Recorded = false;        ///< the program calls it
+  bool MadeUp = false;          ///< ... from where nothing calls
   std::unique_ptr<Machine> Run; ///< of the entry alone
   Formula Grid[3], Block[3], Shared;
   bool GridGuessed = false, BlockGuessed = false;
-  Bindings Names; ///< what formulas consist of
+  Formula Limits[3]; ///< what guards of the whole index ask for along an axis
+  Bindings Names;    ///< what formulas consist of
   std::set<const clang::VarDecl *> Symbols; ///< read, and set by the host
-  bool Followed = false; ///< some array was seen to be used
+  bool Followed = false;                    ///< some array was seen to be used
 };
 
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
-std::unique_ptr<EntryUse>
-useOf(clang::ASTContext &Context, const std::set<std::string> &Fixed,
-      Signature Entry, const clang::FunctionDecl *F, const HostCall *Call,
-      const Launch *L, const Machine *Host);
+std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
+                                const std::set<std::string> &Fixed,
+                                Signature Entry, const clang::FunctionDecl *F,
+                                const HostCall *Call, const Launch *L,
+                                const Machine *Host);
 
 /// Whether it only launches: takes pointers of the device, and neither
 /// allocates nor prints nor times.

@@ -96,6 +96,56 @@ static bool isThreadBuiltin(const Expr *E) {
          Name == "gridDim";
 }
 
+Value Machine::evalNew(const CXXNewExpr *N) {
+  Value Count = Value::integer(1);
+  if (N->isArray() && N->getArraySize() && *N->getArraySize())
+    Count = eval(*N->getArraySize());
+  Value Bytes =
+      arithmetic(BO_Mul, Count, Value::integer(sizeOf(N->getAllocatedType())),
+                 Context.getSizeType());
+  Object *O = create("new", Space::Host, Bytes.isInteger() ? Bytes.Number : -1,
+                     Bytes.How, N->getAllocatedType());
+  if (!N->isArray() && N->getInitializer()) {
+    Place P = placeAt(Value::address(O), N->getAllocatedType());
+    initialize(P, N->getInitializer());
+  }
+  return Value::address(O);
+}
+
+/// What only stands around another expression, or is known without any.
+std::optional<Value> Machine::evalWrapped(const Expr *E) {
+  if (const auto *D = dyn_cast<CXXDefaultArgExpr>(E))
+    return eval(D->getExpr());
+  if (const auto *D = dyn_cast<CXXDefaultInitExpr>(E))
+    return eval(D->getExpr());
+  if (const auto *W = dyn_cast<FullExpr>(E))
+    return eval(W->getSubExpr());
+  if (const auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
+    return E->getType()->isRecordType() ? load(place(M))
+                                        : eval(M->getSubExpr());
+  if (const auto *B = dyn_cast<CXXBindTemporaryExpr>(E))
+    return eval(B->getSubExpr());
+  if (const auto *S = dyn_cast<SubstNonTypeTemplateParmExpr>(E)) {
+    Expr::EvalResult R;
+    if (S->getReplacement()->EvaluateAsInt(R, Context))
+      return Value::integer(R.Val.getInt().getExtValue());
+    return eval(S->getReplacement());
+  }
+  if (const auto *S = dyn_cast<UnaryExprOrTypeTraitExpr>(E)) {
+    if (S->getKind() == UETT_SizeOf &&
+        !S->getTypeOfArgument()->isDependentType()) {
+      // Of an array whose length is a variable's.
+      int64_t Bytes = sizeOf(S->getTypeOfArgument());
+      if (Bytes >= 0)
+        return Value::integer(Bytes);
+    }
+    return Value();
+  }
+  if (isa<CXXThisExpr>(E))
+    return Top ? Top->This : Value();
+  return std::nullopt;
+}
+
 Value Machine::eval(const Expr *E) {
   if (!E || spent() || E->isValueDependent() || E->containsErrors())
     return Value();
@@ -134,34 +184,8 @@ Value Machine::eval(const Expr *E) {
       L.Kind = Value::Unknown;
     return L;
   }
-  if (const auto *D = dyn_cast<CXXDefaultArgExpr>(E))
-    return eval(D->getExpr());
-  if (const auto *D = dyn_cast<CXXDefaultInitExpr>(E))
-    return eval(D->getExpr());
-  if (const auto *W = dyn_cast<FullExpr>(E))
-    return eval(W->getSubExpr());
-  if (const auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
-    return E->getType()->isRecordType() ? load(place(M))
-                                        : eval(M->getSubExpr());
-  if (const auto *B = dyn_cast<CXXBindTemporaryExpr>(E))
-    return eval(B->getSubExpr());
-  if (const auto *S = dyn_cast<SubstNonTypeTemplateParmExpr>(E)) {
-    Expr::EvalResult R;
-    if (S->getReplacement()->EvaluateAsInt(R, Context))
-      return Value::integer(R.Val.getInt().getExtValue());
-    return eval(S->getReplacement());
-  }
-  if (const auto *S = dyn_cast<UnaryExprOrTypeTraitExpr>(E)) {
-    if (S->getKind() == UETT_SizeOf && !S->getTypeOfArgument()->isDependentType()) {
-      // Of an array whose length is a variable's.
-      int64_t Bytes = sizeOf(S->getTypeOfArgument());
-      if (Bytes >= 0)
-        return Value::integer(Bytes);
-    }
-    return Value();
-  }
-  if (const auto *T = dyn_cast<CXXThisExpr>(E))
-    return Top && T ? Top->This : Value();
+  if (std::optional<Value> V = evalWrapped(E))
+    return *V;
   if (isa<CXXConstructExpr, InitListExpr, CXXScalarValueInitExpr>(E)) {
     if (E->getType()->isRecordType())
       return load(temporary(E));
@@ -169,22 +193,8 @@ Value Machine::eval(const Expr *E) {
       return eval(L->getInit(0));
     return isa<CXXScalarValueInitExpr>(E) ? Value::integer(0) : Value();
   }
-  if (const auto *N = dyn_cast<CXXNewExpr>(E)) {
-    Value Count = Value::integer(1);
-    if (N->isArray() && N->getArraySize() && *N->getArraySize())
-      Count = eval(*N->getArraySize());
-    Value Bytes = arithmetic(BO_Mul, Count,
-                             Value::integer(sizeOf(N->getAllocatedType())),
-                             Context.getSizeType());
-    Object *O = create("new", Space::Host,
-                       Bytes.isInteger() ? Bytes.Number : -1, Bytes.How,
-                       N->getAllocatedType());
-    if (!N->isArray() && N->getInitializer()) {
-      Place P = placeAt(Value::address(O), N->getAllocatedType());
-      initialize(P, N->getInitializer());
-    }
-    return Value::address(O);
-  }
+  if (const auto *N = dyn_cast<CXXNewExpr>(E))
+    return evalNew(N);
   if (const auto *L = dyn_cast<StmtExpr>(E)) {
     follow(L->getSubStmt());
     return Value();
@@ -216,6 +226,36 @@ Place Machine::temporary(const Expr *E) {
   return P;
 }
 
+Place Machine::placeOfMember(const MemberExpr *M) {
+  Place None;
+  const auto *Field = dyn_cast<FieldDecl>(M->getMemberDecl());
+  if (!Field) {
+    if (const auto *V = dyn_cast<VarDecl>(M->getMemberDecl()))
+      return placeOfVariable(V);
+    return None;
+  }
+  if (isThreadBuiltin(M->getBase()))
+    return None;
+  Place P = M->isArrow() ? placeAt(eval(M->getBase()),
+                                   M->getBase()->getType()->getPointeeType())
+                         : place(M->getBase());
+  const RecordDecl *R = Field->getParent();
+  if (!P || R->isInvalidDecl() || !R->getDefinition() || R->isDependentType())
+    return None;
+  int64_t Bytes =
+      Context.getASTRecordLayout(R).getFieldOffset(Field->getFieldIndex()) / 8;
+  P.Offset += Bytes;
+  P.OffsetHow = combine(Op::Add, P.OffsetHow, constant(Bytes));
+  P.Type = M->getType();
+  if (Field->getType()->isReferenceType()) {
+    P.Type = Field->getType();
+    auto Cell = P.To->Cells.find(P.Offset);
+    return Cell == P.To->Cells.end() ? None
+                                     : placeAt(Cell->second, M->getType());
+  }
+  return P;
+}
+
 Place Machine::place(const Expr *E) {
   Place None;
   if (!E || spent() || E->isTypeDependent() || E->containsErrors())
@@ -227,37 +267,8 @@ Place Machine::place(const Expr *E) {
       return placeOfVariable(V);
     return None;
   }
-  if (const auto *M = dyn_cast<MemberExpr>(E)) {
-    const auto *Field = dyn_cast<FieldDecl>(M->getMemberDecl());
-    if (!Field) {
-      if (const auto *V = dyn_cast<VarDecl>(M->getMemberDecl()))
-        return placeOfVariable(V);
-      return None;
-    }
-    if (isThreadBuiltin(M->getBase()))
-      return None;
-    Place P = M->isArrow()
-                  ? placeAt(eval(M->getBase()),
-                            M->getBase()->getType()->getPointeeType())
-                  : place(M->getBase());
-    const RecordDecl *R = Field->getParent();
-    if (!P || R->isInvalidDecl() || !R->getDefinition() ||
-        R->isDependentType())
-      return None;
-    int64_t Bytes = Context.getASTRecordLayout(R).getFieldOffset(
-                        Field->getFieldIndex()) /
-                    8;
-    P.Offset += Bytes;
-    P.OffsetHow = combine(Op::Add, P.OffsetHow, constant(Bytes));
-    P.Type = E->getType();
-    if (Field->getType()->isReferenceType()) {
-      P.Type = Field->getType();
-      auto Cell = P.To->Cells.find(P.Offset);
-      return Cell == P.To->Cells.end() ? None
-                                       : placeAt(Cell->second, E->getType());
-    }
-    return P;
-  }
+  if (const auto *M = dyn_cast<MemberExpr>(E))
+    return placeOfMember(M);
   if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
     Value Base = eval(A->getBase()), Index = eval(A->getIdx());
     Value At = addToPointer(Base, Index, sizeOf(E->getType()), false);
@@ -290,9 +301,9 @@ Place Machine::place(const Expr *E) {
   if (const auto *C = dyn_cast<CastExpr>(E)) {
     if (C->getCastKind() == CK_LValueToRValue)
       return placeAt(eval(C), C->getType());
-    Place P = C->getSubExpr()->isGLValue() ? place(C->getSubExpr())
-                                           : placeAt(eval(C->getSubExpr()),
-                                                     C->getType());
+    Place P = C->getSubExpr()->isGLValue()
+                  ? place(C->getSubExpr())
+                  : placeAt(eval(C->getSubExpr()), C->getType());
     P.Type = E->getType();
     return P;
   }

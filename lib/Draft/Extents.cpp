@@ -85,6 +85,12 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));
+  Formula Whole = constant(1);
+  for (const Formula &Limit : Use.Limits)
+    if (Limit) {
+      S.consider(Limit);
+      S.consider(Whole = combine(Op::Mul, Whole, Limit));
+    }
   // A few elements are as many at any size.
   if (Seen <= 512 && S.BestValue > Seen)
     return constant(Seen);

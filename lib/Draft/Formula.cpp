@@ -101,8 +101,7 @@ static std::pair<Formula, int64_t> splitSum(const Formula &F) {
   if (!F || isConstant(F))
     return {nullptr, F ? F->Number : 0};
   if ((F->Kind == Op::Add || F->Kind == Op::Sub) && isConstant(F->Right))
-    return {F->Left,
-            F->Kind == Op::Add ? F->Right->Number : -F->Right->Number};
+    return {F->Left, F->Kind == Op::Add ? F->Right->Number : -F->Right->Number};
   return {F, 0};
 }
 
@@ -328,14 +327,17 @@ std::string draft::print(const Formula &F) {
     return F->Name;
   if (F->Kind == Op::Constant || F->Kind == Op::Opaque)
     return std::to_string(F->Number);
-  auto Pair = [&] { return "(" + print(F->Left) + ", " + print(F->Right) + ")"; };
+  auto Pair = [&] {
+    return "(" + print(F->Left) + ", " + print(F->Right) + ")";
+  };
   if (F->Kind == Op::CeilDiv)
     return "ceildiv" + Pair();
   if (F->Kind == Op::Min || F->Kind == Op::Max)
     return (F->Kind == Op::Min ? "min" : "max") + Pair();
   auto Part = [&](const Formula &P, bool Right) {
     int Inner = strength(P->Kind), Outer = strength(F->Kind);
-    bool Wrap = Inner < Outer || (Right && Inner == Outer && F->Kind != Op::Add);
+    bool Wrap =
+        Inner < Outer || (Right && Inner == Outer && F->Kind != Op::Add);
     if (Right && F->Kind == Op::Mul && P->Kind == Op::Mul)
       Wrap = false;
     return Wrap ? "(" + print(P) + ")" : print(P);

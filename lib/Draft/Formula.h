@@ -52,8 +52,8 @@ struct Term {
 
 Formula constant(int64_t Value);
 Formula named(const std::string &Name);
-/// Of whole numbers that are not negative, as sizes are. Null when an operand is,
-/// or when it would be too long for anybody to read.
+/// Of whole numbers that are not negative, as sizes are. Null when an operand
+/// is, or when it would be too long for anybody to read.
 Formula combine(Op Kind, Formula Left, Formula Right);
 Formula opaque(int64_t Value, Formula Left, Formula Right = nullptr);
 

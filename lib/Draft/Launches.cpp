@@ -139,7 +139,7 @@ void Machine::runKernel(const Launch &L) {
       if (Block[I].empty() || Block[I].back() < At)
         Block[I].push_back(At);
   }
-  auto Each = [&](const std::vector<int64_t> (&Of)[3], int64_t (&Into)[3],
+  auto Each = [&](const std::vector<int64_t>(&Of)[3], int64_t(&Into)[3],
                   llvm::function_ref<void()> Then) {
     for (int64_t Z : Of[2])
       for (int64_t Y : Of[1])

@@ -56,8 +56,7 @@ enum class Flow { Next, Break, Continue, Return, Exit };
 
 class Machine {
 public:
-  Machine(clang::ASTContext &Context,
-          const std::set<std::string> &FixedNames)
+  Machine(clang::ASTContext &Context, const std::set<std::string> &FixedNames)
       : Context(Context), FixedNames(FixedNames) {}
 
   /// Follows \p F with \p Arguments; what it returns.
@@ -82,6 +81,7 @@ public:
   Bindings Names; ///< the host's variables that sizes follow from
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {};
+  int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
   std::set<const clang::VarDecl *> SymbolsRead;
   std::set<const clang::VarDecl *> SymbolsSet; ///< by the host
   bool Allocates = false, Prints = false, Exited = false;
@@ -90,7 +90,7 @@ public:
   /// Whether a constant in a variable is a size that may be another: not inside
   /// an entry, where nobody could choose it.
   bool MakesNames = true;
-  bool MadeUp = false; ///< what is launched now is so with arguments of ours
+  bool MadeUp = false;   ///< what is launched now is so with arguments of ours
   int ArgumentCount = 1; ///< of main
 
 private:
@@ -126,10 +126,14 @@ private:
   void noteGuard(clang::BinaryOperatorKind Op, const Value &L, const Value &R);
   Value convert(const Value &V, clang::QualType To);
   std::optional<bool> truth(const Value &V);
+  void noteShared(const Place &P);
   Place placeOfVariable(const clang::VarDecl *V);
   Place placeAt(const Value &Pointer, clang::QualType Type);
   void initialize(const Place &P, const clang::Expr *Init);
   void copy(const Place &To, const Place &From);
+  Value evalNew(const clang::CXXNewExpr *N);
+  std::optional<Value> evalWrapped(const clang::Expr *E);
+  Place placeOfMember(const clang::MemberExpr *M);
   Place temporary(const clang::Expr *E);
   Value named(const Value &V, const std::string &Name);
   std::string freshName(const std::string &Wanted, int64_t Value);
@@ -149,12 +153,20 @@ private:
                                   const clang::CallExpr *C);
   std::optional<Value> callLibrary(llvm::StringRef Name,
                                    const clang::CallExpr *C);
-  std::optional<Value> callCuda(llvm::StringRef Name,
-                                const clang::CallExpr *C);
+  std::optional<Value> callCuda(llvm::StringRef Name, const clang::CallExpr *C);
   std::optional<Value> callMember(const clang::CXXMemberCallExpr *C);
   std::optional<Place> elementOfVector(const clang::CXXOperatorCallExpr *C);
   void makeVector(const Place &P, llvm::ArrayRef<const clang::Expr *> Args,
                   clang::QualType Type);
+  std::optional<Value> callMemory(llvm::StringRef Name,
+                                  const clang::CallExpr *C);
+  std::optional<Value> callInput(llvm::StringRef Name,
+                                 const clang::CallExpr *C);
+  bool allocates(llvm::StringRef Name, const clang::CallExpr *C);
+  bool copies(llvm::StringRef Name, const clang::CallExpr *C);
+  void allocatePitched(const clang::CallExpr *C);
+  void describeDevice(const clang::Expr *Into);
+  void put(const clang::Expr *Into, const Value &V);
   void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
   void copyContents(const Value &To, const Value &From);
   void use(Object *O, const Place &P, int64_t Bytes, bool Write, bool Atomic);

@@ -47,7 +47,7 @@ Object *Machine::create(std::string Name, Space Where, int64_t Size,
   Made->Name = std::move(Name);
   Made->Where = Where;
   Made->Size = Size;
-  Made->SizeHow = SizeHow ? std::move(SizeHow)
+  Made->SizeHow = SizeHow     ? std::move(SizeHow)
                   : Size >= 0 ? constant(Size)
                               : nullptr;
   Made->Type = Type;
@@ -95,8 +95,16 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
   U.Atomic |= Atomic;
 }
 
+/// extern __shared__ arrays are as long as the launch says.
+void Machine::noteShared(const Place &P) {
+  if (P && P.Exact && P.To->Where == Space::Shared && P.To->Size < 0)
+    SharedBytes =
+        std::max(SharedBytes, P.Offset + std::max<int64_t>(sizeOf(P.Type), 1));
+}
+
 Value Machine::load(const Place &P) {
   Value V;
+  noteShared(P);
   if (!P) {
     V.addLoaded(P.Index);
     return V;
@@ -134,6 +142,7 @@ Value Machine::load(const Place &P) {
 void Machine::store(const Place &P, const Value &V) {
   if (!P)
     return;
+  noteShared(P);
   Object &O = *P.To;
   if (As && inDevice(O)) {
     use(&O, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/false);

@@ -75,8 +75,9 @@ struct Value {
 
 /// What the host put into an array, as far as samples tell.
 struct Contents {
-  bool Any = false, Unknown = false; ///< Unknown: a value that nothing is known of
-  bool Counting = true;              ///< each value is its own index
+  bool Any = false,
+       Unknown = false; ///< Unknown: a value that nothing is known of
+  bool Counting = true; ///< each value is its own index
   double Least = 0, Most = 0;
   Formula Limit; ///< all values lie below
   void add(const Value &V, int64_t Index);
@@ -88,7 +89,7 @@ struct Use {
   bool ReadFirst = false; ///< before anything was written to it
   bool Inexact = false;   ///< at places that are not known
   bool BoundsLoop = false, Adjacent = false;
-  bool OnHost = false; ///< by host code
+  bool OnHost = false;                         ///< by host code
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
   std::vector<Object *> Indexes; ///< arrays that its values are places of
 };

@@ -205,9 +205,8 @@ Value Machine::compare(BinaryOperatorKind Op, const Value &L, const Value &R) {
     return Value::integer(Truth(L.Number, R.Number));
   if ((L.isInteger() || L.Kind == Value::Real) &&
       (R.isInteger() || R.Kind == Value::Real))
-    return Value::integer(
-        Truth(L.isInteger() ? double(L.Number) : L.Floating,
-              R.isInteger() ? double(R.Number) : R.Floating));
+    return Value::integer(Truth(L.isInteger() ? double(L.Number) : L.Floating,
+                                R.isInteger() ? double(R.Number) : R.Floating));
   if (L.isAddress() && R.isInteger() && R.Number == 0)
     return Value::integer(Op == BO_NE);
   if (L.isAddress() && R.isAddress() && L.To == R.To && L.Exact && R.Exact)
@@ -341,10 +340,9 @@ Value Machine::assign(const BinaryOperator *B) {
     if (P.Type->isIntegerType() && !P.Type->isBooleanType() &&
         isa<DeclRefExpr, MemberExpr>(Left)) {
       const auto *Ref = dyn_cast<DeclRefExpr>(Left);
-      V = named(V, Ref ? Ref->getDecl()->getNameAsString()
-                       : cast<MemberExpr>(Left)
-                             ->getMemberDecl()
-                             ->getNameAsString());
+      V = named(
+          V, Ref ? Ref->getDecl()->getNameAsString()
+                 : cast<MemberExpr>(Left)->getMemberDecl()->getNameAsString());
     }
     store(P, V);
     return V;
@@ -397,8 +395,8 @@ Value Machine::evalUnary(const UnaryOperator *U) {
     QualType Type = U->getType();
     bool Minus = U->isDecrementOp();
     if (Type->isPointerType())
-      New = addToPointer(Old, Value::integer(1),
-                         sizeOf(Type->getPointeeType()), Minus);
+      New = addToPointer(Old, Value::integer(1), sizeOf(Type->getPointeeType()),
+                         Minus);
     else
       New = arithmetic(Minus ? BO_Sub : BO_Add, Old, Value::integer(1), Type);
     store(P, New);

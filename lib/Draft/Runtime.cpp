@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
-#include "clang/AST/RecordLayout.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -56,173 +56,184 @@ void Machine::copyContents(const Value &To, const Value &From) {
   To.To->Held.Most = std::max(To.To->Held.Most, Held.Most);
 }
 
+/// Pitched rows begin at multiples of 512 bytes.
+void Machine::allocatePitched(const CallExpr *C) {
+  QualType Type = Context.getSizeType();
+  Value Width = eval(C->getArg(2)), Height = eval(C->getArg(3));
+  Value Pitch = arithmetic(
+      BO_Mul,
+      arithmetic(BO_Div, arithmetic(BO_Add, Width, Value::integer(511), Type),
+                 Value::integer(512), Type),
+      Value::integer(512), Type);
+  put(C->getArg(1), Pitch);
+  Value Bytes = arithmetic(BO_Mul, Pitch, Height, Type);
+  Value At = eval(C->getArg(0));
+  if (At.isAddress())
+    put(C->getArg(0),
+        Value::address(create(
+            At.To->Name, Space::Device, Bytes.isInteger() ? Bytes.Number : -1,
+            Bytes.isInteger() ? Bytes.How : nullptr, QualType())));
+}
+
+/// What \p Into points to becomes \p V.
+void Machine::put(const Expr *Into, const Value &V) {
+  if (Value At = eval(Into); At.isAddress())
+    At.To->Cells[At.Offset] = V;
+}
+
+bool Machine::allocates(llvm::StringRef Name, const CallExpr *C) {
+  unsigned Count = C->getNumArgs();
+  if (Count < 2)
+    return false;
+  if (Name == "cudaMalloc" || Name == "cudaMallocAsync" ||
+      Name == "cudaMallocManaged") {
+    allocate(C->getArg(0), C->getArg(1), Space::Device);
+  } else if (Name == "cudaMallocHost" || Name == "cudaHostAlloc") {
+    allocate(C->getArg(0), C->getArg(1), Space::Host);
+  } else if (Name == "cudaMallocPitch" && Count >= 4) {
+    allocatePitched(C);
+  } else if (Name == "cudaHostGetDevicePointer") {
+    Value From = eval(C->getArg(1));
+    if (From.isAddress())
+      From.To->Where = Space::Device;
+    put(C->getArg(0), From);
+  } else if (Name == "cudaGetSymbolAddress") {
+    Place Of = place(C->getArg(1)->IgnoreParenImpCasts());
+    put(C->getArg(0), Of ? Value::address(Of.To, 0) : Value());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool Machine::copies(llvm::StringRef Name, const CallExpr *C) {
+  unsigned Count = C->getNumArgs();
+  auto Arg = [&](unsigned I) { return eval(C->getArg(I)); };
+  if (Count < 3)
+    return false;
+  if (Name.starts_with("cudaMemcpyToSymbol")) {
+    Place To = place(C->getArg(0)->IgnoreParenImpCasts());
+    Value From = Arg(1);
+    if (To)
+      copyContents(Value::address(To.To, To.Offset), From);
+  } else if (Name.starts_with("cudaMemcpy2D") && Count >= 6) {
+    copyContents(Arg(0), Arg(2));
+  } else if (Name == "cudaMemcpy" || Name == "cudaMemcpyAsync") {
+    copyContents(Arg(0), Arg(1));
+  } else if (Name.starts_with("cudaMemset")) {
+    Value To = Arg(0), With = Arg(1);
+    if (!To.isAddress())
+      return true;
+    To.To->Held = Contents();
+    To.To->Held.add(
+        With.isInteger() && With.Number == 0 ? Value::integer(0) : Value(), -1);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Of an H200, as far as launches ask for it.
+void Machine::describeDevice(const Expr *Into) {
+  Value At = eval(Into);
+  QualType Type = Into->IgnoreParenImpCasts()->getType();
+  if (Type->isPointerType())
+    Type = Type->getPointeeType();
+  const RecordDecl *R = Type->getAsRecordDecl();
+  R = R ? R->getDefinition() : nullptr;
+  if (!At.isAddress() || !R)
+    return;
+  const ASTRecordLayout &Layout = Context.getASTRecordLayout(R);
+  for (const FieldDecl *F : R->fields()) {
+    int64_t Number =
+        llvm::StringSwitch<int64_t>(F->getName())
+            .Case("multiProcessorCount", 132)
+            .Case("maxThreadsPerBlock", 1024)
+            .Case("maxThreadsPerMultiProcessor", 2048)
+            .Case("warpSize", 32)
+            .Case("major", 9)
+            .Case("sharedMemPerBlock", 49152)
+            .Case("sharedMemPerMultiprocessor", 233472)
+            .Case("totalGlobalMem", int64_t(141) << 30)
+            .Cases("unifiedAddressing", "managedMemory", "canMapHostMemory",
+                   "concurrentManagedAccess", "cooperativeLaunch", 1)
+            .Default(0);
+    if (F->getType()->isIntegerType())
+      At.To->Cells[At.Offset +
+                   int64_t(Layout.getFieldOffset(F->getFieldIndex()) / 8)] =
+          Value::integer(Number);
+  }
+}
+
 std::optional<Value> Machine::callCuda(llvm::StringRef Name,
                                        const CallExpr *C) {
-  auto Arg = [&](unsigned I) { return C->getArg(I); };
   unsigned Count = C->getNumArgs();
   if (!Name.starts_with("cu") && !Name.starts_with("__cuda"))
     return std::nullopt;
   Value Success = Value::integer(0);
-  if ((Name == "cudaMalloc" || Name == "cudaMallocAsync") && Count >= 2) {
-    allocate(Arg(0), Arg(1), Space::Device);
+  if (allocates(Name, C) || copies(Name, C))
     return Success;
-  }
-  if (Name == "cudaMallocManaged" && Count >= 2) {
-    allocate(Arg(0), Arg(1), Space::Device);
-    return Success;
-  }
-  if ((Name == "cudaMallocHost" || Name == "cudaHostAlloc") && Count >= 2) {
-    allocate(Arg(0), Arg(1), Space::Host);
-    return Success;
-  }
-  if (Name == "cudaHostGetDevicePointer" && Count >= 2) {
-    Value To = eval(Arg(0)), From = eval(Arg(1));
-    if (To.isAddress() && From.isAddress()) {
-      From.To->Where = Space::Device;
-      To.To->Cells[To.Offset] = From;
-    }
-    return Success;
-  }
-  if (Name == "cudaMallocPitch" && Count >= 4) {
-    Value Width = eval(Arg(2)), Height = eval(Arg(3));
-    Value Pitch = arithmetic(
-        BO_Mul,
-        arithmetic(BO_Div,
-                   arithmetic(BO_Add, Width, Value::integer(511),
-                              Context.getSizeType()),
-                   Value::integer(512), Context.getSizeType()),
-        Value::integer(512), Context.getSizeType());
-    if (Value At = eval(Arg(1)); At.isAddress())
-      At.To->Cells[At.Offset] = Pitch;
-    Value Bytes = arithmetic(BO_Mul, Pitch, Height, Context.getSizeType());
-    if (Value At = eval(Arg(0)); At.isAddress())
-      At.To->Cells[At.Offset] = Value::address(
-          create(At.To->Name, Space::Device,
-                 Bytes.isInteger() ? Bytes.Number : -1,
-                 Bytes.isInteger() ? Bytes.How : nullptr, QualType()));
-    return Success;
-  }
-  if (Name.starts_with("cudaMemcpyToSymbol") && Count >= 3) {
-    Place To = place(Arg(0)->IgnoreParenImpCasts());
-    Value From = eval(Arg(1));
-    for (unsigned I = 2; I < Count; ++I)
-      eval(Arg(I));
-    if (To)
-      copyContents(Value::address(To.To, To.Offset), From);
-    return Success;
-  }
-  if (Name == "cudaGetSymbolAddress" && Count >= 2) {
-    Value Into = eval(Arg(0));
-    Place Of = place(Arg(1)->IgnoreParenImpCasts());
-    if (Into.isAddress() && Of)
-      Into.To->Cells[Into.Offset] = Value::address(Of.To, 0);
-    return Success;
-  }
-  if ((Name == "cudaMemcpy" || Name == "cudaMemcpyAsync" ||
-       Name.starts_with("cuMemcpy")) &&
-      Count >= 3) {
-    Value To = eval(Arg(0)), From = eval(Arg(1));
-    eval(Arg(2));
-    copyContents(To, From);
-    return Success;
-  }
-  if (Name.starts_with("cudaMemcpy2D") && Count >= 6) {
-    copyContents(eval(Arg(0)), eval(Arg(2)));
-    return Success;
-  }
-  if (Name.starts_with("cudaMemset") && Count >= 3) {
-    Value To = eval(Arg(0)), With = eval(Arg(1));
-    if (To.isAddress()) {
-      bool Zero = With.isInteger() && With.Number == 0;
-      To.To->Held = Contents();
-      To.To->Held.add(Zero ? Value::integer(0) : Value(), -1);
-    }
-    return Success;
-  }
   if (Name.starts_with("cudaLaunch") && Count >= 3) {
     launchByCall(C);
     return Success;
   }
   if (Name.starts_with("cudaGetDeviceProperties") && Count >= 1) {
-    // Of an H200, as far as launches ask for it.
-    Value At = eval(Arg(0));
-    QualType Type = Arg(0)->IgnoreParenImpCasts()->getType();
-    if (Type->isPointerType())
-      Type = Type->getPointeeType();
-    const RecordDecl *R = Type->getAsRecordDecl();
-    if (!At.isAddress() || !R || !R->getDefinition())
-      return Success;
-    const ASTRecordLayout &Layout = Context.getASTRecordLayout(
-        R->getDefinition());
-    for (const FieldDecl *F : R->getDefinition()->fields()) {
-      int64_t Number =
-          llvm::StringSwitch<int64_t>(F->getName())
-              .Case("multiProcessorCount", 132)
-              .Case("maxThreadsPerBlock", 1024)
-              .Case("maxThreadsPerMultiProcessor", 2048)
-              .Case("warpSize", 32)
-              .Case("major", 9)
-              .Case("sharedMemPerBlock", 49152)
-              .Case("sharedMemPerMultiprocessor", 233472)
-              .Case("totalGlobalMem", int64_t(141) << 30)
-              .Cases("unifiedAddressing", "managedMemory", "canMapHostMemory",
-                     "concurrentManagedAccess", "cooperativeLaunch", 1)
-              .Default(0);
-      if (F->getType()->isIntegerType())
-        At.To->Cells[At.Offset +
-                     int64_t(Layout.getFieldOffset(F->getFieldIndex()) / 8)] =
-            Value::integer(Number);
-    }
-    return Success;
-  }
-  if (Name == "cudaGetDeviceCount" && Count == 1) {
-    if (Value At = eval(Arg(0)); At.isAddress())
-      At.To->Cells[At.Offset] = Value::integer(1);
-    return Success;
-  }
-  if (Name == "cudaGetDevice" && Count == 1) {
-    if (Value At = eval(Arg(0)); At.isAddress())
-      At.To->Cells[At.Offset] = Value::integer(0);
-    return Success;
-  }
-  if (Name == "cudaDeviceGetAttribute" && Count == 3) {
-    if (Value At = eval(Arg(0)); At.isAddress())
-      At.To->Cells[At.Offset] = Value::integer(132);
+    describeDevice(C->getArg(0));
     return Success;
   }
   if (Name.starts_with("cudaOccupancyMaxPotentialBlockSize") && Count >= 3) {
-    if (Value At = eval(Arg(0)); At.isAddress())
-      At.To->Cells[At.Offset] = Value::integer(264);
-    if (Value At = eval(Arg(1)); At.isAddress())
-      At.To->Cells[At.Offset] = Value::integer(256);
+    put(C->getArg(0), Value::integer(264));
+    put(C->getArg(1), Value::integer(256));
+    return Success;
+  }
+  if ((Name == "cudaGetDeviceCount" || Name == "cudaGetDevice") && Count == 1) {
+    put(C->getArg(0), Value::integer(Name == "cudaGetDeviceCount"));
+    return Success;
+  }
+  if (Name == "cudaDeviceGetAttribute" && Count == 3) {
+    put(C->getArg(0), Value::integer(132));
     return Success;
   }
   if (Name.starts_with("cudaEvent") || Name == "cudaFree")
     Prints = true; // what is timed or freed is no launcher
-  for (unsigned I = 0; I < Count; ++I)
-    if (!isa<CXXDefaultArgExpr>(Arg(I)))
-      eval(Arg(I));
+  for (const Expr *A : C->arguments())
+    if (!isa<CXXDefaultArgExpr>(A))
+      eval(A);
   return Success;
 }
 
-std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
-                                          const CallExpr *C) {
+std::optional<Value> Machine::callMemory(llvm::StringRef Name,
+                                         const CallExpr *C) {
   unsigned Count = C->getNumArgs();
   auto Arg = [&](unsigned I) { return eval(C->getArg(I)); };
-  QualType Type = C->getType();
   if ((Name == "malloc" || Name == "aligned_alloc" || Name == "calloc" ||
        Name == "_mm_malloc") &&
       Count >= 1) {
     Value Bytes = Arg(Name == "aligned_alloc" ? 1 : 0);
     if (Name == "calloc" && Count == 2)
       Bytes = arithmetic(BO_Mul, Bytes, Arg(1), Context.getSizeType());
-    Object *O = create("host", Space::Host,
-                       Bytes.isInteger() ? Bytes.Number : -1,
-                       Bytes.isInteger() ? Bytes.How : nullptr, QualType());
+    Object *O =
+        create("host", Space::Host, Bytes.isInteger() ? Bytes.Number : -1,
+               Bytes.isInteger() ? Bytes.How : nullptr, QualType());
     if (Name == "calloc")
       O->Held.add(Value::integer(0), -1);
     return Value::address(O);
   }
+  if ((Name == "memset" || Name == "memcpy") && Count == 3) {
+    Value To = Arg(0), From = Arg(1);
+    if (Name == "memcpy")
+      copyContents(To, From);
+    else if (To.isAddress())
+      To.To->Held.add(From, -1);
+    return To;
+  }
+  return std::nullopt;
+}
+
+/// What a program reads, prints or draws.
+std::optional<Value> Machine::callInput(llvm::StringRef Name,
+                                        const CallExpr *C) {
+  unsigned Count = C->getNumArgs();
   if (Name == "exit" || Name == "_exit" || Name == "abort" ||
       Name == "quick_exit") {
     Exited = !As;
@@ -234,19 +245,18 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
     V.High = INT32_MAX;
     return V;
   }
-  if (Name == "atoi" || Name == "atol" || Name == "atoll" ||
-      Name == "strtol" || Name == "strtoul" || Name == "strtoll" ||
-      Name == "stoi" || Name == "stol")
+  if (Name == "atoi" || Name == "atol" || Name == "atoll" || Name == "strtol" ||
+      Name == "strtoul" || Name == "strtoll" || Name == "stoi" ||
+      Name == "stol")
     return Value::integer(ReadValue);
   if ((Name == "scanf" || Name == "fscanf" || Name == "sscanf") && Count >= 1) {
     for (unsigned I = 1; I < Count; ++I) {
-      const Expr *E = C->getArg(I)->IgnoreParenImpCasts();
+      QualType Type = C->getArg(I)->IgnoreParenImpCasts()->getType();
       Value At = eval(C->getArg(I));
-      if (At.isAddress() && E->getType()->isPointerType() &&
-          E->getType()->getPointeeType()->isIntegerType() &&
-          !E->getType()->getPointeeType()->isCharType())
-        At.To->Cells[At.Offset] = named(Value::integer(ReadValue),
-                                        At.To->Name);
+      if (At.isAddress() && Type->isPointerType() &&
+          Type->getPointeeType()->isIntegerType() &&
+          !Type->getPointeeType()->isCharType())
+        At.To->Cells[At.Offset] = named(Value::integer(ReadValue), At.To->Name);
     }
     return Value::integer(int64_t(Count) - 1);
   }
@@ -254,59 +264,22 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
     return Value::address(create("file", Space::Host, -1, nullptr, QualType()));
   if (Name == "printf" || Name == "fprintf" || Name == "puts") {
     Prints |= !As;
-    for (unsigned I = 0; I < Count; ++I)
-      Arg(I);
+    for (const Expr *A : C->arguments())
+      eval(A);
     return Value::integer(0);
   }
-  if ((Name == "memset" || Name == "memcpy") && Count == 3) {
-    Value To = Arg(0), From = Arg(1);
-    if (Name == "memcpy")
-      copyContents(To, From);
-    else if (To.isAddress())
-      To.To->Held.add(From, -1);
-    return To;
-  }
-  if ((Name == "min" || Name == "max" || Name == "fmin" || Name == "fmax") &&
-      Count == 2) {
-    Value L = Arg(0), R = Arg(1);
-    bool Min = Name.ends_with("min");
-    if (L.isInteger() && R.isInteger()) {
-      int64_t Number =
-          Min ? std::min(L.Number, R.Number) : std::max(L.Number, R.Number);
-      return Value::integer(Number,
-                            combine(Min ? Op::Min : Op::Max, L.How, R.How));
-    }
-    Value Out;
-    Out.addLoaded(L);
-    Out.addLoaded(R);
-    return Out;
-  }
-  if (Count != 1)
-    return std::nullopt;
-  bool Math = llvm::StringSwitch<bool>(Name)
-                  .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",
-                         "log2", "log2f", "round", true)
-                  .Cases("abs", "fabs", "fabsf", "move", "forward", true)
-                  .Default(false);
-  if (!Math)
-    return std::nullopt;
-  if (Name == "move" || Name == "forward")
-    return std::nullopt;
-  Value V = Arg(0);
-  if (V.isInteger() && Name != "abs")
-    V = Value::real(double(V.Number), V.How);
-  if (V.isInteger())
-    return Value::integer(std::llabs(V.Number), V.How);
-  if (V.Kind != Value::Real)
-    return V;
+  return std::nullopt;
+}
+
+/// ceil, floor and their kin of \p V.
+static Value rounded(llvm::StringRef Name, const Value &V) {
   double D = V.Floating;
   Formula How;
   if (Name.starts_with("ceil") || Name.starts_with("floor")) {
     bool Up = Name.starts_with("ceil");
+    How = V.How;
     if (V.How && V.How->Kind == Op::Quotient)
       How = combine(Up ? Op::CeilDiv : Op::Div, V.How->Left, V.How->Right);
-    else
-      How = V.How;
     D = Up ? std::ceil(D) : std::floor(D);
   } else if (Name.starts_with("sqrt")) {
     D = std::sqrt(std::max(D, 0.0));
@@ -322,14 +295,51 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
   return Value::real(D, How);
 }
 
+std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
+                                          const CallExpr *C) {
+  if (std::optional<Value> V = callMemory(Name, C))
+    return V;
+  if (std::optional<Value> V = callInput(Name, C))
+    return V;
+  unsigned Count = C->getNumArgs();
+  auto Arg = [&](unsigned I) { return eval(C->getArg(I)); };
+  if ((Name == "min" || Name == "max" || Name == "fmin" || Name == "fmax") &&
+      Count == 2) {
+    Value L = Arg(0), R = Arg(1);
+    bool Min = Name.ends_with("min");
+    if (L.isInteger() && R.isInteger()) {
+      int64_t Number =
+          Min ? std::min(L.Number, R.Number) : std::max(L.Number, R.Number);
+      Formula How = combine(Min ? Op::Min : Op::Max, L.How, R.How);
+      return Value::integer(Number, How ? How : opaque(Number, L.How, R.How));
+    }
+    Value Out;
+    Out.addLoaded(L);
+    Out.addLoaded(R);
+    return Out;
+  }
+  bool Math = llvm::StringSwitch<bool>(Name)
+                  .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",
+                         "log2", "log2f", "round", true)
+                  .Cases("abs", "fabs", "fabsf", true)
+                  .Default(false);
+  if (Count != 1 || !Math)
+    return std::nullopt;
+  Value V = Arg(0);
+  if (V.isInteger() && Name == "abs")
+    return Value::integer(std::llabs(V.Number), V.How);
+  if (V.isInteger())
+    V = Value::real(double(V.Number), V.How);
+  return V.Kind == Value::Real ? rounded(Name, V) : V;
+}
+
 std::optional<Value> Machine::callDevice(llvm::StringRef Name,
                                          const CallExpr *C) {
   unsigned Count = C->getNumArgs();
   auto PlaceOf = [&](unsigned I) {
     QualType Type = C->getArg(I)->getType();
-    Place P = placeAt(eval(C->getArg(I)), Type->isPointerType()
-                                              ? Type->getPointeeType()
-                                              : Type);
+    Place P = placeAt(eval(C->getArg(I)),
+                      Type->isPointerType() ? Type->getPointeeType() : Type);
     return P;
   };
   if (Name.starts_with("atomic") && Count >= 2) {

@@ -31,9 +31,9 @@ void Machine::declare(const VarDecl *V, bool IsLoop) {
   P.Type = Type;
   if (Type->isReferenceType()) {
     Place Referee = place(Init);
-    Value At = Referee ? Value::address(Referee.To, Referee.Offset,
-                                        Referee.OffsetHow)
-                       : Value();
+    Value At =
+        Referee ? Value::address(Referee.To, Referee.Offset, Referee.OffsetHow)
+                : Value();
     At.Exact = Referee.Exact;
     At.Loaded = Referee.Index.Loaded;
     O->Cells[0] = At;
@@ -58,9 +58,9 @@ static bool leaves(const Stmt *S) {
     return true;
   if (const auto *C = dyn_cast<CallExpr>(S))
     if (const auto *F = C->getDirectCallee();
-        F && (F->isNoReturn() ||
-              (F->getIdentifier() &&
-               (F->getName() == "exit" || F->getName() == "abort"))))
+        F &&
+        (F->isNoReturn() || (F->getIdentifier() && (F->getName() == "exit" ||
+                                                    F->getName() == "abort"))))
       return true;
   return llvm::any_of(S->children(),
                       [](const Stmt *Child) { return leaves(Child); });
@@ -261,14 +261,11 @@ Flow Machine::follow(const Stmt *S) {
   if (const auto *R = dyn_cast<ReturnStmt>(S)) {
     if (R->getRetValue() && Top) {
       const Expr *E = R->getRetValue();
-      Top->Returned = E->isGLValue() && !E->getType()->isRecordType()
-                          ? [&] {
-                              Place P = place(E);
-                              return P ? Value::address(P.To, P.Offset,
-                                                        P.OffsetHow)
-                                       : Value();
-                            }()
-                          : eval(E);
+      Top->Returned = E->isGLValue() && !E->getType()->isRecordType() ? [&] {
+        Place P = place(E);
+        return P ? Value::address(P.To, P.Offset, P.OffsetHow) : Value();
+      }()
+                                                                      : eval(E);
     }
     return Exited ? Flow::Exit : Flow::Return;
   }

@@ -70,8 +70,7 @@ void Machine::makeVector(const Place &P, llvm::ArrayRef<const Expr *> Args,
     O->Held.add(Value::integer(0), -1);
 }
 
-std::optional<Place>
-Machine::elementOfVector(const CXXOperatorCallExpr *C) {
+std::optional<Place> Machine::elementOfVector(const CXXOperatorCallExpr *C) {
   if (C->getOperator() != OO_Subscript || C->getNumArgs() != 2)
     return std::nullopt;
   QualType Element;
@@ -99,8 +98,8 @@ std::optional<Value> Machine::callMember(const CXXMemberCallExpr *C) {
   Space Where = Space::Host;
   if (!isVectorType(Type, &Element, &Where))
     return std::nullopt;
-  Place P = Of->getType()->isPointerType() ? placeAt(eval(Of), Type)
-                                           : place(Of);
+  Place P =
+      Of->getType()->isPointerType() ? placeAt(eval(Of), Type) : place(Of);
   if (!P)
     return Value();
   Object *&Buffer = P.To->Buffer;
@@ -115,16 +114,15 @@ std::optional<Value> Machine::callMember(const CXXMemberCallExpr *C) {
                           combine(Op::Div, Buffer->SizeHow, constant(Bytes)));
   if ((Name == "resize" || Name == "assign") && C->getNumArgs() >= 1) {
     Value Count = eval(C->getArg(0));
-    Value Size = arithmetic(BO_Mul, Count, Value::integer(Bytes),
-                            Context.getSizeType());
+    Value Size =
+        arithmetic(BO_Mul, Count, Value::integer(Bytes), Context.getSizeType());
     Buffer->Size = Size.isInteger() ? Size.Number : -1;
     Buffer->SizeHow = Size.isInteger() ? Size.How : nullptr;
     if (C->getNumArgs() > 1 && C->getArg(1)->getType()->isArithmeticType())
       Buffer->Held.add(eval(C->getArg(1)), -1);
     return Value();
   }
-  if ((Name == "push_back" || Name == "emplace_back") &&
-      C->getNumArgs() == 1) {
+  if ((Name == "push_back" || Name == "emplace_back") && C->getNumArgs() == 1) {
     Value V = eval(C->getArg(0));
     Buffer->Held.add(V, Bytes > 0 ? Buffer->Size / Bytes : -1);
     if (Buffer->Size >= 0)

@@ -175,9 +175,9 @@ static std::string readFill(const Argument &A, const Bindings &Names,
   if (A.Low.empty() && A.High.empty() && A.Times.empty())
     return "";
   job::Init Fill = A.Fill;
-  for (auto [Text, Into] : {std::pair(&A.Low, &Fill.Low),
-                            std::pair(&A.High, &Fill.High),
-                            std::pair(&A.Times, &Fill.Times)}) {
+  for (auto [Text, Into] :
+       {std::pair(&A.Low, &Fill.Low), std::pair(&A.High, &Fill.High),
+        std::pair(&A.Times, &Fill.Times)}) {
     if (Text->empty())
       continue;
     llvm::Expected<int64_t> Value = evaluateExpression(*Text, Names);

@@ -18,7 +18,8 @@
 
 namespace stark {
 
-/// Variables of the device that the workload sets come last. They belong to \p Entry.
+/// Variables of the device that the workload sets come last. They belong to \p
+/// Entry.
 inline std::vector<const Parameter *> leavesOf(const Signature &Entry) {
   std::vector<const Parameter *> Leaves;
   for (const Parameter &P : Entry.Parameters)

@@ -188,9 +188,8 @@ std::string TrampolineWriter::symbols() {
   std::vector<job::Leaf> Leaves = makeLeaves(Of);
   for (size_t I = 0; I < Leaves.size(); ++I)
     if (Leaves[I].Kind == job::LeafKind::Stream)
-      Stream =
-          "*static_cast<cudaStream_t *>(stark_leaves[" + std::to_string(I) +
-          "])";
+      Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
+               std::to_string(I) + "])";
   for (const Parameter &P : Of.Entry.Symbols) {
     llvm::StringRef Name = P.Name;
     Name.consume_front(SymbolPrefix);

@@ -182,8 +182,7 @@ void InitReader::parametric(job::InitKind Kind) {
     return failForm();
   bool IsRange =
       Kind == job::InitKind::Uniform || Kind == job::InitKind::Integers;
-  if (IsRange && A.Low.empty() && A.High.empty() &&
-      !(A.Fill.Low < A.Fill.High))
+  if (IsRange && A.Low.empty() && A.High.empty() && !(A.Fill.Low < A.Fill.High))
     return fail("a low end below the high one");
   if (!IsRange && A.Fill.High < 0)
     Fields.fail("init", "a sigma below 0", "one of 0 or more");
@@ -267,8 +266,8 @@ template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
   readShape(F, A.Shape);
   if (const json *Before = F.raw("before")) {
     if (Before->is_string() || Before->is_number_unsigned())
-      A.Before = Before->is_string() ? Before->get<std::string>()
-                                     : Before->dump();
+      A.Before =
+          Before->is_string() ? Before->get<std::string>() : Before->dump();
     else
       F.fail("before", describeJson(*Before),
              "an expression or an integer of 0 or more");

@@ -25,7 +25,8 @@ namespace cl = llvm::cl;
 static cl::SubCommand Command(
     "workload",
     "Draft a workload for a CUDA source, or check one\n\n"
-    "  stark-tool workload FILE.cu [--entry NAME | --all] [-o FILE] [-- flags]\n"
+    "  stark-tool workload FILE.cu [--entry NAME | --all] [-o FILE] [-- "
+    "flags]\n"
     "  stark-tool workload FILE.cu --check NAME.workload.json [-- flags]\n\n"
     "A draft takes sizes, shapes, grid and block from what main() allocates\n"
     "and launches, else from the indices that the entry uses. The entry is a\n"
@@ -138,8 +139,8 @@ static std::string fileFor(llvm::StringRef Source, llvm::StringRef Name) {
     else if (!Plain.empty() && Plain.back() != '_')
       Plain += '_';
   llvm::SmallString<256> Path(Source);
-  llvm::sys::path::replace_extension(
-      Path, llvm::StringRef(Plain).rtrim('_') + ".workload.json");
+  llvm::sys::path::replace_extension(Path, llvm::StringRef(Plain).rtrim('_') +
+                                               ".workload.json");
   return Path.str().str();
 }
 

@@ -53,8 +53,8 @@ struct Parameter {
   ScalarType Element =
       ScalarType::Other; ///< scalar type, or what is pointed to
   bool Const = false;    ///< pointer to const
-  /// Scalars in one of what is pointed to: 4 of a float4, 3 of a struct of three
-  /// floats.
+  /// Scalars in one of what is pointed to: 4 of a float4, 3 of a struct of
+  /// three floats.
   unsigned Lanes = 1;
   /// Elements of an array that is taken by reference, or of a variable of the
   /// device; 0: neither.

@@ -59,7 +59,8 @@ public:
 
 /// Usage error when \p Source, which must outlive what is returned, has nothing
 /// that could be an entry.
-llvm::Expected<std::unique_ptr<Drafter>> makeDrafter(const ParsedSource &Source);
+llvm::Expected<std::unique_ptr<Drafter>>
+makeDrafter(const ParsedSource &Source);
 
 } // namespace stark
 

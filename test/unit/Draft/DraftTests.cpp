@@ -1,0 +1,237 @@
+//===- DraftTests.cpp - What a draft takes from a source ------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "stark/AST/Parse.h"
+#include "stark/Draft/Draft.h"
+#include "stark/Task/Workload.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace stark;
+using nlohmann::json;
+
+namespace {
+/// Of the entry that is chosen; null when there is none.
+json drafted(const std::string &Text, const std::string &Entry = "") {
+  ParseOptions Options;
+  Options.Toolkit = "none";
+  auto Source = parseSource("/draft.cu",
+                            "extern \"C\" void *malloc(size_t);\n"
+                            "extern \"C\" int rand();\n" +
+                                Text,
+                            Options);
+  if (!Source)
+    return llvm::toString(Source.takeError());
+  auto Drafts = makeDrafter(**Source);
+  if (!Drafts)
+    return llvm::toString(Drafts.takeError());
+  auto D =
+      (*Drafts)->draft(Entry.empty() ? (*Drafts)->entries().front() : Entry);
+  if (!D)
+    return llvm::toString(D.takeError());
+  std::string Workload = (*D)->text(SmallSize::Ragged, false);
+  // What is drafted can be read.
+  auto Read = parseWorkload(Workload, "draft");
+  EXPECT_TRUE(bool(Read)) << llvm::toString(Read.takeError()) << Workload;
+  return json::parse(Workload);
+}
+
+json list(const std::string &Items) { return json::parse("[" + Items + "]"); }
+
+constexpr const char *Add = R"(
+__global__ void add(const float *a, float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i] = a[i];
+}
+)";
+} // namespace
+
+// Sizes, grid and block are those of the program, with the names that the
+// kernel has for them; a block is no size.
+TEST(Draft, TakesSizesFromMain) {
+  json W = drafted(std::string(Add) + R"(
+#define COUNT 100000
+int main() {
+  int count = COUNT, threads = 128;
+  float *a, *b;
+  cudaMalloc((void **)&a, count * sizeof(float));
+  cudaMalloc(&b, count * sizeof(float));
+  add<<<(count + threads - 1) / threads, threads>>>(a, b, count);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)");
+  EXPECT_EQ(W["launch"]["block"], "128");
+  EXPECT_EQ(W["sizes"][0]["n"], 100000);
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["n"]["value"], "n");
+}
+
+// What is written is an output, what is read before is not; what the host
+// clears begins as zeros.
+TEST(Draft, TellsRoles) {
+  json W = drafted(R"(
+__global__ void k(float *in, float *out, float *both, int *bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  out[i] = in[i];
+  out[i] = out[i] * 2;
+  both[i] += 1;
+  atomicAdd(&bins[i], 1);
+}
+int main() {
+  int n = 4096;
+  float *a, *b, *c;
+  int *d;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  cudaMalloc(&c, n * sizeof(float));
+  cudaMalloc(&d, n * sizeof(int));
+  cudaMemset(d, 0, n * sizeof(int));
+  k<<<n / 256, 256>>>(a, b, c, d, n);
+})");
+  EXPECT_EQ(W["arguments"]["in"]["role"], "input");
+  EXPECT_EQ(W["arguments"]["out"]["role"], "output");
+  EXPECT_EQ(W["arguments"]["both"]["role"], "inout");
+  EXPECT_EQ(W["arguments"]["bins"]["role"], "inout");
+  EXPECT_EQ(W["arguments"]["bins"]["init"], "zeros");
+}
+
+// With no main(), shapes are told from the indices, and the grid from guards.
+TEST(Draft, TellsShapesFromIndices) {
+  json W = drafted(R"(
+__global__ void product(const float *A, const float *B, float *C, int M, int N,
+                        int K) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < M && col < N) {
+    float sum = 0;
+    for (int k = 0; k < K; ++k)
+      sum += A[row * K + k] * B[k * N + col];
+    C[row * N + col] = sum;
+  }
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(N, 16), ceildiv(M, 16)");
+  EXPECT_EQ(W["launch"]["block"], "16, 16");
+  EXPECT_EQ(W["arguments"]["A"]["shape"], list("\"M\", \"K\""));
+  EXPECT_EQ(W["arguments"]["B"]["shape"], list("\"N\", \"K\""));
+  EXPECT_EQ(W["arguments"]["C"]["shape"], list("\"M\", \"N\""));
+}
+
+// Values that are places in an array stay inside it; where rows begin, they
+// rise in equal steps.
+TEST(Draft, KeepsIndicesInside) {
+  json W = drafted(R"(
+__global__ void spmv(const int *rows, const int *cols, const float *v,
+                     const float *x, float *y, int n, int nnz) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int j = rows[i]; j < rows[i + 1]; ++j)
+    sum += v[j] * x[cols[j]];
+  y[i] = sum;
+}
+int main() {
+  int n = 1024, nnz = 8192;
+  int *r, *c;
+  float *v, *x, *y;
+  cudaMalloc(&r, (n + 1) * sizeof(int));
+  cudaMalloc(&c, nnz * sizeof(int));
+  cudaMalloc(&v, nnz * sizeof(float));
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  spmv<<<n / 256, 256>>>(r, c, v, x, y, n, nnz);
+})");
+  EXPECT_EQ(W["arguments"]["rows"]["init"],
+            json::parse("{\"arange\": \"nnz / n\"}"));
+  EXPECT_EQ(W["arguments"]["cols"]["init"],
+            json::parse("{\"integers\": [0, \"n\"]}"));
+}
+
+// A template is drafted as the file launches it.
+TEST(Draft, NamesInstantiations) {
+  json W = drafted(R"(
+template <class T, int B> __global__ void k(T *x, int n) {
+  int i = blockIdx.x * B + threadIdx.x;
+  if (i < n)
+    x[i] = i;
+}
+int main() {
+  double *x;
+  int n = 3000;
+  cudaMalloc(&x, n * sizeof(double));
+  k<double, 64><<<(n + 63) / 64, 64>>>(x, n);
+})");
+  EXPECT_EQ(W["launch"]["kernel"], "k<double, 64>");
+  EXPECT_EQ(W["arguments"]["x"]["dtype"], "f64");
+}
+
+// Variables of the device that the host sets are part of the workload, and so
+// are elements before a pointer.
+TEST(Draft, KeepsSymbolsAndElementsBeforeAPointer) {
+  json W = drafted(R"(
+template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t);
+__constant__ float coef[5];
+__global__ void stencil(const float *in, float *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int j = -2; j <= 2; ++j)
+    sum += coef[j + 2] * in[i + j];
+  out[i] = sum;
+}
+int main() {
+  int n = 4096;
+  float h[5], *in, *out;
+  cudaMemcpyToSymbol(coef, h, sizeof(h));
+  cudaMalloc(&in, (n + 4) * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  stencil<<<n / 128, 128>>>(in + 2, out);
+})");
+  EXPECT_EQ(W["symbols"]["coef"]["shape"], list("5"));
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"n + 4\""));
+  EXPECT_EQ(W["arguments"]["in"]["before"], 2);
+}
+
+// A host function that launches on pointers of the device comes before
+// kernels; one that copies from the host's memory does not.
+TEST(Draft, PrefersLaunchers) {
+  std::string Launcher = std::string(Add) + R"(
+void launch(const float *x, float *y, int n) {
+  add<<<(n + 255) / 256, 256>>>(x, y, n);
+})";
+  EXPECT_EQ(drafted(Launcher)["entry"], "launch");
+  std::string Solver = std::string(Add) + R"(
+void solve(const float *x, float *y, int n) {
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  cudaMemcpy(a, x, n * sizeof(float), cudaMemcpyHostToDevice);
+  add<<<(n + 255) / 256, 256>>>(a, b, n);
+  cudaMemcpy(y, b, n * sizeof(float), cudaMemcpyDeviceToHost);
+})";
+  EXPECT_EQ(drafted(Solver)["launch"]["kernel"], "add");
+}
+
+// Structs of one scalar type are arrays with one more dimension.
+TEST(Draft, TakesStructsOfOneType) {
+  json W = drafted(R"(
+struct Body { float x, y, z, mass; float v[2]; };
+__global__ void move(Body *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i].x += b[i].v[0];
+}
+int main() {
+  int n = 512;
+  Body *b;
+  cudaMalloc(&b, n * sizeof(Body));
+  move<<<n / 64, 64>>>(b, n);
+})");
+  EXPECT_EQ(W["arguments"]["b"]["dtype"], "f32");
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\", 6"));
+}
