@@ -146,8 +146,15 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   if (L.Array->Used.BoundsLoop)
     if (auto Places = places(L, Scalars))
       return Places;
-  if (Known && Held.Limit && !hasNames(Held.Limit))
-    return ordered_json{{"integers", {Held.Least, asJson(Held.Limit)}}};
+  std::set<std::string> InLimit;
+  collectNames(Held.Limit, InLimit);
+  bool Sizes = llvm::all_of(InLimit, [&](const std::string &Name) {
+    return llvm::is_contained(Dimensions, Name);
+  });
+  if (Known && Held.Limit && Sizes)
+    return ordered_json{
+        {"integers",
+         ordered_json::array({int64_t(Held.Least), asJson(Held.Limit)})}};
   auto Places = places(L, Scalars);
   if (Places)
     return Places;

@@ -82,6 +82,10 @@ void DraftText::findNames() {
   std::set<std::string> Unused;
   for (const Formula &B : Use->Block)
     collectNames(B, Constants);
+  if (!Use->Entry.IsKernel)
+    for (const Launch &L : Use->Run->Launches)
+      for (const Value &B : L.Block)
+        collectNames(B.How, Constants);
   auto Pin = [&](const Formula &F) { collectNames(F, Unused, &Constants); };
   for (const LeafUse &L : Use->Leaves) {
     Pin(L.Bytes);
@@ -111,6 +115,7 @@ void DraftText::findNames() {
       if (L.MadeUp && isName(L.Given.How) && !InGrid.count(L.Given.How->Name) &&
           !InExtents.count(L.Given.How->Name)) {
         L.Given = Value::integer(1);
+        L.MadeUp = false;
         Notes.push_back("argument '" + L.P->Name +
                         "': no array's length follows from it; the value 1 is "
                         "guessed");
@@ -146,6 +151,8 @@ void DraftText::settleAll() {
   Shared = settle(Use->Shared);
   for (LeafUse &L : Use->Leaves) {
     L.Ahead = settle(L.Ahead);
+    if (L.Array)
+      L.Array->Held.Limit = settle(L.Array->Held.Limit);
     if (L.Given.isInteger())
       L.Given.How = settle(L.Given.How);
   }
@@ -153,8 +160,7 @@ void DraftText::settleAll() {
 
 DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
     : Use(std::move(Of)) {
-  for (LeafUse &L : Use->Leaves)
-    Extents.push_back(nullptr);
+  Extents.resize(Use->Leaves.size());
   // What was seen is told with the names that it was seen with.
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     LeafUse &L = Use->Leaves[I];

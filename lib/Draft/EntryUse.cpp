@@ -109,7 +109,12 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
   } else if (P.Kind == ParameterKind::Scalar && isWhole(P)) {
     if (!L.Given.isInteger()) {
       L.MadeUp = true;
-      if (isSetting(P.Name)) {
+      if (isOneOf(P.Name, {"threads", "nthreads", "n_threads", "num_threads",
+                           "block_size", "blocksize", "block_dim", "blockdim",
+                           "threadsperblock", "threads_per_block"})) {
+        L.MadeUp = false;
+        L.Given = Value::integer(256);
+      } else if (isSetting(P.Name)) {
         L.Given = Value::integer(0);
       } else {
         std::string Name = sizeName(P.Name);

@@ -285,8 +285,8 @@ static Value rounded(llvm::StringRef Name, const Value &V) {
     D = std::sqrt(std::max(D, 0.0));
   } else if (Name.starts_with("log2")) {
     D = D > 0 ? std::log2(D) : 0;
-  } else if (Name == "round") {
-    D = std::round(D);
+  } else if (Name == "round" || Name.starts_with("rint")) {
+    D = std::rint(D);
   } else {
     D = std::fabs(D);
   }
@@ -321,7 +321,7 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
   bool Math = llvm::StringSwitch<bool>(Name)
                   .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",
                          "log2", "log2f", "round", true)
-                  .Cases("abs", "fabs", "fabsf", true)
+                  .Cases("abs", "fabs", "fabsf", "rint", "rintf", true)
                   .Default(false);
   if (Count != 1 || !Math)
     return std::nullopt;

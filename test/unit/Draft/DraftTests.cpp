@@ -235,3 +235,33 @@ int main() {
   EXPECT_EQ(W["arguments"]["b"]["dtype"], "f32");
   EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\", 6"));
 }
+
+// What the host draws below a size stays below it; a block's size, which is a
+// parameter of the launcher, is no size.
+TEST(Draft, KeepsTheRangeThatTheHostDraws) {
+  json W = drafted(R"(
+__global__ void pick(const int *at, const float *x, float *y, int n, int v) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i * v + at[i]];
+}
+void launch(const int *at, const float *x, float *y, int n, int v, int block) {
+  pick<<<(n + block - 1) / block, block>>>(at, x, y, n, v);
+}
+int main() {
+  int n = 2048, v = 300;
+  int *h = (int *)malloc(n * sizeof(int)), *at;
+  float *x, *y;
+  for (int i = 0; i < n; ++i)
+    h[i] = rand() % v;
+  cudaMalloc(&at, n * sizeof(int));
+  cudaMalloc(&x, n * v * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  cudaMemcpy(at, h, n * sizeof(int), cudaMemcpyHostToDevice);
+  launch(at, x, y, n, v, 64);
+})");
+  EXPECT_EQ(W["entry"], "launch");
+  EXPECT_EQ(W["arguments"]["at"]["init"],
+            json::parse("{\"integers\": [0, \"v\"]}"));
+  EXPECT_EQ(W["arguments"]["block"]["value"], 64);
+}
