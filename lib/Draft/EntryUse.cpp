@@ -175,6 +175,11 @@ void UseFinder::fields(const Parameter &P, QualType Type, std::string Name,
 
 Value UseFinder::structValue(const Parameter &P, QualType Type,
                              const Value *Given) {
+  if (Type.isNull()) {
+    for (const Parameter &Field : P.Fields)
+      leaf(Field, QualType(), nullptr);
+    return Value();
+  }
   Place At;
   At.Type = Type.getNonReferenceType();
   At.To = M.create(P.Name, Space::Host, M.sizeOf(At.Type), nullptr, At.Type);
