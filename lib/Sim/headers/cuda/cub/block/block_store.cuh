@@ -1,4 +1,4 @@
-//===- block_store.cuh - A part of CUB ----------------------------------===//
+//===- block_store.cuh - A part of CUB -----------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
