@@ -309,7 +309,7 @@ SourceDrafter::draft(llvm::StringRef Entry) {
   if (!S)
     return S.takeError();
   if (llvm::Error E = checkCallable(*S))
-    return std::move(E);
+    return E;
   return makeDraftText(use(C, std::move(*S)), Source);
 }
 

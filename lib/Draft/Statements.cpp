@@ -140,7 +140,8 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
   bool Skipped = false;
   // Of loops in loops fewer.
   static constexpr unsigned OnHost[] = {40, 8, 3}, OnDevice[] = {4, 3, 3};
-  unsigned Most = (As ? OnDevice : OnHost)[std::min(LoopDepth, 2u)];
+  unsigned Depth = LoopDepth < 2 ? LoopDepth : 2;
+  unsigned Most = (As ? OnDevice : OnHost)[Depth];
   struct Deeper {
     unsigned &Depth;
     ~Deeper() { --Depth; }

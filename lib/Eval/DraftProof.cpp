@@ -61,7 +61,7 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         continue;
       if (llvm::Error E =
               writeFileAtomically(Path, D.text(Form, /*OnlySmall=*/true)))
-        return std::move(E);
+        return E;
       llvm::Expected<Verdict> V =
           judged(Path.str().str(), SourcePath, Parse, Options);
       if (!V) {

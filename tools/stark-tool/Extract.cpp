@@ -8,10 +8,10 @@
 #include "stark/AST/Extract.h"
 #include "Flags.h"
 #include "stark/AST/SourceFile.h"
+#include "stark/Draft/Draft.h"
 #include "stark/Eval/CompileText.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "stark/Task/EntryChoice.h"
 #include "stark/Task/Workload.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -75,11 +75,12 @@ entries(const ParsedSource &Source) {
       Names.push_back(Load->Reference);
     return Names;
   }
-  llvm::Expected<EntryChoice> Chosen = chooseEntry(Source, "");
+  llvm::Expected<std::unique_ptr<Drafter>> Chosen = makeDrafter(Source);
   if (!Chosen)
     return Chosen.takeError();
-  llvm::errs() << "note: the entry is " << Chosen->Entry.Name << "\n";
-  return std::vector<std::string>{Chosen->Entry.Name};
+  std::string Name = (*Chosen)->entries().front();
+  llvm::errs() << "note: the entry is " << Name << "\n";
+  return std::vector<std::string>{Name};
 }
 
 static llvm::Error run(const std::vector<std::string> &Flags) {
