@@ -29,11 +29,6 @@ Parameter readParameter(const clang::ASTContext &Context, std::string Name,
 Parameter readVariable(const clang::ASTContext &Context, std::string Name,
                        clang::QualType Type);
 
-/// What a template was made with, one text each, packs taken apart.
-std::vector<std::string>
-templateArguments(const clang::TemplateArgumentList &List,
-                  const clang::PrintingPolicy &Policy);
-
 } // namespace stark
 
 #endif

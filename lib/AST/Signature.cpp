@@ -70,9 +70,10 @@ static std::string calledName(const NamedDecl *F, bool WithInline = false) {
   return Name;
 }
 
-std::vector<std::string>
-stark::templateArguments(const TemplateArgumentList &List,
-                         const PrintingPolicy &Policy) {
+/// What a template was made with, one text each, packs taken apart.
+static std::vector<std::string>
+templateArguments(const TemplateArgumentList &List,
+                  const PrintingPolicy &Policy) {
   std::vector<std::string> Out;
   auto Print = [&](const TemplateArgument &A) {
     llvm::raw_string_ostream OS(Out.emplace_back());

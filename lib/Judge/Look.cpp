@@ -19,7 +19,9 @@ using namespace stark::judge;
 
 double judge::shareOfWhole(const Job &J) { return J.Torch.empty() ? 0 : 0.1; }
 
-double judge::slackFor(const Job &J, unsigned Case, unsigned Leaf,
+/// How many times its tolerance output \p Leaf may be off: \p Slack, or not at
+/// all where its values have to be exact.
+static double slackFor(const Job &J, unsigned Case, unsigned Leaf,
                        const void *Wanted, double Slack) {
   const job::Leaf &L = J.Leaves[Leaf];
   if (J.Cases[Case].Filling != Regime::Integers || isWhole(L.Type))
@@ -40,6 +42,30 @@ Comparison judge::compareLeaf(const Job &J, unsigned Case, unsigned Leaf,
       Share > 0 ? Share * rootMeanSquare(L.Type, Wanted, V.elements()) : 0;
   return compare(L.Type, Got, Wanted, V.Shape, L.Tolerance * Slack,
                  poisonPattern(L.Type, Round), LeastRms);
+}
+
+/// A column or a tile that is wrong, in an output whose elements are right.
+static std::optional<std::string>
+compareWhole(const Job &J, const Trial &T, const std::string &Name,
+             unsigned Leaf, const void *Got, const void *Wanted, double Slack) {
+  const job::Leaf &L = J.Leaves[Leaf];
+  // What a tensor's own reference is off hides in it, too.
+  if (!J.Torch.empty())
+    return std::nullopt;
+  std::optional<BadBlock> Bad =
+      compareBlocks(L.Type, Got, Wanted, J.Cases[T.Case].Values[Leaf].Shape,
+                    L.Tolerance * Slack);
+  if (!Bad)
+    return std::nullopt;
+  char Sizes[96];
+  std::snprintf(Sizes, sizeof(Sizes),
+                "%.3g in the root mean square, allowed is %.3g", Bad->Error,
+                Bad->Allowed);
+  return "output '" + L.Name + "' is wrong (" + Name + " with " +
+         describeInputs(J, T.Case, T.Seed) +
+         ").\nEach element is within its "
+         "row's tolerance, but " +
+         Bad->Where + " as a whole: off by " + Sizes + ".\n";
 }
 
 MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
@@ -68,31 +94,6 @@ MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
       return Stop{IfBad, *Bad};
   }
   return std::nullopt;
-}
-
-std::optional<std::string> judge::compareWhole(const Job &J, const Trial &T,
-                                               const std::string &Name,
-                                               unsigned Leaf, const void *Got,
-                                               const void *Wanted,
-                                               double Slack) {
-  const job::Leaf &L = J.Leaves[Leaf];
-  // What a tensor's own reference is off hides in it, too.
-  if (!J.Torch.empty())
-    return std::nullopt;
-  std::optional<BadBlock> Bad =
-      compareBlocks(L.Type, Got, Wanted, J.Cases[T.Case].Values[Leaf].Shape,
-                    L.Tolerance * Slack);
-  if (!Bad)
-    return std::nullopt;
-  char Sizes[96];
-  std::snprintf(Sizes, sizeof(Sizes),
-                "%.3g in the root mean square, allowed is %.3g", Bad->Error,
-                Bad->Allowed);
-  return "output '" + L.Name + "' is wrong (" + Name + " with " +
-         describeInputs(J, T.Case, T.Seed) +
-         ").\nEach element is within its "
-         "row's tolerance, but " +
-         Bad->Where + " as a whole: off by " + Sizes + ".\n";
 }
 
 SourceLook judge::lookHere(const Job &J, const Trial &T, Runner &R) {

@@ -202,10 +202,15 @@ static bool flushFolder(const std::string &Path) {
 }
 
 /// A device or a pipe takes bytes; a file in its place would be the end of it.
-static bool writeToDevice(const std::string &Path, std::string_view Bytes,
-                          std::string &Error) {
-  Descriptor To(::open(Path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (To && writeAll(To.Number, Bytes) && To.close())
+/// A pipe that nobody reads is neither waited for nor kept: unset.
+static std::optional<bool> writeToDevice(const std::string &Path,
+                                         std::string_view Bytes,
+                                         std::string &Error) {
+  Descriptor To(::open(Path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!To && errno == ENXIO)
+    return std::nullopt;
+  if (To && ::fcntl(To.Number, F_SETFL, 0) == 0 && writeAll(To.Number, Bytes) &&
+      To.close())
     return true;
   Error = systemError("write", Path);
   return false;
@@ -216,7 +221,8 @@ bool posix::writeFileAtomically(const std::string &Path, std::string_view Bytes,
   struct stat Status;
   if (::stat(Path.c_str(), &Status) == 0 &&
       (S_ISCHR(Status.st_mode) || S_ISFIFO(Status.st_mode)))
-    return writeToDevice(Path, Bytes, Error);
+    if (std::optional<bool> Done = writeToDevice(Path, Bytes, Error))
+      return *Done;
   if (!createFolders(parentOf(Path), Error))
     return false;
   std::string Temporary = Path + ".XXXXXX.tmp";

@@ -193,8 +193,8 @@ void stark::sim::multiply(const MatrixOp &Op, const MatrixLane (&Lanes)[32]) {
   }
 }
 
-void stark::sim::multiplyFragments(unsigned M, unsigned N, unsigned K,
-                                   const FragmentLane (&Lanes)[32]) {
+static void multiplyFragments(unsigned M, unsigned N, unsigned K,
+                              const FragmentLane (&Lanes)[32]) {
   unsigned OfA = M * K / 32, OfB = K * N / 32, OfC = M * N / 32;
   auto AtA = [&](unsigned I) { return Lanes[I / OfA].A[I % OfA]; };
   auto AtB = [&](unsigned I) { return Lanes[I / OfB].B[I % OfB]; };

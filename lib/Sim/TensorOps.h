@@ -62,8 +62,6 @@ struct FragmentLane {
   const double *A = nullptr, *B = nullptr, *C = nullptr;
   double *D = nullptr;
 };
-void multiplyFragments(unsigned M, unsigned N, unsigned K,
-                       const FragmentLane (&Lanes)[32]);
 
 } // namespace stark::sim
 

@@ -68,17 +68,6 @@ MaybeStop compareOutputs(const job::Job &J, const Trial &T,
 /// What the source left, told from ofSource().
 SourceLook lookHere(const job::Job &J, const Trial &T, Runner &R);
 
-/// How many times its tolerance output \p Leaf may be off: \p Slack, or not at
-/// all where its values have to be exact.
-double slackFor(const job::Job &J, unsigned Case, unsigned Leaf,
-                const void *Wanted, double Slack);
-
-/// A column or a tile that is wrong, in an output whose elements are right.
-std::optional<std::string> compareWhole(const job::Job &J, const Trial &T,
-                                        const std::string &Name, unsigned Leaf,
-                                        const void *Got, const void *Wanted,
-                                        double Slack);
-
 /// Of a source that is judged against itself, before a search: what makes it a
 /// poor judge of others goes to \p Notes. A Stop where there is nothing that a
 /// wrong candidate would fail with. \p LeftOut: by case.

@@ -52,8 +52,7 @@ struct Step {
   unsigned Case = 0;
   uint64_t Seed = 0;
   std::optional<uint64_t> WeightSeed;
-  bool Timed = false;
-  bool Begun = false;
+  bool Timed = false, Begun = false;
   std::string Trouble; ///< why its inputs cannot be made
   std::unique_ptr<Inputs> Mine, Theirs, Own;
   std::unique_ptr<Call> Candidate, Source;
@@ -403,12 +402,11 @@ std::string SimRunner::modelledAllTheSame() {
     }
     while (!S.Candidate->ended())
       Time.sleep(LongestPause);
+    if (S.Candidate->report().What != Report::Done)
+      return "";
     char Us[64];
     std::snprintf(Us, sizeof(Us), "%.1f us", S.Candidate->report().TimeUs);
-    return S.Candidate->report().What == Report::Done
-               ? "\nmodelled all the same, " + J->Cases[S.Case].Label + ": " +
-                     Us
-               : "";
+    return "\nmodelled all the same, " + J->Cases[S.Case].Label + ": " + Us;
   }
   return "";
 }

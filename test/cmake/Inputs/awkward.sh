@@ -1,7 +1,7 @@
 # awkward.sh BUILD CMAKE ROOT: what test/cmake/awkward.test looks at.
 set -e
 build=$1 cmake=$2 root=$3
-project="a, b (é) [x] & co+%20"
+project="a, b (é) [x] co+%20"
 mkdir -p "$project/sub"
 for folder in "$project" "$project/sub"; do
   cp "$root"/examples/softmax/softmax.* "$folder"
