@@ -55,12 +55,6 @@ struct stark_real {
     return static_cast<stark_T>(*static_cast<double *>(stark_leaf));
   }
 };
-// The one function of its name: an overload or a template beside it, which a
-// call might prefer, would be no function to take the address of.
-template <class stark_R, class... stark_P, class... stark_A>
-void stark_apply(stark_R (*stark_one)(stark_P...), stark_A... stark_leaves) {
-  (void)stark_one(stark_leaves...);
-}
 template <class stark_R, class... stark_P>
 void stark_only(stark_R (*)(stark_P...)) {}
 template <class stark_T, class stark_F>
@@ -223,10 +217,8 @@ std::string TrampolineWriter::write() {
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
           Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n" +
           symbols();
-  Text += Of.Load.Launch
-              ? launch(Called, Arguments)
-              : "  " + Scope + "::stark_apply(&" + Called +
-                    (Arguments.empty() ? "" : ", ") + Arguments + ");\n";
+  Text += Of.Load.Launch ? launch(Called, Arguments)
+                         : "  (void)" + Called + "(" + Arguments + ");\n";
   return Text + "}\n";
 }
 

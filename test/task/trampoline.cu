@@ -12,7 +12,7 @@
 // ALL: #line 1 "stark_call"
 // ALL: stark_set(stark_value.dims[1],
 // ALL: void stark_call(void **stark_leaves)
-// ALL: stark_apply(&::ns::launch<float>,
+// ALL: ::ns::launch<float>(
 // ALL: #line 1 "stark_reference"
 // ALL: void stark_reference(void **stark_leaves)
 // KERNEL: ::scale_kernel<<<dim3(
