@@ -21,7 +21,8 @@ TEST(Finding, AKindSaysWhatAGpuMakesOfIt) {
     Wanted[K] = Effect::WrongResults;
   for (FindingKind K :
        {FindingKind::OutOfBounds, FindingKind::Misaligned, FindingKind::Stuck,
-        FindingKind::Launch, FindingKind::Assert, FindingKind::Trap})
+        FindingKind::Launch, FindingKind::Assert, FindingKind::Trap,
+        FindingKind::HostAccess})
     Wanted[K] = Effect::Stops;
   for (FindingKind K : {
 #define STARK_FINDING(Kind, Name, Effect) FindingKind::Kind,

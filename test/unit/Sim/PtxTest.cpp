@@ -92,7 +92,7 @@ TEST(Ptx, WhatIsNotKnownIsNamed) {
         "mov.u32 $0, %nsmid;", "mov.b32 $0, $(lo, hi$);", "bra done;",
         "cvt.rni.s64.f32 $0, $4;", "shfl.sync.idx.b32 $0, $3, 0, $3, -1;",
         "atom.global.inc.u32 $0, [$2], $3;", "mov.u32 $9, 1;", "ld.u32 $0, $2;",
-        "ld.pred $0, [$2];", "add.s32 $0;", "setp.eq.s32 $0, 1;", "again: ;"})
+        "ld.pred $0, [$2];", "add.s32 $0;", "setp.eq.s32 $0, 1;"})
     EXPECT_EQ(translated(Form).substr(0, 1), "\"") << Form;
 }
 
