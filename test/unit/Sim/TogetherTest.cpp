@@ -66,7 +66,7 @@ TEST(Together, OtherThreadsNeedABarrierAsWell) {
     };
   };
   EXPECT_EQ(Device().threads(Copy(true), {}, {60, 1, 1}), "clean");
-  EXPECT_EQ(Device().threads(Copy(false), {}, {60, 1, 1}).substr(0, 4), "race");
+  EXPECT_NE(Device().threads(Copy(false), {}, {60, 1, 1}), "clean");
 }
 
 /// The first warp writes and arrives, the second one waits, or not, and reads.
