@@ -16,6 +16,7 @@
 #include "stark/Task/Task.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace stark;
@@ -101,6 +102,36 @@ static double rmsOf(const job::Init &Fill) {
       (Fill.Low * Fill.Low + Fill.Low * Fill.High + Fill.High * Fill.High) / 3);
 }
 
+/// The least and the greatest that is drawn; of a normal one, six sigma are all.
+static std::pair<double, double> rangeOf(const job::Init &Fill) {
+  double Low = Fill.Low, High = Fill.High;
+  if (Fill.Kind == InitKind::Normal) {
+    Low = Fill.Low - 6 * Fill.High;
+    High = Fill.Low + 6 * Fill.High;
+  }
+  return std::minmax(
+      {Low * Fill.Times + Fill.Plus, High * Fill.Times + Fill.Plus});
+}
+
+/// Whether both signs are drawn. Where one is, an entry may count on it, by a
+/// root or a logarithm.
+static bool isSigned(const job::Init &Fill) {
+  auto [Least, Greatest] = rangeOf(Fill);
+  return Least < 0 && Greatest > 0;
+}
+
+static bool holdsZero(const job::Init &Fill) {
+  auto [Least, Greatest] = rangeOf(Fill);
+  return Least <= 0 && Greatest >= 0;
+}
+
+/// \p Positive, which is drawn above 0, with the sign of \p Given.
+static job::Init signedAs(const job::Init &Given, job::Init Positive) {
+  if (rangeOf(Given).first < 0)
+    Positive.Times = -Positive.Times;
+  return Positive;
+}
+
 /// The least power of two that makes \p Rms at least \p Low (\p Up), or the
 /// greatest that keeps it at most \p High.
 static int exponentTo(double Rms, double Bound, bool Up) {
@@ -114,6 +145,7 @@ static std::optional<job::Init> regimeOf(const Argument &A, const Workload &W,
                                          Regime R) {
   job::Init Fill = A.Fill;
   double Rms = rmsOf(Fill);
+  bool Signed = isSigned(A.Fill);
   int Down = -reachOf(A.Type), Up = -Down;
   if (W.Magnitude) {
     Down = std::max(Down, exponentTo(Rms, W.Magnitude->first, true));
@@ -134,23 +166,26 @@ static std::optional<job::Init> regimeOf(const Argument &A, const Workload &W,
     if (W.Magnitude &&
         (W.Magnitude->first > 0x1p-6 || W.Magnitude->second < 0x1p6))
       return std::nullopt;
-    Fill = drawn(InitKind::Mixed, 0, 1);
+    // Six sigma keep what has a sign away from 0.
+    Fill = Signed ? drawn(InitKind::Mixed, 0, 1)
+                  : signedAs(A.Fill, drawn(InitKind::Mixed, 1, 0.125));
     break;
   case Regime::Integers:
     if (W.Magnitude && (W.Magnitude->first > 1 || W.Magnitude->second < 2))
       return std::nullopt;
-    // Positive where all are: a logarithm or a root may be taken.
-    Fill =
-        drawn(InitKind::Integers,
-              A.Fill.Kind == InitKind::Uniform && A.Fill.Low >= 0 ? 1 : -2, 3);
+    Fill = Signed ? drawn(InitKind::Integers, -2, 3)
+                  : signedAs(A.Fill, drawn(InitKind::Integers, 1, 3));
     break;
   case Regime::Zeros:
+    if (!holdsZero(A.Fill))
+      return std::nullopt;
     Fill = drawn(InitKind::Zeros, 0, 0);
     break;
   case Regime::OneHot:
-    if (W.Magnitude && (W.Magnitude->first > 1 || W.Magnitude->second < 1))
+    if (!holdsZero(A.Fill) ||
+        (W.Magnitude && (W.Magnitude->first > 1 || W.Magnitude->second < 1)))
       return std::nullopt;
-    Fill = drawn(InitKind::OneHot, 0, 0);
+    Fill = signedAs(A.Fill, drawn(InitKind::OneHot, 0, 0));
     break;
   case Regime::EqualRows:
     if (A.Shape.size() < 2)
@@ -160,8 +195,9 @@ static std::optional<job::Init> regimeOf(const Argument &A, const Workload &W,
   case Regime::Denormals:
     if (W.Magnitude || (A.Type != job::DType::F32 && A.Type != job::DType::F16))
       return std::nullopt;
-    Fill = drawn(InitKind::Normal, 0, 1);
-    Fill.Times = std::ldexp(1.0, A.Type == job::DType::F32 ? -132 : -17);
+    Fill = Signed ? drawn(InitKind::Normal, 0, 1)
+                  : signedAs(A.Fill, drawn(InitKind::Uniform, 0.25, 1));
+    Fill.Times *= std::ldexp(1.0, A.Type == job::DType::F32 ? -132 : -17);
     break;
   case Regime::Given:
   case Regime::Hardened:

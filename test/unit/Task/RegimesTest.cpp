@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Job/Names.h"
+#include "stark/Judge/Fill.h"
 #include "stark/Task/Workload.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <vector>
 
 using namespace stark;
 using job::Regime;
@@ -64,14 +66,34 @@ TEST(Regimes, WhatStaysAsItIs) {
   }
 }
 
-// What is positive stays so: a root or a logarithm may be taken of it.
-TEST(Regimes, IntegersKeepTheSign) {
-  Argument A = normal();
-  A.Fill.Kind = job::InitKind::Uniform;
-  for (const job::RegimeFill &F : makeRegimes(A, {}, false))
-    if (F.Of == Regime::Integers) {
-      EXPECT_EQ(F.Fill.Low, 1);
+// What is all of one sign stays so, and what is never 0 does: a root, a
+// logarithm or a quotient may be taken of it.
+TEST(Regimes, KeepTheSign) {
+  struct Range {
+    double Low, High;
+    bool HoldsZero;
+  };
+  for (Range R : {Range{0, 1, true}, Range{0.5, 2, false}, Range{-3, 0, true},
+                  Range{-3, -1, false}, Range{-1, 1, true}}) {
+    Argument A = normal();
+    A.Fill.Kind = job::InitKind::Uniform;
+    A.Fill.Low = R.Low;
+    A.Fill.High = R.High;
+    bool Negative = false, Positive = false, Zero = false;
+    for (const job::RegimeFill &F : makeRegimes(A, {}, false)) {
+      std::vector<float> Values(4096);
+      judge::fillOnHost(job::DType::F32, Values.data(), {64, 64}, F.Fill, 7,
+                        UINT64_MAX, 0);
+      for (float V : Values) {
+        Negative |= V < 0;
+        Positive |= V > 0;
+        Zero |= V == 0;
+      }
     }
+    EXPECT_EQ(Negative, R.Low < 0) << R.Low << " " << R.High;
+    EXPECT_EQ(Positive, R.High > 0) << R.Low << " " << R.High;
+    EXPECT_EQ(Zero, R.HoldsZero) << R.Low << " " << R.High;
+  }
 }
 
 // A workload narrows what is looked at, to powers of two within.
