@@ -102,17 +102,18 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       return interrupted("before " + C.File);
     TraceSubject Subject(C.File);
     Clock::Time Start = Request.Time->now();
+    Candidate Next;
+    Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
+    Next.Why = Request.Candidates.empty() ? Purpose::Confirm : Request.Why;
+    Next.Text = Texts[I];
+    Next.Seed = Request.Seed;
+    Next.OnWait = [&](llvm::StringRef Why) { Observer.onNote(Why); };
+    Judge.prepare(Next);
     llvm::Expected<std::optional<Verdict>> Checked = check(Texts[I]);
     if (!Checked)
       return withContext(Checked.takeError(), C.File);
     C.Found = std::move(*Checked);
     if (!C.Found) {
-      Candidate Next;
-      Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
-      Next.Why = Request.Candidates.empty() ? Purpose::Confirm : Request.Why;
-      Next.Text = Texts[I];
-      Next.Seed = Request.Seed;
-      Next.OnWait = [&](llvm::StringRef Why) { Observer.onNote(Why); };
       TraceScope Traced("judge");
       llvm::Expected<Verdict> V = Judge.evaluate(Next);
       if (V)

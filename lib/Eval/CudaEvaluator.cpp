@@ -65,6 +65,7 @@ public:
       : Of(Of), Options(std::move(Options)), Device(std::move(Device)),
         Time(Time), Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  void prepare(const Candidate &C) override { Libraries.prepare(C); }
   std::string identity() const override { return "cuda:" + Device.Name; }
 
 private:

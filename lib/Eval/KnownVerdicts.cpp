@@ -34,6 +34,7 @@ public:
       Known.All.emplace(std::move(Key), *V);
     return V;
   }
+  void prepare(const Candidate &C) override { Judge->prepare(C); }
   std::string identity() const override { return Judge->identity(); }
 
 private:

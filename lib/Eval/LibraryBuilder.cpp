@@ -43,9 +43,21 @@ llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
   return &Known->second;
 }
 
+bool LibraryBuilder::mayUseOwn() const {
+  return Options.Host == HostCompiler::Own && isTensorEntry(Of.Entry) &&
+         hasOwnCompiler(Options);
+}
+
+void LibraryBuilder::prepare(const Candidate &C) {
+  if (!isTensorEntry(Of.Entry) || C.Text == Of.SourceText)
+    return;
+  bool Stubs = Options.Simulated || (C.Why == Purpose::Attempt && mayUseOwn());
+  Ahead.begin(Of, C.Text,
+              Stubs ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
+}
+
 llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
-  if (Options.Host != HostCompiler::Own || !isTensorEntry(Of.Entry) ||
-      !hasOwnCompiler(Options))
+  if (!mayUseOwn())
     return false;
   llvm::Expected<const BuildResult *> Source = source(HostCompiler::Own);
   if (!Source)
@@ -70,6 +82,7 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
   }
   BuildOptions Now = Options;
   Now.Host = By;
+  Now.Ahead = &Ahead;
   llvm::Expected<BuildResult> Built =
       buildLibrary(Of, Text, *Where, "candidate.so", Now, *Source, First);
   if (Built)

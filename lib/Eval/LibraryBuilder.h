@@ -14,6 +14,7 @@
 #ifndef STARK_LIB_EVAL_LIBRARYBUILDER_H
 #define STARK_LIB_EVAL_LIBRARYBUILDER_H
 
+#include "TextsAhead.h"
 #include "stark/Eval/Build.h"
 #include "stark/Support/File.h"
 #include <map>
@@ -28,6 +29,8 @@ public:
   LibraryBuilder(const Task &Of, BuildOptions Options)
       : Of(Of), Options(std::move(Options)) {}
   llvm::Expected<BuildResult> candidate(const Candidate &C);
+  /// Reads \p C, as candidate() will have to. By any thread.
+  void prepare(const Candidate &C);
   /// What \p Candidate is compared with and timed against: its host code is by
   /// the same compiler. An error when the source does not compile or nvcc
   /// cannot be run.
@@ -41,10 +44,13 @@ private:
   /// \p First is what came of it by our own, or null.
   llvm::Expected<BuildResult> build(llvm::StringRef Text, HostCompiler By,
                                     const BuildResult *First = nullptr);
+  /// Whether our own compiler is asked for an attempt, if it takes the source.
+  bool mayUseOwn() const;
   /// Whether our own compiler has a part in it.
   llvm::Expected<bool> ownIsOfUse();
   const Task &Of;
   BuildOptions Options;
+  TextsAhead Ahead;
   std::unique_ptr<TemporaryFolder> Folder;
   /// By host compiler; not Ok where our own did not compile it.
   std::map<HostCompiler, BuildResult> Sources;

@@ -36,6 +36,7 @@ public:
       : Of(Of), Folder(std::move(Folder)), Options(std::move(Options)),
         Time(Time), Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  void prepare(const Candidate &C) override { Libraries.prepare(C); }
   void begin(const Candidate &C) override;
   std::string identity() const override { return "spool"; }
 

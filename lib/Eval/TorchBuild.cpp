@@ -25,6 +25,7 @@
 #include "KernelRegistration.h"
 #include "SimulatedNames.h"
 #include "TensorObserver.h"
+#include "TextsAhead.h"
 #include "TorchHeaders.h"
 #include "stark/AST/Halves.h"
 #include "stark/AST/Torch.h"
@@ -98,9 +99,8 @@ private:
   llvm::Expected<Compiled> compileHalves(const Halves &Text,
                                          llvm::StringRef Calls);
   llvm::Expected<Compiled> compileWhole(llvm::StringRef Text, std::string Why);
-  llvm::Expected<Compiled> compileSimulated(const ParsedSource &Source,
-                                            std::optional<Halves> Apart,
-                                            const std::string &WhyNot,
+  llvm::Expected<TakenApart> takeApart(const std::string &Text);
+  llvm::Expected<Compiled> compileSimulated(TakenApart Taken,
                                             llvm::StringRef Text,
                                             llvm::StringRef Calls);
   llvm::Expected<ProcessResult> linkAs(llvm::ArrayRef<std::string> Objects,
@@ -298,20 +298,10 @@ llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
   return std::move(*OfDevice);
 }
 
-/// Clang's errors, as a compiler that failed prints them.
-static ProcessResult errorsOf(const ParsedSource &Source) {
-  ProcessResult Failed;
-  Failed.ExitCode = 1;
-  for (const SourceError &E : Source.errors())
-    Failed.Err += (llvm::sys::path::filename(Source.path()) + ":" +
-                   llvm::Twine(E.Line) + ": error: " + E.Message + "\n")
-                      .str();
-  return Failed;
-}
-
-llvm::Expected<Compiled> TorchBuilder::compileSimulated(
-    const ParsedSource &Source, std::optional<Halves> Apart,
-    const std::string &WhyNot, llvm::StringRef Text, llvm::StringRef Calls) {
+llvm::Expected<Compiled>
+TorchBuilder::compileSimulated(TakenApart Taken, llvm::StringRef Text,
+                               llvm::StringRef Calls) {
+  const std::optional<Halves> &Apart = Taken.Apart;
   bool HasKernels =
       Apart ? !Apart->Device.empty() : Text.contains("__global__");
   if (HasKernels && Cuda.Root.empty())
@@ -320,41 +310,50 @@ llvm::Expected<Compiled> TorchBuilder::compileSimulated(
                     "",
                     "the simulator cannot run this: kernels beside "
                     "tensors need a CUDA toolkit's headers"};
-  if (HasKernels && !Source.errors().empty())
-    return Compiled{errorsOf(Source), {}};
+  if (HasKernels && !Taken.Errors.empty()) {
+    ProcessResult Refused;
+    Refused.ExitCode = 1;
+    Refused.Err = Taken.Errors;
+    return Compiled{Refused, {}};
+  }
   if (HasKernels && !Apart)
     return Compiled{{},
                     {},
                     "",
                     "the simulator cannot run this: its kernels "
                     "cannot be told from host code: " +
-                        WhyNot};
+                        Taken.WhyNot};
   if (!HasKernels)
     return compileHost(withSimulatedNames(Text) + Calls.str());
   llvm::Expected<Compiled> Made =
       compileHost(withSimulatedNames(Apart->Host) + Calls.str());
   if (Made)
-    Made->Device = std::move(Apart->Device);
+    Made->Device = Apart->Device;
   return Made;
+}
+
+llvm::Expected<TakenApart> TorchBuilder::takeApart(const std::string &Text) {
+  KernelsOfHost Kernels = Options.Simulated || byOwn()
+                              ? KernelsOfHost::Stubs
+                              : KernelsOfHost::Declared;
+  return Options.Ahead
+             ? Options.Ahead->take(Of, Text, Torch.Includes, Kernels)
+             : takeApartInChild(Of, Text, Torch.Includes, Kernels);
 }
 
 llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
                                                bool IsSource) {
   std::string Calls = calls(IsSource);
-  auto Parsed = parseSource(Of.SourcePath, Text, Of.Parse);
-  if (!Parsed)
-    return Parsed.takeError();
-  std::string WhyNot;
-  std::optional<Halves> Apart =
-      takeApart(**Parsed, Torch.Includes, WhyNot,
-                Options.Simulated || byOwn() ? KernelsOfHost::Stubs
-                                             : KernelsOfHost::Declared);
+  llvm::Expected<TakenApart> Taken = takeApart(Text.str());
+  if (!Taken)
+    return Taken.takeError();
   if (Options.Simulated)
-    return compileSimulated(**Parsed, std::move(Apart), WhyNot, Text, Calls);
+    return compileSimulated(std::move(*Taken), Text, Calls);
+  const std::optional<Halves> &Apart = Taken->Apart;
   if (byOwn() && (!Apart || wantDeviceLinker(Of.NvccFlags)))
     return notByOwn();
   if (!Apart)
-    return compileWhole((Text + Calls).str(), WhyNot);
+    return compileWhole((Text + Calls).str(), Taken->WhyNot);
   return Apart->Device.empty() ? compileHost((Text + Calls).str())
                                : compileHalves(*Apart, Calls);
 }

@@ -280,6 +280,8 @@ llvm::Expected<Checked> Maker::check(const Node &N, const ParsedNode &Base) {
 
 /// Where others are judged first, a queue may have it meanwhile.
 llvm::Expected<Checked> Maker::announce(const Node &N, const ParsedNode &Base) {
+  if (State.Known.find(N.Text) < 0 && !State.Steps.recordedStep(S.Attempt))
+    prepareJudge(State, N.Text);
   llvm::Expected<Checked> Now = check(N, Base);
   if (Now && !Now->Found && Now->SameAs < 0 && State.Options.Jobs > 1 &&
       !State.Steps.recordedStep(S.Attempt))

@@ -176,6 +176,10 @@ static Candidate candidateFor(const SearchState &State, Purpose Why,
   return C;
 }
 
+void stark::prepareJudge(SearchState &State, const std::string &Text) {
+  State.Setup.Judge.prepare(candidateFor(State, Purpose::Attempt, Text));
+}
+
 void stark::announceToJudge(SearchState &State, const std::string &Text) {
   if (llvm::Error Stop = State.checkCancelled())
     return llvm::consumeError(std::move(Stop));

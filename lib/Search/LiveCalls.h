@@ -25,6 +25,10 @@ namespace stark {
 llvm::Expected<ChatReply> askModel(SearchState &State, unsigned Attempt,
                                    const ChatRequest &Request);
 
+/// Tells the judge that it may be asked of an attempt with \p Text, while it is
+/// checked whether it keeps the rules.
+void prepareJudge(SearchState &State, const std::string &Text);
+
 /// Tells the judge that it will be asked of an attempt with \p Text, before the
 /// attempt's turn.
 void announceToJudge(SearchState &State, const std::string &Text);

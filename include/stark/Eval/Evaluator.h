@@ -24,6 +24,8 @@
 
 namespace stark {
 
+class TextsAhead;
+
 enum class Purpose {
   Attempt, ///< one node of the tree
   Confirm, ///< the winner again: fresh process, seeds never used before
@@ -45,6 +47,10 @@ public:
   /// ErrorKind::Suspended when a queue has to be waited for. What is wrong
   /// with the candidate is a verdict, never an error.
   virtual llvm::Expected<Verdict> evaluate(const Candidate &C) = 0;
+  /// \p C may be evaluated, if it keeps the rules, which are looked at
+  /// meanwhile: what says nothing of it and runs nothing may be begun. Called
+  /// by several threads.
+  virtual void prepare(const Candidate &C) {}
   /// \p C will be evaluated, but for its number, once others have been: a queue
   /// may have it now. Called by several threads, beside evaluate(), which tells
   /// what comes of it.
@@ -72,6 +78,8 @@ struct BuildOptions {
   HostCompiler Host = HostCompiler::Own;
   /// Path of stark-tool, which is our own compiler; empty: beside the program.
   std::string Tool;
+  /// Texts of entries of tensors that are being read already; may be null.
+  TextsAhead *Ahead = nullptr;
 };
 
 struct EvaluatorOptions {

@@ -86,6 +86,24 @@ TEST_F(HostCompilers, OwnForAttemptsTheUsersToWin) {
   EXPECT_TRUE(llvm::sys::fs::exists(Sources[0]));
 }
 
+// What is read ahead, while it is checked, comes to what it comes to otherwise;
+// so does what nobody asks for again, or asks for twice.
+TEST_F(HostCompilers, WhatIsReadAheadIsTheSame) {
+  LibraryBuilder Ahead(T, Options), After(T, Options);
+  Ahead.prepare(candidate(sourceWith("int never;\n"), Purpose::Attempt));
+  for (const char *More : {"// another\n", "int broken(\n"}) {
+    Candidate C = candidate(sourceWith(More), Purpose::Attempt);
+    BuildResult Wanted = llvm::cantFail(After.candidate(C));
+    Ahead.prepare(C);
+    for (unsigned Times = 0; Times < 2; ++Times) {
+      BuildResult Built = llvm::cantFail(Ahead.candidate(C));
+      EXPECT_EQ(Built.Ok, Wanted.Ok) << More;
+      EXPECT_EQ(Built.Host, Wanted.Host) << More;
+      EXPECT_EQ(Built.Diagnostics, Wanted.Diagnostics);
+    }
+  }
+}
+
 // What libtorch has instantiated is found there by its name: all that is linked
 // has to be defined somewhere.
 TEST_F(HostCompilers, OursNamesWhatLibtorchHas) {
