@@ -216,6 +216,15 @@ static llvm::Expected<std::string> describeTensors(const Task &T,
       "The wanted values are computed in double precision. What the source "
       "itself is off them, twice over, is allowed in any case: as PyTorch "
       "ships, convolutions run in TF32 and matrix products in IEEE f32";
+  if (T.Load.AgreeWithSource)
+    V["precision"] +=
+        ". In timed calls that is not allowed: there outputs are held to the "
+        "tolerance about what the source itself returns. So a convolution "
+        "rounds where cuDNN rounds. Seen on sm_90 with cuDNN 9.19: inputs and "
+        "weights to TF32, to nearest, and sums in f32; nothing with three input "
+        "channels. Ties went away from zero (`cvt.rna.tf32.f32`) in one, to "
+        "even (`__float2half_rn` does) in another. Bits that are handed to "
+        "`mma` as they are get cut off instead, which was eight times too much";
   V["hardened"] =
       isHardened(T)
           ? "- Outputs are compared twice: with the values that the arguments "

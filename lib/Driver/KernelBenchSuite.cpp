@@ -32,6 +32,7 @@ namespace {
 struct ImportRecord {
   std::string Digest, Torch, Entry;
   uint64_t Bytes = 0;
+  bool AgreeWithSource = false;
 };
 
 template <class IO> void fields(IO &F, ImportRecord &R) {
@@ -40,6 +41,7 @@ template <class IO> void fields(IO &F, ImportRecord &R) {
   F.required("torch", R.Torch);
   F.required("entry", R.Entry);
   F.required("bytes", R.Bytes);
+  F.sparse("agree_with_source", R.AgreeWithSource, false);
 }
 
 class Importer {
@@ -85,7 +87,8 @@ llvm::Expected<bool> Importer::isCurrent(const ImportRecord &R,
                                          const std::string &Folder,
                                          llvm::StringRef Digest) {
   std::string Stem = Folder + "/" + R.Entry;
-  if (R.Digest != Digest || !exists(Stem + ".cpp") ||
+  if (R.Digest != Digest || R.AgreeWithSource != Request.AgreeWithSource ||
+      !exists(Stem + ".cpp") ||
       !exists(Stem + ".workload.json"))
     return false;
   llvm::Expected<std::string> Now = torchNow();
@@ -123,6 +126,7 @@ llvm::Expected<ImportRecord> Importer::import(const KernelBenchTask &Of,
   Import.File = Of.File;
   Import.Folder = Folder;
   Import.Python = Request.Python;
+  Import.AgreeWithSource = Request.AgreeWithSource;
   llvm::Expected<torch::Imported> Done = torch::importModule(Import);
   if (!Done)
     return Done.takeError();
@@ -130,7 +134,8 @@ llvm::Expected<ImportRecord> Importer::import(const KernelBenchTask &Of,
                   "imported, " + std::to_string(Done->Nodes) + " operators");
   for (const std::string &Note : Done->Notes)
     Observer.onNote(Of.Name, Note);
-  ImportRecord R = {Digest.str(), Done->TorchVersion, Done->Entry, Done->Bytes};
+  ImportRecord R = {Digest.str(), Done->TorchVersion, Done->Entry, Done->Bytes,
+                    Request.AgreeWithSource};
   if (llvm::Error E = writeFileAtomically(
           recordFile(Folder), dumpJson(writeFields<json>(R)) + "\n"))
     return E;

@@ -183,6 +183,7 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   else
     J.DrawnCases = DrawnCases;
   J.MayBeDegenerate = T.Load.MayBeDegenerate;
+  J.AgreeWithSource = T.Load.AgreeWithSource;
   DigestBuilder Id;
   Id.add("task", T.Digest)
       .add("job", printJob(J))

@@ -338,7 +338,9 @@ MaybeStop GpuRunner::verify(const TimedCall &Last) {
   Referred.reset();
   Source.Brought = Candidate.Brought = false;
   Trial T = {0, Last.Case, Last.Seed, Last.Round, {}};
-  auto Slack = [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; };
+  auto Slack = [&](unsigned L) {
+    return Torch && !J->AgreeWithSource ? BothErrors * slack(T, L) : 1;
+  };
   std::vector<bool> Agreed;
   if (MaybeStop S = compare(T, Slack, Agreed))
     return S;

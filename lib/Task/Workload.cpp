@@ -246,6 +246,7 @@ template <class IO> static void values(IO &F, Workload &W) {
           "any or as-source");
   W.SourcePrecision = Precision == "as-source";
   F.optional("degenerate", W.MayBeDegenerate);
+  F.optional("agree_with_source", W.AgreeWithSource);
   F.optional("misaligned", W.Misaligned);
 }
 

@@ -132,6 +132,7 @@ static llvm::Error move(const std::string &From, const std::string &To) {
 
 /// \p Out holds what the exporter wrote, \p Module is the file's text.
 static llvm::Error writeFiles(const Graph &G, const Imported &To,
+                              const ImportRequest &Request,
                               const std::string &Module,
                               const std::string &Out) {
   Names N = chooseNames(G, To.Entry);
@@ -146,7 +147,8 @@ static llvm::Error writeFiles(const Graph &G, const Imported &To,
   if (llvm::Error E = writeFileAtomically(To.Module, Module))
     return E;
   return writeFileAtomically(
-      To.Workload, writeWorkload(G, N, llvm::sys::path::filename(To.Weights)));
+      To.Workload, writeWorkload(G, N, llvm::sys::path::filename(To.Weights),
+                                 Request.AgreeWithSource));
 }
 
 static uint64_t bytesOf(const Graph &G) {
@@ -212,7 +214,7 @@ llvm::Expected<Imported> torch::importModule(const ImportRequest &Request) {
   To.Notes = G->Notes;
   To.TorchVersion = G->TorchVersion;
   To.Bytes = bytesOf(*G);
-  if (llvm::Error E = writeFiles(*G, To, *Module, OutPath))
+  if (llvm::Error E = writeFiles(*G, To, Request, *Module, OutPath))
     return E;
   return To;
 }

@@ -106,7 +106,8 @@ static std::string field(llvm::StringRef Name, const ordered_json &Value,
 }
 
 std::string torch::writeWorkload(const Graph &G, const Names &N,
-                                 llvm::StringRef WeightsFile) {
+                                 llvm::StringRef WeightsFile,
+                                 bool AgreeWithSource) {
   std::vector<std::string> Fields;
   auto Add = [&](llvm::StringRef Name, const ordered_json &Value,
                  bool ItemALine = false) {
@@ -123,6 +124,8 @@ std::string torch::writeWorkload(const Graph &G, const Names &N,
   // The graph holds for these shapes alone: no size has a name.
   Add("sizes", ordered_json::array({ordered_json::object()}));
   Add("added_sizes", false);
+  if (AgreeWithSource)
+    Add("agree_with_source", true);
   if (!WeightsFile.empty())
     Add("weights", WeightsFile.str());
   ordered_json Arguments = ordered_json::object();

@@ -112,6 +112,10 @@ static Flag<std::string>
            cl::init("representative"),
            cl::desc("With --kernelbench: representative (default), paper, "
                     "all, or ids such as 1/3,2/33"));
+static Flag<bool>
+    Agree(Command, "agree-with-source",
+          cl::desc("With --kernelbench: import as stark-tool import does with "
+                   "this flag"));
 static Flag<std::string>
     Compared(Command, "baselines", cl::value_desc("dir"),
              cl::desc("Compare winners with PyTorch's times in "
@@ -189,7 +193,7 @@ static llvm::Error findTasks(SuiteRequest &Request, SuiteObserver &Observer) {
   }
   Request.Folder = Out + "/tasks";
   llvm::Expected<KernelBenchSuite> Found = importKernelBench(
-      {KernelBench, Subset, Request.Folder, Python}, Observer);
+      {KernelBench, Subset, Request.Folder, Python, Agree}, Observer);
   if (!Found)
     return Found.takeError();
   Request.Tasks = std::move(Found->Tasks);

@@ -58,6 +58,10 @@ static Flag<bool> Dropout(Command, "dropout",
                           cl::desc("leave dropout on, as the module has it"));
 static Flag<bool> NoWeights(Command, "no-weights",
                             cl::desc("do not write parameters and buffers"));
+static Flag<bool> AgreeWithSource(
+    Command, "agree-with-source",
+    cl::desc("a candidate's timed outputs are held to the tolerance about the "
+             "module's own, TF32 included, whatever their error"));
 static Flag<std::string>
     Python(Command, "python", cl::value_desc("PROGRAM"), cl::init("python3"),
            cl::desc("the Python that has torch (default: python3)"));
@@ -85,6 +89,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   Request.Evaluation = Evaluation;
   Request.KeepDropout = Dropout;
   Request.WriteWeights = !NoWeights;
+  Request.AgreeWithSource = AgreeWithSource;
   Request.Python = Python;
   Request.TimeoutSeconds = Timeout;
   Request.MemoryGiB = Memory;

@@ -22,6 +22,7 @@ struct KernelBenchRequest {
   std::string Subset = "representative"; ///< as findKernelBenchTasks() has it
   std::string Folder;                    ///< a task is kept in Folder/NAME
   std::string Python = "python3";
+  bool AgreeWithSource = false; ///< as torch::ImportRequest has it
 };
 
 struct KernelBenchSuite {
@@ -29,8 +30,8 @@ struct KernelBenchSuite {
   std::vector<MissingRun> Missing; ///< that cannot be imported, and why
 };
 
-/// A task is imported unless it is there, of the same text and by the torch
-/// that Python has; where Python has none, what is there of the same text is
+/// A task is imported unless it is there, of the same text, with the same wish
+/// to agree, and by the torch that Python has; where Python has none, what is there of the same text is
 /// taken as it is. \p Observer is told of each import.
 llvm::Expected<KernelBenchSuite>
 importKernelBench(const KernelBenchRequest &Request, SuiteObserver &Observer);

@@ -158,6 +158,7 @@ template <class IO> void fields(IO &F, Job &J) {
   F.sparse("torch", J.Torch, std::string());
   F.sparse("drawn_cases", J.DrawnCases, uint64_t(0));
   F.sparse("may_be_degenerate", J.MayBeDegenerate, false);
+  F.sparse("agree_with_source", J.AgreeWithSource, false);
   F.optional("precision", J.Precision, !J.Precision.empty());
   F.required("timing_seed", J.TimingSeed);
   F.required("timeout_ms", J.TimeoutMs);

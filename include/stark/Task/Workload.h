@@ -127,6 +127,9 @@ struct Workload {
   bool SourcePrecision = false;
   /// Whether a right answer that a wrong candidate gives, too, is accepted.
   bool MayBeDegenerate = false;
+  /// Whether timed calls of tensors are held to the source's own outputs without
+  /// an allowance for its own error.
+  bool AgreeWithSource = false;
   /// Whether the entry is called with pointers that only its elements' size
   /// aligns.
   bool Misaligned = false;

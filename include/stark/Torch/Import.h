@@ -35,6 +35,7 @@ struct ImportRequest {
   bool Evaluation = false;              ///< Module.eval() first
   bool KeepDropout = false;             ///< as the module has it
   bool WriteWeights = true;
+  bool AgreeWithSource = false; ///< as the workload's field says
   uint64_t TimeoutSeconds = 600;
   uint64_t MemoryGiB = 0; ///< 0: no limit
 };

@@ -41,8 +41,10 @@ std::vector<unsigned> parametersOf(const Graph &G);
 std::string writeSource(const Graph &G, const Names &N);
 
 /// \p WeightsFile: the name of the file of weights, empty when there is none.
+/// \p AgreeWithSource: the workload's field of that name.
 std::string writeWorkload(const Graph &G, const Names &N,
-                          llvm::StringRef WeightsFile);
+                          llvm::StringRef WeightsFile,
+                          bool AgreeWithSource = false);
 
 /// "1_Square_matrix.py" -> "Square_matrix": an identifier for what is in it.
 std::string entryNameFor(llvm::StringRef File);

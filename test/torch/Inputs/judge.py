@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""judge.py WORKER SPOOL FOLDER CANDIDATE [SOURCE] [timed]: judges a variant of step.cpp against another.
+"""judge.py WORKER SPOOL FOLDER CANDIDATE [SOURCE] [timed|agree]: judges a variant of step.cpp against another.
 
 Takes the one job that lies in SPOOL, puts a variant's letter (see step.cpp) into each of its libraries, has the worker judge it in
 FOLDER, and prints the outcome and the diagnostics. SOURCE is A unless given; a variant against itself is a source that is tried
-before a search. Sizes are compared, not timed, unless the last word is "timed".
+before a search. Sizes are compared, not timed, unless the last word is "timed" or, for a workload that wants a candidate to agree
+with the source, "agree".
 """
 import glob
 import json
@@ -27,7 +28,8 @@ def put(path, letter):
 def main():
     worker, spool, folder, candidate = sys.argv[1:5]
     words = sys.argv[5:]
-    timed = words[-1:] == ["timed"]
+    agree = words[-1:] == ["agree"]
+    timed = agree or words[-1:] == ["timed"]
     source = words[0] if words[: 1 - timed] else "A"
     (job,) = glob.glob(os.path.join(spool, "jobs", "*"))
     shutil.rmtree(folder, ignore_errors=True)
@@ -39,6 +41,7 @@ def main():
         j = json.load(f)
     j["source_digest"], j["candidate_digest"] = source, candidate
     j["timing"].update(warmup_ms=1, min_samples=30, relative_error=0.5)
+    j["agree_with_source"] = agree
     for case in j["cases"]:
         case["timed"] &= timed
     with open(path, "w") as f:

@@ -19,9 +19,10 @@ static std::string sourceOf(const json &J, llvm::StringRef Entry = "net") {
   return writeSource(*G, chooseNames(*G, Entry));
 }
 
-static std::string workloadOf(const json &J, llvm::StringRef Weights) {
+static std::string workloadOf(const json &J, llvm::StringRef Weights,
+                              bool AgreeWithSource = false) {
   Graph G = llvm::cantFail(parseGraph(J.dump(), "graph.json"));
-  return writeWorkload(G, chooseNames(G, "net"), Weights);
+  return writeWorkload(G, chooseNames(G, "net"), Weights, AgreeWithSource);
 }
 
 /// The line of the source that has \p Word in it.
@@ -322,6 +323,14 @@ TEST(Source, WorkloadHasArgumentsAndResults) {
   ]
 }
 )");
+}
+
+TEST(Source, WorkloadMayWantTheModulesOwnOutputs) {
+  EXPECT_NE(workloadOf(smallGraph(), "", true).find(R"(
+  "agree_with_source": true,
+)"),
+            std::string::npos);
+  EXPECT_EQ(workloadOf(smallGraph(), "").find("agree"), std::string::npos);
 }
 
 TEST(Source, EntriesAreNamedAfterTheFile) {
