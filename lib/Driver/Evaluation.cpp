@@ -199,6 +199,8 @@ stark::evaluateCandidates(const EvaluationRequest &Request,
   llvm::Expected<ExtractedTask> T = taskFor(Request, Parse);
   if (!T)
     return T.takeError();
+  if (!Request.Others)
+    T->Of.Load.AddSizes = T->Of.Load.Misaligned = false;
   Evaluating Work(Request, T->Of, Observer);
   if (llvm::Error E = Work.readPlan())
     return E;

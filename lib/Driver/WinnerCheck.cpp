@@ -75,9 +75,11 @@ private:
   llvm::Error check(const TargetFile &T, const TargetSource &S);
   llvm::Error check(const BuildStep &Step, const Lookup &L,
                     llvm::StringRef Built, CheckedWinner &W);
+  /// \p Others: EvaluationRequest's.
   llvm::Expected<std::optional<Verdict>> judge(const BuildStep &Step,
                                                const Lookup &L,
-                                               std::string Text, uint64_t Seed);
+                                               std::string Text, bool Others,
+                                               uint64_t Seed);
   llvm::Expected<bool> isSourceCalled(const BuildStep &Step, const Lookup &L,
                                       llvm::StringRef Built);
 
@@ -131,10 +133,9 @@ llvm::Error Checking::findHere(const TargetFile &T) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::optional<Verdict>> Checking::judge(const BuildStep &Step,
-                                                       const Lookup &L,
-                                                       std::string Text,
-                                                       uint64_t Seed) {
+llvm::Expected<std::optional<Verdict>>
+Checking::judge(const BuildStep &Step, const Lookup &L, std::string Text,
+                bool Others, uint64_t Seed) {
   EvaluationRequest R;
   R.Source = Step.In.SourcePath;
   R.Workload = Step.In.WorkloadPath;
@@ -144,6 +145,7 @@ llvm::Expected<std::optional<Verdict>> Checking::judge(const BuildStep &Step,
   R.MadeOf = L.Entry.WinnerText;
   R.Evaluator = *Spec;
   R.Why = Purpose::Confirm;
+  R.Others = Others;
   R.Flags = Step.In.Flags;
   R.Arch = L.Entry.Arch;
   R.Toolkit = Request.Toolkit;
@@ -173,7 +175,7 @@ llvm::Expected<bool> Checking::isSourceCalled(const BuildStep &Step,
                                               const Lookup &L,
                                               llvm::StringRef Built) {
   llvm::Expected<std::optional<Verdict>> V =
-      judge(Step, L, Built.str(), Request.Seed);
+      judge(Step, L, Built.str(), /*Others=*/false, Request.Seed);
   if (!V)
     return V.takeError();
   return *V && (*V)->correct();
@@ -190,7 +192,9 @@ llvm::Error Checking::check(const BuildStep &Step, const Lookup &L,
   // Once more before one is called slow: two judgements of one program differ.
   for (uint64_t Seed : {Request.Seed, Request.Seed + 1}) {
     llvm::Expected<std::optional<Verdict>> V =
-        judge(Step, L, Whole ? trapped(Built) : L.Entry.WinnerText, Seed);
+        Whole // elsewhere the source is called, as it should be
+            ? judge(Step, L, trapped(Built), /*Others=*/false, Seed)
+            : judge(Step, L, L.Entry.WinnerText, /*Others=*/true, Seed);
     if (!V)
       return V.takeError();
     if (!*V) {

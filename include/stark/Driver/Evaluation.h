@@ -40,6 +40,8 @@ struct EvaluationRequest {
   /// sees, in several pairs of processes. The source against itself always is.
   Purpose Why = Purpose::Attempt;
   std::vector<std::string> Flags;
+  /// Compare sizes and alignments that the workload does not name, too.
+  bool Others = true;
   /// Judge forms of what the entry reaches in headers, too, where the
   /// candidates are such.
   bool Extract = true;
