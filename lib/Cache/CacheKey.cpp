@@ -57,7 +57,8 @@ static std::string keyOf(const KeyParts &Parts, llvm::StringRef Arch,
 
 /// Empty when \p Workload names none.
 static std::string entryIn(llvm::StringRef Workload) {
-  json Root = parseForeignObject<json>(Workload, DeepestNesting);
+  json Root = parseForeignObject<json>(Workload, DeepestNesting,
+                                       /*Comments=*/true);
   if (!Root.is_object())
     return "";
   auto Entry = Root.find("entry");
@@ -90,8 +91,9 @@ std::optional<ReachedKey> stark::makeReachedKey(const CacheInputs &In,
     llvm::consumeError(Workload.takeError());
     return std::nullopt;
   }
-  std::optional<CodeReach> Reach = reachOf(*Source, entryIn(*Workload));
-  if (!Reach)
+  std::string Entry = entryIn(*Workload);
+  std::optional<CodeReach> Reach = reachOf(*Source, Entry);
+  if (Entry.empty() || !Reach)
     return std::nullopt;
   std::string Key = keyOf(Parts, In.Arch, codeDigest(Reach->Text));
   return ReachedKey{std::move(Key), std::move(*Reach)};

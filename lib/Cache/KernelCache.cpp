@@ -133,19 +133,18 @@ static bool moveHit(Lookup &L, const CodeReach &Now, llvm::StringRef Entry) {
   std::optional<DispatchPlan> Plan = movePlan(L.Entry.Plan, Now.Kept);
   if (!Winners || !Plan)
     return false;
-  auto NamesOne = [&](llvm::StringRef Text) {
-    llvm::StringSet<> Words = wordsOf(Text);
+  auto HasOne = [&](const llvm::StringSet<> &Words) {
     return llvm::any_of(Now.LeftOut, [&](const std::string &Name) {
       return Words.contains(Name);
     });
   };
-  if (NamesOne(Winners->Text))
+  if (HasOne(wordsOf(Winners->Text)))
     return false;
   for (const std::string &Header : L.Entry.Headers) {
     llvm::Expected<std::string> Text = readFile(Header);
     if (!Text)
       llvm::consumeError(Text.takeError());
-    else if (NamesOne(*Text))
+    else if (HasOne(wordsUsedIn(*Text)))
       return false;
   }
   L.Entry.Plan = std::move(*Plan);

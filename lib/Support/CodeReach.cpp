@@ -57,6 +57,22 @@ public:
 
   const std::vector<CodeToken> &tokens() const { return Tokens; }
 
+  /// The token that is the name of the function of which \p P is a prototype:
+  /// its parameters, without defaults, are all that stands behind.
+  std::optional<size_t> prototypeName(const Part &P) const {
+    auto [First, Last] = P.Place;
+    size_t Open = First;
+    for (size_t I = First; I < Last; ++I) {
+      if (Tokens[I].InDirective || is(I, "{") || is(I, "="))
+        return std::nullopt;
+      if (Open == First && is(I, "("))
+        Open = I;
+    }
+    bool IsOne = P.Kind == Part::Plain && is(Last - 1, ";") &&
+                 Open > First + 1 && isWord(Open - 1) && !isTypeAt(First);
+    return IsOne ? std::optional(Open - 1) : std::nullopt;
+  }
+
 private:
   StringRef word(size_t I) const {
     return I < Tokens.size() ? Text.slice(Tokens[I].Begin, Tokens[I].End) : "";
@@ -153,12 +169,12 @@ private:
     return false;
   }
 
-  bool isType(size_t First) const {
-    size_t I = behindTemplate(First);
+  bool isTypeAt(size_t I) const {
     return llvm::is_contained(
         {"struct", "class", "union", "enum", "typedef", "using", "concept"},
         word(I));
   }
+  bool isType(size_t First) const { return isTypeAt(behindTemplate(First)); }
 
   /// Behind `template <...>`, else \p First. \p IsSpecial: `template <>`.
   size_t behindTemplate(size_t First, bool *IsSpecial = nullptr) const {
@@ -325,6 +341,22 @@ llvm::StringSet<> stark::wordsOf(StringRef Text) {
   for (const CodeToken &T : codeTokens(Text))
     if (T.Kind == CodeToken::Word)
       Words.insert(Text.slice(T.Begin, T.End));
+  return Words;
+}
+
+llvm::StringSet<> stark::wordsUsedIn(StringRef Text) {
+  PartFinder Finder(Text);
+  std::optional<std::vector<Part>> Parts = Finder.run();
+  if (!Parts)
+    return wordsOf(Text);
+  const std::vector<CodeToken> &Tokens = Finder.tokens();
+  llvm::StringSet<> Words;
+  for (const Part &P : *Parts) {
+    std::optional<size_t> Name = Finder.prototypeName(P);
+    for (size_t I = P.Place.First; I < P.Place.Last; ++I)
+      if (I != Name && Tokens[I].Kind == CodeToken::Word)
+        Words.insert(Text.slice(Tokens[I].Begin, Tokens[I].End));
+  }
   return Words;
 }
 

@@ -13,9 +13,10 @@
 namespace stark {
 
 /// The object in \p Text; discarded when it is none, or nested deeper than
-/// \p Deepest, of which no more is read.
+/// \p Deepest, of which no more is read. \p Comments: it may have some.
 template <class Json>
-Json parseForeignObject(std::string_view Text, int Deepest) {
+Json parseForeignObject(std::string_view Text, int Deepest,
+                        bool Comments = false) {
   bool TooDeep = false;
   Json Root = Json::parse(
       Text.begin(), Text.end(),
@@ -23,7 +24,7 @@ Json parseForeignObject(std::string_view Text, int Deepest) {
         TooDeep |= Depth > Deepest;
         return !TooDeep;
       },
-      /*allow_exceptions=*/false);
+      /*allow_exceptions=*/false, /*ignore_comments=*/Comments);
   if (TooDeep || !Root.is_object())
     return Json(Json::value_t::discarded);
   return Root;

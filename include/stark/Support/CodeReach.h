@@ -46,6 +46,10 @@ std::optional<CodeReach> reachOf(llvm::StringRef Text, llvm::StringRef Entry);
 /// The words of its tokens.
 llvm::StringSet<> wordsOf(llvm::StringRef Text);
 
+/// Likewise, but for names that only prototypes of functions have, which say
+/// nothing of what a function does. All words where words do not tell.
+llvm::StringSet<> wordsUsedIn(llvm::StringRef Text);
+
 /// The token of \p To that stands where the one of \p From does; unset when
 /// \p From does not keep it. Both keep the same tokens.
 std::optional<size_t> tokenLike(const std::vector<TokenRange> &From,

@@ -79,6 +79,25 @@ TEST(CodeReachTest, WhereWordsDoNotTell) {
 }
 
 // A condition in a body, and one round a function.
+// A prototype of a function says nothing of what it does; all else may.
+TEST(CodeReachTest, WordsUsedInAHeader) {
+  auto Uses = [](const std::string &Header) {
+    return wordsUsedIn("#pragma once\n" + Header + "\n").contains("f");
+  };
+  for (const char *Text :
+       {"int f(int n);", "extern \"C\" { void f(float *x, int n); }",
+        "namespace a { __global__ void f(int); }",
+        "#ifndef H\n#define H\nextern \"C\" const float *f();\n#endif"})
+    EXPECT_FALSE(Uses(Text)) << Text;
+  for (const char *Text :
+       {"inline int g() { return f(1); }", "#define CALL f(2)",
+        "int g(int n = f(1));", "static int all = f(1);",
+        "int f(int n);\ninline int g() { return f(1); }",
+        "struct f { int n; };", "int g(decltype(f(1)));",
+        "typedef int (f)(int);", "#if X\nint f(int) {\n#endif\nint f(int);"})
+    EXPECT_TRUE(Uses(Text)) << Text;
+}
+
 TEST(CodeReachTest, Conditions) {
   EXPECT_EQ(leftOut("#ifdef A\nvoid f() {\n#if B\n  g(\n#endif\n}\n#endif\n"),
             Names{"?"});
