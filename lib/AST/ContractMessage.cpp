@@ -160,6 +160,9 @@ static const Wording Wordings[] = {
     {K::TemplateLost, Subject::Symbol, "{2} was a template, is not now"},
     {K::TemplateGained, Subject::Symbol, "{2} is now a template"},
     {K::BecameInline, Subject::Symbol, "{2} is now inline"},
+    {K::EntryOverloaded, Subject::Symbol,
+     "{2} has another function of its name beside it, which a call might "
+     "prefer"},
     {K::InlineOrTemplate, Subject::Symbol,
      "{2} is now inline or a template; other files may not find it"},
     {K::DefaultsChanged, Subject::Symbol,

@@ -67,10 +67,15 @@ private:
            StringRef(S.Name).split('<').first == Name;
   }
 
-  bool spelled(StringRef Qualified) const {
+  /// Without namespaces and template arguments.
+  static StringRef plainName(StringRef Qualified) {
     StringRef Name = Qualified.split('<').first;
-    Name = Name.substr(
+    return Name.substr(
         Name.rfind(':') == StringRef::npos ? 0 : Name.rfind(':') + 1);
+  }
+
+  bool spelled(StringRef Qualified) const {
+    StringRef Name = plainName(Qualified);
     for (const Piece &P : Candidate.Pieces)
       if (P.Name == Name)
         return true;
@@ -122,6 +127,18 @@ private:
     if (moved(S, *Now))
       Say(ViolationKind::ParametersMoved, llvm::join(S.Parameters, ", "),
           llvm::join(Now->Parameters, ", "));
+    for (const Symbol &Other : New)
+      if (isRival(Other, S) && !find(Old, Other, true))
+        complain(Other.Line, ViolationKind::EntryOverloaded, S,
+                 SymbolRole::Entry);
+  }
+
+  /// Whether a call of the entry \p S might be one of \p Other, in whatever
+  /// namespace that is.
+  static bool isRival(const Symbol &Other, const Symbol &S) {
+    return !Other.Variable && !Other.Member &&
+           plainName(Other.Name) == plainName(S.Name) &&
+           (Other.Name != S.Name || Other.Type != S.Type);
   }
 
   /// Whether the parameters of \p S have changed places, which their types do

@@ -63,6 +63,7 @@ private:
     llvm::raw_string_ostream Out(S.Name);
     F->getNameForDiagnostic(Out, Policy, /*Qualified=*/true);
     S.Type = F->getType().getCanonicalType().getAsString(Policy);
+    S.Member = isa<CXXMethodDecl>(F);
     S.Where = sideOf(F);
     S.ExternC = F->isExternC();
     S.External = F->isExternallyVisible();

@@ -24,6 +24,7 @@ struct Symbol {
   Side Where = Side::Host;
   bool ExternC = false, External = false, Template = false, Inline = false;
   bool Defined = false, InHeader = false, Variable = false;
+  bool Member = false;                 ///< of a class
   std::vector<std::string> Defaults;   ///< of the parameters that have one
   std::vector<std::string> Parameters; ///< names; empty where it has none
   unsigned Line = 0;

@@ -91,6 +91,7 @@ enum class ViolationKind {
   TemplateLost,
   TemplateGained,
   BecameInline,
+  EntryOverloaded,
   InlineOrTemplate,
   DefaultsChanged,
   ParametersMoved, ///< the same names and types in another order

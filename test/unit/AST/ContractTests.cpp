@@ -333,6 +333,28 @@ TEST_F(Contract, TheEntryStays) {
             "12: entry 'ns::launch' is now a template\n");
 }
 
+// A call by name must mean the entry: no overload, template or namesake that a
+// using-declaration could bring.
+TEST_F(Contract, TheEntryIsTheOnlyOneOfItsName) {
+  const char *Said = "entry 'ns::launch' has another function of its name "
+                     "beside it, which a call might prefer\n";
+  auto Beside = [&](const std::string &New) {
+    return check(edited("namespace ns {\n", "namespace ns {\n" + New + "\n"));
+  };
+  EXPECT_EQ(Beside("static void launch(const double *, float *, int) {}"),
+            std::string("12: ") + Said);
+  EXPECT_EQ(Beside("template <class T> void launch(T, float *, int, "
+                   "cudaStream_t) {}"),
+            std::string("12: ") + Said);
+  EXPECT_EQ(adding("namespace { void launch(int) {} }"),
+            std::string("11: ") + Said);
+  // A declaration of itself, a method and other names are none.
+  EXPECT_EQ(Beside("void launch(const float *x, float *y, int n, cudaStream_t "
+                   "stream);\nstruct S { static void launch(int) {} };\n"
+                   "static void launcher() {}"),
+            "");
+}
+
 TEST_F(Contract, ExportedSymbolsStay) {
   EXPECT_EQ(check(edited("int exported(int n) { return helper(n); }\n", "")),
             "0: function 'exported' is missing, which the source has in line "
