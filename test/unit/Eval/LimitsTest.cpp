@@ -74,6 +74,7 @@ protected:
     script("toolkit/include/cuda_runtime.h", "");
     BuildOptions Options;
     Options.Toolkit = path("toolkit");
+    Options.Host = HostCompiler::Users;
     Options.Arch = "sm_90";
     Options.TimeoutMs = LimitMs;
     Options.MemoryLimit = 64 << 20;
