@@ -218,13 +218,22 @@ static llvm::Expected<std::string> describeTensors(const Task &T,
       "ships, convolutions run in TF32 and matrix products in IEEE f32";
   if (T.Load.AgreeWithSource)
     V["precision"] +=
-        ". In timed calls that is not allowed: there outputs are held to the "
-        "tolerance about what the source itself returns. So a convolution "
-        "rounds where cuDNN rounds. Seen on sm_90 with cuDNN 9.19: inputs and "
-        "weights to TF32, to nearest, and sums in f32; nothing with three input "
+        ". In timed calls that is not all: there outputs also have to be "
+        "torch.allclose() to what the source itself returns, with the "
+        "tolerance as atol and rtol. So a convolution rounds where cuDNN "
+        "rounds. Seen on sm_90 with cuDNN 9.19: inputs and "
+        "weights to TF32, to nearest, and sums in f32; nothing with three "
+        "input "
         "channels. Ties went away from zero (`cvt.rna.tf32.f32`) in one, to "
         "even (`__float2half_rn` does) in another. Bits that are handed to "
-        "`mma` as they are get cut off instead, which was eight times too much";
+        "`mma` as they are get cut off instead, which was eight times too "
+        "much. "
+        "Rounding magnifies: inputs that differ in their last bit may round to "
+        "TF32 numbers that are 2^-10 apart, and that is more than the "
+        "tolerance "
+        "in some outputs. Where the entry computes the input of such a "
+        "convolution itself, compute that bit for bit as the source does: by "
+        "the same operators of ATen, or in their order of operations";
   V["hardened"] =
       isHardened(T)
           ? "- Outputs are compared twice: with the values that the arguments "

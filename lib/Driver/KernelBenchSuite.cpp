@@ -88,8 +88,7 @@ llvm::Expected<bool> Importer::isCurrent(const ImportRecord &R,
                                          llvm::StringRef Digest) {
   std::string Stem = Folder + "/" + R.Entry;
   if (R.Digest != Digest || R.AgreeWithSource != Request.AgreeWithSource ||
-      !exists(Stem + ".cpp") ||
-      !exists(Stem + ".workload.json"))
+      !exists(Stem + ".cpp") || !exists(Stem + ".workload.json"))
     return false;
   llvm::Expected<std::string> Now = torchNow();
   if (!Now)

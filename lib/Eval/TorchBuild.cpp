@@ -298,9 +298,9 @@ llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
   return std::move(*OfDevice);
 }
 
-llvm::Expected<Compiled>
-TorchBuilder::compileSimulated(TakenApart Taken, llvm::StringRef Text,
-                               llvm::StringRef Calls) {
+llvm::Expected<Compiled> TorchBuilder::compileSimulated(TakenApart Taken,
+                                                        llvm::StringRef Text,
+                                                        llvm::StringRef Calls) {
   const std::optional<Halves> &Apart = Taken.Apart;
   bool HasKernels =
       Apart ? !Apart->Device.empty() : Text.contains("__global__");
@@ -336,9 +336,8 @@ llvm::Expected<TakenApart> TorchBuilder::takeApart(const std::string &Text) {
   KernelsOfHost Kernels = Options.Simulated || byOwn()
                               ? KernelsOfHost::Stubs
                               : KernelsOfHost::Declared;
-  return Options.Ahead
-             ? Options.Ahead->take(Of, Text, Torch.Includes, Kernels)
-             : takeApartInChild(Of, Text, Torch.Includes, Kernels);
+  return Options.Ahead ? Options.Ahead->take(Of, Text, Torch.Includes, Kernels)
+                       : takeApartInChild(Of, Text, Torch.Includes, Kernels);
 }
 
 llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,

@@ -49,7 +49,7 @@ struct Totals {
 
 struct Rule {
   uint64_t Rows, Row, PartsInRow;
-  double Tolerance, ShareOfWhole;
+  double Tolerance, ShareOfWhole, Scale;
   uint32_t Poison;
   double ExactBelow; ///< whole numbers below are exact; 0: nothing has to be
 };
@@ -244,7 +244,7 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
           OfRows ? OfRows[S.Row] : powerOf(Wanted, S, R.Poison, nullptr);
       __syncthreads(); // Scale may still be read
       if (threadIdx.x == 0)
-        Scale = fmax(Least, rmsOf(Own));
+        Scale = R.Scale > 0 ? R.Scale : fmax(Least, rmsOf(Own));
       __syncthreads();
     }
     for (uint64_t I = S.Begin + threadIdx.x; I < S.End; I += Threads) {
@@ -326,6 +326,7 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
             (Row + PartSize - 1) / PartSize,
             isWhole(Spec.Type) ? 0 : Spec.Tolerance,
             Spec.ShareOfWhole,
+            Spec.Scale,
             Spec.Poison,
             Spec.Exact ? exactBelow(Spec.Type) : 0};
   bool Long = R.PartsInRow > 1;

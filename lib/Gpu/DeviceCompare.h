@@ -28,6 +28,7 @@ struct CompareSpec {
   /// The scale of a row is at least this share of the whole output's root mean
   /// square.
   double ShareOfWhole = 0;
+  double Scale = 0; ///< of all rows, where above 0
   uint32_t Poison = 0;
   /// Where all of Wanted are whole numbers that the type holds exactly
   /// (judge::isExact), they have to be equal.

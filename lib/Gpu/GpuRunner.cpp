@@ -338,16 +338,22 @@ MaybeStop GpuRunner::verify(const TimedCall &Last) {
   Referred.reset();
   Source.Brought = Candidate.Brought = false;
   Trial T = {0, Last.Case, Last.Seed, Last.Round, {}};
-  auto Slack = [&](unsigned L) {
-    return Torch && !J->AgreeWithSource ? BothErrors * slack(T, L) : 1;
+  auto Compare = [&](const SlackOf &Slack) -> MaybeStop {
+    std::vector<bool> Agreed;
+    if (MaybeStop S = compare(T, Slack, Agreed))
+      return S;
+    return compareOutputs(
+        *J, T, "timed call", Agreed,
+        [&](unsigned L) { return ofCandidate(T, L); },
+        [&](unsigned L) { return ofSource(T, L); }, Slack, Outcome::Wrong);
   };
-  std::vector<bool> Agreed;
-  if (MaybeStop S = compare(T, Slack, Agreed))
+  if (MaybeStop S = Compare(
+          [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; }))
     return S;
-  return compareOutputs(
-      *J, T, "timed call", Agreed,
-      [&](unsigned L) { return ofCandidate(T, L); },
-      [&](unsigned L) { return ofSource(T, L); }, Slack, Outcome::Wrong);
+  if (!Torch || !J->AgreeWithSource)
+    return std::nullopt;
+  T.Scale = 1; // as torch.allclose() compares
+  return Compare([](unsigned) { return 1; });
 }
 
 MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,

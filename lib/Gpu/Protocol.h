@@ -72,6 +72,7 @@ struct Request {
   uint64_t Nonce = 0; ///< the reply repeats the last one
   uint32_t Leaf = 0;  ///< of Compare
   double Slack = 1; ///< of Compare: how many times its tolerance it may be off
+  double Scale = 0; ///< of Compare: judge::RowScale::Fixed
   uint64_t Bytes = 0; ///< of Attach: of the memory; 0: let go
   Handle Memory = {}; ///< of Attach
 };

@@ -76,6 +76,7 @@ MaybeStop GpuRunner::compareOnDevice(const Trial &T, uint32_t Flags,
     R.Round = T.Round;
     R.Leaf = Place.Leaf;
     R.Slack = Slack(Place.Leaf);
+    R.Scale = T.Scale;
     Answer A;
     if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
       return S;

@@ -94,6 +94,7 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
                       J.Cases[Current].Values[R.Leaf].Shape,
                       L.Tolerance * R.Slack,
                       judge::shareOfWhole(J),
+                      R.Scale,
                       judge::poisonPattern(L.Type, R.Round),
                       J.Cases[Current].Filling == Regime::Integers};
   DeviceComparison Found;

@@ -172,7 +172,7 @@ void add(Comparison &Sum, const Comparison &C) {
 template <class T>
 Comparison compareAs(const void *GotBytes, const void *WantedBytes,
                      uint64_t Count, uint64_t Row, double Tolerance,
-                     uint32_t Pattern, double LeastRms) {
+                     uint32_t Pattern, RowScale Scale) {
   const T *Got = static_cast<const T *>(GotBytes);
   const T *Wanted = static_cast<const T *>(WantedBytes);
   const T Poison = poisonOf<T>(Pattern);
@@ -195,12 +195,12 @@ Comparison compareAs(const void *GotBytes, const void *WantedBytes,
                Length = PartsInRow == 1
                             ? Row
                             : std::min(PartSize, Row - Part * PartSize);
-      double Scale = Rms.empty() ? 0 : Rms[R];
+      double Own = Rms.empty() ? 0 : Rms[R];
       if constexpr (!IsInteger<T>)
         if (Rms.empty())
-          Scale = powerOf(Wanted + Begin, Length, Poison).rms();
-      add(Mine, compareRun(Got, Wanted, Begin, Length, Tolerance,
-                           std::max(LeastRms, Scale), Poison));
+          Own = powerOf(Wanted + Begin, Length, Poison).rms();
+      add(Mine, compareRun(Got, Wanted, Begin, Length, Tolerance, Scale.of(Own),
+                           Poison));
     }
     Parts[P] = Mine;
   });
@@ -341,12 +341,12 @@ uint64_t judge::rowLength(const std::vector<int64_t> &Shape) {
 
 Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
                           const std::vector<int64_t> &Shape, double Tolerance,
-                          uint32_t Poison, double LeastRms) {
+                          uint32_t Poison, RowScale Scale) {
   if (isComplex(Type)) {
     std::vector<int64_t> Parts = Shape;
     Parts.push_back(2);
     Comparison C =
-        compare(partOf(Type), Got, Wanted, Parts, Tolerance, Poison, LeastRms);
+        compare(partOf(Type), Got, Wanted, Parts, Tolerance, Poison, Scale);
     C.FirstBad /= 2;
     return C;
   }
@@ -358,7 +358,7 @@ Comparison judge::compare(DType Type, const void *Got, const void *Wanted,
   switch (Type) {
 #define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
-    return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison, LeastRms);
+    return compareAs<Cpp>(Got, Wanted, Count, Row, Tolerance, Poison, Scale);
 #include "stark/Job/DTypes.def"
   }
   return {};

@@ -34,14 +34,14 @@ static double slackFor(const Job &J, unsigned Case, unsigned Leaf,
 
 Comparison judge::compareLeaf(const Job &J, unsigned Case, unsigned Leaf,
                               const void *Got, const void *Wanted, double Slack,
-                              unsigned Round) {
+                              unsigned Round, double Scale) {
   const job::Leaf &L = J.Leaves[Leaf];
   const LeafValue &V = J.Cases[Case].Values[Leaf];
   double Share = shareOfWhole(J);
   double LeastRms =
       Share > 0 ? Share * rootMeanSquare(L.Type, Wanted, V.elements()) : 0;
   return compare(L.Type, Got, Wanted, V.Shape, L.Tolerance * Slack,
-                 poisonPattern(L.Type, Round), LeastRms);
+                 poisonPattern(L.Type, Round), {LeastRms, Scale});
 }
 
 /// A column or a tile that is wrong, in an output whose elements are right.
@@ -83,13 +83,13 @@ MaybeStop judge::compareOutputs(const Job &J, const Trial &T,
       continue;
     double Times = slackFor(J, T.Case, I, Wanted, Slack(I));
     L.Tolerance *= Times;
-    Comparison Found =
-        compareLeaf(J, T.Case, I, OfCandidate(I), Wanted, Times, T.Round);
+    Comparison Found = compareLeaf(J, T.Case, I, OfCandidate(I), Wanted, Times,
+                                   T.Round, T.Scale);
     if (!Found.ok())
-      return Stop{IfBad,
-                  describeMismatch(L, C.Values[I], Found,
-                                   Name + " with " +
-                                       describeInputs(J, T.Case, T.Seed))};
+      return Stop{IfBad, describeMismatch(L, C.Values[I], Found,
+                                          Name + " with " +
+                                              describeInputs(J, T.Case, T.Seed),
+                                          T.Scale)};
     if (auto Bad = compareWhole(J, T, Name, I, OfCandidate(I), Wanted, Times))
       return Stop{IfBad, *Bad};
   }

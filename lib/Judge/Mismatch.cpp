@@ -38,7 +38,7 @@ static std::string place(const Leaf &L, const LeafValue &V, uint64_t Flat) {
 
 std::string judge::describeMismatch(const Leaf &L, const LeafValue &V,
                                     const Comparison &C,
-                                    const std::string &Where) {
+                                    const std::string &Where, double Scale) {
   char Share[16];
   std::snprintf(Share, sizeof(Share), "%.3g",
                 100.0 * double(C.Mismatches) / double(C.Count));
@@ -55,10 +55,12 @@ std::string judge::describeMismatch(const Leaf &L, const LeafValue &V,
             " were never written; they still hold the pattern that "
             "outputs are filled with before a call.\n";
   if (!isWhole(L.Type))
-    Text += "Allowed: |got - wanted| <= " + number(L.Tolerance) +
-            " * (rms of the row + |wanted|)" +
-            (C.WorstError > 0 ? "; the worst element is at " +
-                                    number(C.WorstError) + " times that.\n"
-                              : ".\n");
+    Text +=
+        "Allowed: |got - wanted| <= " + number(L.Tolerance) + " * (" +
+        (Scale > 0 ? number(Scale) : "rms of the row") + " + |wanted|)" +
+        (Scale > 0 ? ", and wanted is what the source itself returned" : "") +
+        (C.WorstError > 0 ? "; the worst element is at " +
+                                number(C.WorstError) + " times that.\n"
+                          : ".\n");
   return Text;
 }

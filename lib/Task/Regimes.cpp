@@ -102,7 +102,8 @@ static double rmsOf(const job::Init &Fill) {
       (Fill.Low * Fill.Low + Fill.Low * Fill.High + Fill.High * Fill.High) / 3);
 }
 
-/// The least and the greatest that is drawn; of a normal one, six sigma are all.
+/// The least and the greatest that is drawn; of a normal one, six sigma are
+/// all.
 static std::pair<double, double> rangeOf(const job::Init &Fill) {
   double Low = Fill.Low, High = Fill.High;
   if (Fill.Kind == InitKind::Normal) {

@@ -60,7 +60,7 @@ static Flag<bool> NoWeights(Command, "no-weights",
                             cl::desc("do not write parameters and buffers"));
 static Flag<bool> AgreeWithSource(
     Command, "agree-with-source",
-    cl::desc("a candidate's timed outputs are held to the tolerance about the "
+    cl::desc("a candidate's timed outputs have to be torch.allclose() to the "
              "module's own, TF32 included, whatever their error"));
 static Flag<std::string>
     Python(Command, "python", cl::value_desc("PROGRAM"), cl::init("python3"),

@@ -31,8 +31,9 @@ struct KernelBenchSuite {
 };
 
 /// A task is imported unless it is there, of the same text, with the same wish
-/// to agree, and by the torch that Python has; where Python has none, what is there of the same text is
-/// taken as it is. \p Observer is told of each import.
+/// to agree, and by the torch that Python has; where Python has none, what is
+/// there of the same text is taken as it is. \p Observer is told of each
+/// import.
 llvm::Expected<KernelBenchSuite>
 importKernelBench(const KernelBenchRequest &Request, SuiteObserver &Observer);
 

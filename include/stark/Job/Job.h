@@ -185,8 +185,8 @@ struct Job {
   /// Whether an answer that a wrong candidate could give, too, is no reason to
   /// refuse the source.
   bool MayBeDegenerate = false;
-  /// Of tensors: whether what a timed call gives is held to the tolerance alone
-  /// about what the source's own gave.
+  /// Of tensors: whether what a timed call gives has to agree with what the
+  /// source's own gave, as torch.allclose() compares them.
   bool AgreeWithSource = false;
   /// What the candidate's code rounds with that the source's does not; only
   /// passed on.

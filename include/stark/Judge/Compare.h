@@ -35,15 +35,23 @@ uint32_t poisonPattern(job::DType Type, unsigned Round);
 uint64_t countPoison(job::DType Type, const void *Data, uint64_t Count,
                      uint32_t Poison);
 
+/// What stands for the root mean square of a row.
+struct RowScale {
+  double Least = 0; ///< it counts as at least this
+  double Fixed = 0; ///< where above 0, it is this; 1 is torch.allclose()
+  double of(double Rms) const {
+    return Fixed > 0 ? Fixed : Rms < Least ? Least : Rms;
+  }
+};
+
 /// An element is right when |got - wanted| <= Tolerance * (rms + |wanted|), rms
 /// over its row in \p Wanted: the last dimension, or as many trailing ones as
 /// make 32 elements. NaN and infinities must agree; integers must be equal; an
 /// element that one of the two left alone must be left alone by both. \p Poison
-/// is the 32-bit pattern that both outputs held before. \p LeastRms: a row's
-/// rms counts as at least this.
+/// is the 32-bit pattern that both outputs held before.
 Comparison compare(job::DType Type, const void *Got, const void *Wanted,
                    const std::vector<int64_t> &Shape, double Tolerance,
-                   uint32_t Poison, double LeastRms = 0);
+                   uint32_t Poison, RowScale Scale = {});
 
 /// Elements of what compare() takes for a row: the last dimension, or as many
 /// trailing ones as make 32.
@@ -82,8 +90,10 @@ std::optional<BadBlock> compareBlocks(job::DType Type, const void *Got,
 
 /// What \p C found in one output: how many elements, the first with its index
 /// along each dimension, what is allowed. \p Where: "call with size ..., seed".
+/// \p Scale: as RowScale::Fixed.
 std::string describeMismatch(const job::Leaf &L, const job::LeafValue &V,
-                             const Comparison &C, const std::string &Where);
+                             const Comparison &C, const std::string &Where,
+                             double Scale = 0);
 
 } // namespace stark::judge
 

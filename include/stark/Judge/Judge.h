@@ -52,10 +52,11 @@ double shareOfWhole(const job::Job &J);
 
 /// compare() with what \p J says of output \p Leaf of a case. The scale of a
 /// row of a tensor is at least a tenth of the whole tensor's: what a ReLU
-/// leaves of a row says nothing of what was summed up.
+/// leaves of a row says nothing of what was summed up. \p Scale:
+/// RowScale::Fixed.
 Comparison compareLeaf(const job::Job &J, unsigned Case, unsigned Leaf,
                        const void *Got, const void *Wanted, double Slack,
-                       unsigned Round);
+                       unsigned Round, double Scale = 0);
 
 /// Compares all outputs of one call but those that have \p Agreed; nothing when
 /// they are right. \p Name: "second call with the same inputs".

@@ -37,6 +37,8 @@ struct Trial {
   unsigned Round = 0; ///< each has a poison pattern of its own
   /// Of the leaves that are weights; nothing: Seed.
   std::optional<uint64_t> WeightSeed;
+  /// Where above 0, in place of rows' root mean squares: RowScale::Fixed.
+  double Scale = 0;
 };
 
 /// What a runner can afford to compare, and how.

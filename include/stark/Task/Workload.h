@@ -127,8 +127,8 @@ struct Workload {
   bool SourcePrecision = false;
   /// Whether a right answer that a wrong candidate gives, too, is accepted.
   bool MayBeDegenerate = false;
-  /// Whether timed calls of tensors are held to the source's own outputs without
-  /// an allowance for its own error.
+  /// Whether timed calls of tensors have to agree with the source's own
+  /// outputs, as torch.allclose() compares them, whatever its own error is.
   bool AgreeWithSource = false;
   /// Whether the entry is called with pointers that only its elements' size
   /// aligns.

@@ -32,6 +32,7 @@ struct Trial {
   std::vector<int64_t> Shape;
   double Tolerance, ShareOfWhole;
   bool Exact = false; ///< whole numbers alone, and nothing that is none
+  double Scale = 0;
   uint64_t count() const {
     uint64_t Count = 1;
     for (int64_t Extent : Shape)
@@ -135,8 +136,8 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
   fill(T, Poison, R, Got, Wanted);
   void *OnDevice[2] = {};
   DeviceComparison Device;
-  CompareSpec Spec = {T.Type,      nullptr,        nullptr, T.Shape,
-                      T.Tolerance, T.ShareOfWhole, Poison,  T.Exact};
+  CompareSpec Spec = {T.Type,         nullptr, nullptr, T.Shape, T.Tolerance,
+                      T.ShareOfWhole, T.Scale, Poison,  T.Exact};
   cudaError_t E = cudaSuccess;
   for (unsigned I = 0; I < 2 && E == cudaSuccess; ++I) {
     const Bytes &Data = I ? Wanted : Got;
@@ -161,7 +162,7 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
   bool Exact = T.Exact && judge::isExact(T.Type, Extremes);
   judge::Comparison Host =
       judge::compare(T.Type, Got.data(), Wanted.data(), T.Shape,
-                     Exact ? 0 : T.Tolerance, Poison, Least);
+                     Exact ? 0 : T.Tolerance, Poison, {Least, T.Scale});
   if (alike(Host, Extremes, Device) &&
       Device.Unwritten ==
           judge::countPoison(T.Type, Wanted.data(), T.count(), Poison))
@@ -189,7 +190,9 @@ int main() {
                          DType::I8, DType::I16, DType::I32, DType::I64,
                          DType::U8, DType::Bool, DType::C64, DType::C128})
         for (bool Exact : {false, true})
-          ++(check({Type, Shape, 1e-4, Round % 2 ? 0.1 : 0, Exact}, R, Scratch)
+          ++(check({Type, Shape, 1e-4, Round % 2 ? 0.1 : 0, Exact,
+                    Round == 3 ? 1.0 : 0},
+                   R, Scratch)
                  ? Good
                  : Bad);
   std::printf("%u comparisons: %u alike, %u not\n", Good + Bad, Good, Bad);

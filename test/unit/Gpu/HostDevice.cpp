@@ -194,9 +194,9 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec, CompareScratch &,
                      : 0;
   judge::Extremes Seen = judge::extremes(Spec.Type, Spec.Wanted, Count);
   bool Exact = Spec.Exact && judge::isExact(Spec.Type, Seen);
-  judge::Comparison Found =
-      judge::compare(Spec.Type, Spec.Got, Spec.Wanted, Spec.Shape,
-                     Exact ? 0 : Spec.Tolerance, Spec.Poison, Least);
+  judge::Comparison Found = judge::compare(
+      Spec.Type, Spec.Got, Spec.Wanted, Spec.Shape, Exact ? 0 : Spec.Tolerance,
+      Spec.Poison, {Least, Spec.Scale});
   Out = {Found.Mismatches, Found.WorstError, Seen,
          judge::countPoison(Spec.Type, Spec.Wanted, Count, Spec.Poison)};
   return cudaSuccess;

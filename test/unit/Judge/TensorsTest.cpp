@@ -132,18 +132,23 @@ TEST(CompareLeaf, ATenthOfTheWhole) {
   EXPECT_EQ(Mismatches(0.9e-5f, 1), 1u);
 }
 
-TEST(Compare, LeastRmsIsForRowsBelowIt) {
+TEST(Compare, ScalesOfRows) {
   std::vector<float> Wanted(64, 100), Got = Wanted;
   Got[0] += 0.019f; // 1e-4 * (100 + 100) is allowed
-  auto Bad = [&](double LeastRms) {
+  auto Bad = [&](double Least, double Fixed = 0) {
     return compare(DType::F32, Got.data(), Wanted.data(), {64}, 1e-4,
-                   poisonPattern(DType::F32, 0), LeastRms)
+                   poisonPattern(DType::F32, 0), {Least, Fixed})
         .Mismatches;
   };
   EXPECT_EQ(Bad(1), 0u);
   Got[0] += 0.01f;
   EXPECT_EQ(Bad(1), 1u);
   EXPECT_EQ(Bad(200), 0u);
+  // In their place, larger or smaller.
+  EXPECT_EQ(Bad(1, 200), 0u);
+  Got[0] = 100.0102f; // 1e-4 * (1 + 100) is 0.0101
+  EXPECT_EQ(Bad(200), 0u);
+  EXPECT_EQ(Bad(200, 1), 1u);
 }
 
 // Part by part; the element is named.
