@@ -184,8 +184,10 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
 llvm::Error stark::printRequestEstimate(const SearchRequest &Request,
                                         llvm::StringRef GoesOn,
                                         llvm::raw_ostream &OS) {
+  SearchRequest Asked = Request;
+  Asked.Answering.NeedsKey = false; // nobody is asked
   // The judge's GPU changes little, and need not be there yet.
-  llvm::Expected<Question> Q = load(Request, GoesOn.str(), Request.Arch);
+  llvm::Expected<Question> Q = load(Asked, GoesOn.str(), Request.Arch);
   if (!Q)
     return Q.takeError();
   llvm::Expected<RunEstimate> E =

@@ -43,7 +43,7 @@ stark::makeProvider(const ProviderSettings &Given, const ModelTable &Models,
   llvm::Expected<Secret> Key = findSecret(Settings.KeyVariable);
   if (!Key)
     return Key.takeError();
-  if (Key->empty() && !P->KeyOptional)
+  if (Key->empty() && !P->KeyOptional && Settings.NeedsKey)
     return usageError("provider '" + Settings.Provider + "': no key; set " +
                       Settings.KeyVariable + ", or " + Settings.KeyVariable +
                       "_FILE to a file that only you may read");

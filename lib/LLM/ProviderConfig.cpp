@@ -144,7 +144,7 @@ static llvm::Expected<Configuration> readConfiguration(llvm::StringRef File) {
 }
 
 llvm::Expected<std::unique_ptr<ChatClient>>
-stark::makeConfiguredClient(llvm::StringRef File, Clock &Time) {
+stark::makeConfiguredClient(llvm::StringRef File, Clock &Time, bool NeedsKey) {
   llvm::Expected<Configuration> C = readConfiguration(File);
   if (!C)
     return C.takeError();
@@ -155,6 +155,7 @@ stark::makeConfiguredClient(llvm::StringRef File, Clock &Time) {
   RoleClient::Clients Clients;
   for (const auto &[Role, Choice] : C->Roles) {
     ProviderSettings Settings = C->settingsOf(Choice);
+    Settings.NeedsKey = NeedsKey;
     if (llvm::Error E = checkKeyHost(Settings, *Models))
       return withContext(std::move(E), File + ": role '" + Role + "'");
     llvm::Expected<std::unique_ptr<ChatClient>> Client =

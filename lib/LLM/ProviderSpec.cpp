@@ -65,7 +65,7 @@ stark::makeChatClient(const ProviderSpec &Spec,
   case Kind::Replay:
     return makeReplayClient(Spec.Where, Options.ReplayedAs);
   case Kind::Config:
-    return makeConfiguredClient(Spec.Where, Time);
+    return makeConfiguredClient(Spec.Where, Time, Options.NeedsKey);
   case Kind::Http:
     break;
   }
@@ -76,5 +76,6 @@ stark::makeChatClient(const ProviderSpec &Spec,
   Settings.Provider = Spec.Where;
   Settings.Model = Options.Model;
   Settings.BaseUrl = Options.BaseUrl;
+  Settings.NeedsKey = Options.NeedsKey;
   return makeProvider(Settings, *Models, makeProviderHub(Time));
 }

@@ -40,6 +40,8 @@ struct ProviderSettings {
   uint64_t ConnectMs = 10'000, FirstByteMs = 120'000, IdleMs = 90'000,
            TotalMs = 900'000;
   RetryPolicy Retry;
+  /// False where nothing will be sent: then there need be no key.
+  bool NeedsKey = true;
 };
 
 /// Transfers and not-before times that several clients share. Time-outs and
@@ -74,9 +76,10 @@ std::vector<LocalServer> findLocalServers(const ModelTable &Models,
                                           uint64_t TimeoutMs, Clock &Time);
 
 /// The client that a configuration file describes: docs/providers.md has the
-/// format. Errors name file, field, what was given and what was wanted.
+/// format; \p NeedsKey is ProviderSettings'. Errors name file, field, what was
+/// given and what was wanted.
 llvm::Expected<std::unique_ptr<ChatClient>>
-makeConfiguredClient(llvm::StringRef File, Clock &Time);
+makeConfiguredClient(llvm::StringRef File, Clock &Time, bool NeedsKey = true);
 
 } // namespace stark
 

@@ -51,6 +51,7 @@ struct ChatClientOptions {
   std::string BaseUrl;    ///< likewise
   std::string ModelsFile; ///< extends the table of models; may be empty
   std::string ReplayedAs; ///< provider of the run that is replayed
+  bool NeedsKey = true;   ///< false where nothing will be sent
 };
 
 /// Errors: those of makeExchangeClient(), makeReplayClient(),
