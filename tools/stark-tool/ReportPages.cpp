@@ -12,6 +12,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;
@@ -36,6 +37,9 @@ static llvm::Error writeRunPages(const SuiteResult &R, llvm::StringRef Suite,
                            .str();
   for (const CellFigures &C : R.Cells) {
     std::string Path = runPathOf(C), Folder = (Suite + "/" + Path).str();
+    // Where somebody has put the runs apart from the tables.
+    if (!llvm::sys::fs::exists(Folder))
+      Folder = (Suite + "/runs/" + Path).str();
     llvm::Expected<RecordedRun> Run = readRun(Folder);
     if (!Run) {
       llvm::errs() << "note: " << llvm::toString(Run.takeError()) << "\n";
