@@ -1,5 +1,6 @@
 """resize.py EXAMPLES NAME TIMED COMPARED: copies the example NAME here, with one
-size that is timed, "rows=64,cols=2048", and one that is only compared."""
+size that is timed, "rows=64,cols=2048", and one that is only compared. No other
+sizes or values are."""
 import json
 import shutil
 import sys
@@ -11,5 +12,6 @@ with open(f"{name}/{name}.workload.json") as f:
     workload = json.load(f)
 assert set(timed) == set(compared) == set(workload["sizes"][0])
 workload["sizes"] = [timed, dict(compared, check_only=True)]
+workload["added_sizes"] = workload["harden"] = False
 with open(f"{name}/{name}.workload.json", "w") as f:
     json.dump(workload, f, indent=2)
