@@ -30,7 +30,7 @@ def main():
     words = sys.argv[5:]
     agree = words[-1:] == ["agree"]
     timed = agree or words[-1:] == ["timed"]
-    source = words[0] if words[: 1 - timed] else "A"
+    source = words[0] if len(words) > timed else "A"
     (job,) = glob.glob(os.path.join(spool, "jobs", "*"))
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(job, folder)
