@@ -97,7 +97,8 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-c", "-o", Object, "-Xptxas", "-v", "-Xcompiler",
-                         "-fPIC", "-Xcompiler", "-iquote," + home(), File});
+                         "-fPIC", "-Xcompiler",
+                         "-iquote," + pathForHost(home(), Folder), File});
   keepPtx(Spec);
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
@@ -121,7 +122,8 @@ PlainBuilder::link(llvm::ArrayRef<std::string> Objects,
 }
 
 std::string Builder::inUserTerms(std::string Text) const {
-  for (const std::string &Prefix : {Folder + "/host/", Folder + "/"})
+  for (const std::string &Prefix :
+       {Folder + "/host/", Folder + "/" + HomeLink + "/", Folder + "/"})
     for (size_t At; (At = Text.find(Prefix)) != std::string::npos;)
       Text.erase(At, Prefix.size());
   return Text;

@@ -47,7 +47,8 @@ llvm::Expected<bool> stark::compilesWithNvcc(llvm::StringRef Text,
   }
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-arch=" + Options.Arch, "-c", "-o", "/dev/null",
-                         "-Xcompiler", "-iquote," + Home, File});
+                         "-Xcompiler", "-iquote," + pathForHost(Home, Folder),
+                         File});
   llvm::Error E = writeFileAtomically(File, Text);
   llvm::Expected<ProcessResult> How =
       E ? llvm::Expected<ProcessResult>(std::move(E)) : runProcess(Spec);

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostFlags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include <utility>
 
 /// The parts of "-fPIC,-MF,x.d" that make the host compiler write nothing but
@@ -149,4 +152,18 @@ bool stark::wantDeviceLinker(const std::vector<std::string> &Given) {
     return Flag.contains("-rdc") || Flag.contains("relocatable-device-code") ||
            Flag.contains("-dlto");
   });
+}
+
+std::string stark::pathForHost(llvm::StringRef Path, llvm::StringRef Folder) {
+  auto IsPlain = [](char C) {
+    return llvm::isAlnum(C) || llvm::StringRef("_-+./=:@%").contains(C);
+  };
+  if (llvm::all_of(Path, IsPlain))
+    return Path.str();
+  llvm::SmallString<256> To(Path);
+  (void)llvm::sys::fs::make_absolute(To);
+  std::string Link = (Folder + "/" + HomeLink).str();
+  // It may be there, from the half that was compiled before.
+  (void)llvm::sys::fs::create_link(To, Link);
+  return Link;
 }

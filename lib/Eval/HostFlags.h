@@ -8,6 +8,7 @@
 #ifndef STARK_LIB_EVAL_HOSTFLAGS_H
 #define STARK_LIB_EVAL_HOSTFLAGS_H
 
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ std::vector<std::string> nvccFlagsOf(const std::vector<std::string> &Given);
 /// Whether \p Given, which nvcc takes, make device code that nvcc has to link
 /// before it is of use.
 bool wantDeviceLinker(const std::vector<std::string> &Given);
+
+/// The name of what pathForHost() makes.
+inline constexpr const char *HomeLink = "home";
+
+/// \p Path of a folder as it can stand behind -Xcompiler, which nvcc splits at
+/// commas and hands to a shell: itself, or a link to it in \p Folder.
+std::string pathForHost(llvm::StringRef Path, llvm::StringRef Folder);
 
 } // namespace stark
 

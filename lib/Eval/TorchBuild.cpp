@@ -225,7 +225,8 @@ llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
     Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-x", "cu", "-Xptxas", "-v", "-Xcompiler", "-fPIC",
-                         "-Xcompiler", "-iquote," + home()});
+                         "-Xcompiler",
+                         "-iquote," + pathForHost(home(), Folder)});
   keepPtx(Spec);
   if (byOwn())
     return run(std::move(Spec), fileName(), Text, Folder + "/" + DeviceCode,
@@ -248,7 +249,7 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
                         {"-x", "cu", "-w", "-include", Header,
                          "--expt-relaxed-constexpr", "--expt-extended-lambda",
                          "-Xptxas", "-v", "-Xcompiler", "-fPIC", "-Xcompiler",
-                         "-iquote," + home()});
+                         "-iquote," + pathForHost(home(), Folder)});
   keepPtx(Spec);
   if (Torch.Cuda)
     Spec.Arguments.push_back("-DSTARK_TORCH_CUDA");

@@ -32,6 +32,16 @@ echo "== code"
 strings -n 4 made/libscale.a
 cat made/CMakeFiles/stark/scale/*/scale.cu
 
+echo "== check"
+mkdir checks
+echo '{"device": "NVIDIA H200", "arch": "sm_90", "driver": "", "memory_mib": 1, "l2_bytes": 1, "copy_gb_per_s": 1.0,' \
+  '"event_pair_us": 1.0, "lockdown": "none"}' > checks/device.json
+"$build/bin/stark-tool" check made/CMakeFiles/stark/scale/kernels.json --evaluator spool:checks || echo "exit $?"
+python3 -c '
+import glob, json
+(job,) = glob.glob("checks/jobs/*/job.json")
+print("compared:", ", ".join(sorted({c["label"].split(", ")[0] for c in json.load(open(job))["cases"]})))'
+
 echo "== header changed"
 cp "a project/src/twice.cuh" kept.cuh
 echo "// said" >> "a project/src/twice.cuh"
