@@ -38,8 +38,9 @@ static llvm::Error writeRunPages(const SuiteResult &R, llvm::StringRef Suite,
   for (const CellFigures &C : R.Cells) {
     std::string Path = runPathOf(C), Folder = (Suite + "/" + Path).str();
     // Where somebody has put the runs apart from the tables.
-    if (!llvm::sys::fs::exists(Folder))
-      Folder = (Suite + "/runs/" + Path).str();
+    std::string Apart = (Suite + "/runs/" + Path).str();
+    if (!llvm::sys::fs::exists(Folder) && llvm::sys::fs::exists(Apart))
+      Folder = Apart;
     llvm::Expected<RecordedRun> Run = readRun(Folder);
     if (!Run) {
       llvm::errs() << "note: " << llvm::toString(Run.takeError()) << "\n";
