@@ -45,7 +45,8 @@ static std::vector<std::string> unpack(llvm::StringRef All) {
   return Texts;
 }
 
-/// What a child says: Failure, or the fields of TakenApart.
+/// What a child says: why the text cannot be read; or WhyNot and Errors, and
+/// both halves where it was taken apart.
 static std::string answer(const Task &Of, llvm::StringRef Text,
                           llvm::ArrayRef<std::string> TorchFolders,
                           KernelsOfHost Kernels) {
@@ -55,7 +56,7 @@ static std::string answer(const Task &Of, llvm::StringRef Text,
   std::string WhyNot;
   std::optional<Halves> Apart =
       takeApart(**Parsed, TorchFolders, WhyNot, Kernels);
-  std::vector<std::string> Said = {"", WhyNot, errorsOf(**Parsed)};
+  std::vector<std::string> Said = {WhyNot, errorsOf(**Parsed)};
   if (Apart)
     Said.insert(Said.end(), {Apart->Device, Apart->Host});
   return pack(Said);
@@ -101,13 +102,13 @@ stark::takeApartInChild(const Task &Of, llvm::StringRef Text,
   std::vector<std::string> Fields = unpack(Said.Text);
   if (Fields.size() == 1)
     return failed(Fields.front());
-  if (Fields.size() != 3 && Fields.size() != 5)
+  if (Fields.size() != 2 && Fields.size() != 4)
     return failed("the process that takes the text apart gave half an answer");
   TakenApart Found;
-  Found.WhyNot = Fields[1];
-  Found.Errors = Fields[2];
-  if (Fields.size() == 5)
-    Found.Apart = Halves{Fields[3], Fields[4]};
+  Found.WhyNot = Fields[0];
+  Found.Errors = Fields[1];
+  if (Fields.size() == 4)
+    Found.Apart = Halves{Fields[2], Fields[3]};
   return Found;
 }
 

@@ -302,7 +302,7 @@ llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
 llvm::Expected<Compiled> TorchBuilder::compileSimulated(TakenApart Taken,
                                                         llvm::StringRef Text,
                                                         llvm::StringRef Calls) {
-  const std::optional<Halves> &Apart = Taken.Apart;
+  std::optional<Halves> &Apart = Taken.Apart;
   bool HasKernels =
       Apart ? !Apart->Device.empty() : Text.contains("__global__");
   if (HasKernels && Cuda.Root.empty())
@@ -329,7 +329,7 @@ llvm::Expected<Compiled> TorchBuilder::compileSimulated(TakenApart Taken,
   llvm::Expected<Compiled> Made =
       compileHost(withSimulatedNames(Apart->Host) + Calls.str());
   if (Made)
-    Made->Device = Apart->Device;
+    Made->Device = std::move(Apart->Device);
   return Made;
 }
 
