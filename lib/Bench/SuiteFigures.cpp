@@ -37,6 +37,9 @@ bool stark::compiledVerdict(VerdictKind K) {
 static void takeSpeed(const Verdict &V, CellFigures &F) {
   F.Speedup = V.speedup();
   F.MedianUs = std::isfinite(V.scoreUs()) ? V.scoreUs() : 0;
+  // A run may go on where another GPU judges.
+  if (!V.Device.empty())
+    F.Device = V.Device;
 }
 
 CellFigures stark::figuresOf(const RecordedRun &Run) {

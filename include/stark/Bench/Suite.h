@@ -61,7 +61,7 @@ struct CellFigures {
   std::map<std::string, double> BaselineUs;
   double FloorShare = 0; ///< of MedianUs; 0: not known
   bool Modelled = false;
-  std::string Device;
+  std::string Device; ///< that Speedup was measured on, else the run's
 };
 /// Whether a candidate with this verdict got past the compiler.
 bool compiledVerdict(VerdictKind K);

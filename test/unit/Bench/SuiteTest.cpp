@@ -91,6 +91,21 @@ TEST(Suite, FiguresOfARun) {
   EXPECT_EQ(F.Delivered, 2.5);
 }
 
+// A run may be begun on one GPU and confirmed on another: its speed is of that.
+TEST(Suite, FiguresOfTwoGpus) {
+  Verdict Source = verdict(VerdictKind::Correct, 1),
+          Candidate = verdict(VerdictKind::Correct, 3),
+          Confirmed = verdict(VerdictKind::Correct, 2.5);
+  Source.Device = Candidate.Device = "A GPU";
+  Confirmed.Device = "Another GPU";
+  RecordedRun Run = runWith({Source, Candidate});
+  Run.Identity.Device = "A GPU";
+  EXPECT_EQ(figuresOf(Run).Device, "A GPU");
+  Run.End = EndEvent{1, 1, {"1 attempt"}};
+  Run.Confirmations.push_back({1, 1, VerdictEvent::By::Confirm, "", Confirmed});
+  EXPECT_EQ(figuresOf(Run).Device, "Another GPU");
+}
+
 // Without a winner the source is kept, and the best candidate, slower here,
 // still has its speed.
 TEST(Suite, FiguresWithoutWinner) {
