@@ -159,6 +159,7 @@ static llvm::Expected<Question> load(const SearchRequest &Request,
   ParseOptions Parse;
   Parse.Flags = Request.Flags;
   Parse.Toolkit = Request.Toolkit;
+  Parse.Torch = Request.Torch;
   if (!Arch.empty())
     Parse.Arch = Arch;
   std::string Workload = Request.Workload.empty()

@@ -75,10 +75,11 @@ std::optional<Libtorch> libtorchBelow(const std::string &Folder) {
   return std::nullopt;
 }
 
-/// The folder of python3's torch, without importing it.
-std::string torchOfPython() {
+} // namespace
+
+std::string posix::torchOfPython(const std::string &Python) {
   ProcessSpec Spec;
-  Spec.Program = "python3";
+  Spec.Program = Python;
   Spec.TimeoutMs = 20000;
   Spec.Arguments = {"-c", "import importlib.util as u\n"
                           "s = u.find_spec('torch')\n"
@@ -91,7 +92,6 @@ std::string torchOfPython() {
     return "";
   return Said.Out.substr(0, Said.Out.find('\n'));
 }
-} // namespace
 
 std::vector<std::string> posix::versionFiles(const std::string &Includes) {
   return {Includes + "/torch/headeronly/version.h",
@@ -157,7 +157,7 @@ std::optional<Libtorch> posix::findLibtorch(const std::string &Given,
   }
   if (const char *Folder = std::getenv("STARK_TORCH"); Folder && *Folder)
     return findLibtorch(Folder, Error);
-  if (std::string Folder = torchOfPython(); !Folder.empty())
+  if (std::string Folder = torchOfPython("python3"); !Folder.empty())
     if (std::optional<Libtorch> T = libtorchBelow(Folder))
       return T;
   std::optional<Libtorch> T = libtorchAt("/usr");

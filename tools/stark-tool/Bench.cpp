@@ -9,6 +9,7 @@
 #include "stark/Bench/Laboratory.h"
 #include "stark/Driver/KernelBenchSuite.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Posix/Libtorch.h"
 #include "stark/Report/Progress.h"
 #include "stark/Search/Preset.h"
 #include "stark/Support/Error.h"
@@ -101,9 +102,11 @@ static Flag<unsigned>
                    "a landscape (default 1000)"));
 static Flag<std::string> Out(Command, "out", cl::value_desc("dir"),
                              cl::desc("Where the results are written"));
-static Flag<std::string>
-    Python(Command, "python", cl::value_desc("program"), cl::init("python3"),
-           cl::desc("The Python that has torch (default: python3)"));
+static Flag<std::string> Python(
+    Command, "python", cl::value_desc("program"), cl::init("python3"),
+    cl::desc("The Python that has torch (default: python3); with "
+             "--kernelbench sources are built with its libtorch, too, unless "
+             "$STARK_TORCH names one"));
 static Flag<std::string>
     KernelBench(Command, "kernelbench", cl::value_desc("dir"),
                 cl::desc("Search the tasks of this clone of KernelBench"));
@@ -192,6 +195,9 @@ static llvm::Error findTasks(SuiteRequest &Request, SuiteObserver &Observer) {
     return llvm::Error::success();
   }
   Request.Folder = Out + "/tasks";
+  // What was imported by one torch is not built with another's headers.
+  if (Python.given() && !std::getenv("STARK_TORCH"))
+    Request.Common.Torch = posix::torchOfPython(Python);
   llvm::Expected<KernelBenchSuite> Found = importKernelBench(
       {KernelBench, Subset, Request.Folder, Python, Agree}, Observer);
   if (!Found)

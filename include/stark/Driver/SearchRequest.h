@@ -59,6 +59,7 @@ struct SearchRequest {
   bool Extract = true;
   std::string Arch;    ///< empty: the evaluator's
   std::string Toolkit; ///< empty: find it
+  std::string Torch;   ///< as in ParseOptions
   uint64_t WaitMs = 0; ///< for an answer or a result, before suspending
   /// Of earlier requests, asked and added to when the evaluator's verdicts
   /// repeat; may be null.

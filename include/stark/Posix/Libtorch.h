@@ -49,6 +49,10 @@ std::string libtorchVersion(const std::string &Includes);
 std::optional<Libtorch> findLibtorch(const std::string &Given,
                                      std::string &Error);
 
+/// The folder of the torch package of \p Python, a program's name or path,
+/// which does not import it; empty when it has none, or cannot be run.
+std::string torchOfPython(const std::string &Python);
+
 } // namespace stark::posix
 
 #endif
