@@ -48,7 +48,7 @@ search() { # further words
 }
 search 2> search.txt || { cat search.txt; exit 1; }
 make_it
-echo "$(grep -c '^// Winner ' "$folder/scale.cu") winners"
+echo "$(grep -c '^// Winner ' "$folder/scale.stark.cu") winners"
 
 echo "== REQUIRE"
 configure -DSTARK_MODE=REQUIRE
@@ -70,7 +70,7 @@ look --explain 2>&1
 echo "== build"
 make_it
 echo "== order"
-grep -E '^ .*n ==' "$folder/scale.cu"
+grep -E '^ .*n ==' "$folder/scale.stark.cu"
 echo "== changed"
 sed -i 's/"n": 64/"n": 65/' project/src/scale.small.workload.json
 make_it

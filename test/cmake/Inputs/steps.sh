@@ -30,7 +30,7 @@ echo "== tune"
 make_it norm_stark_tune
 make_it norm_stark_tune
 make_it norm_stark
-grep -q "norm_kernel.*stark\|stark.*norm_kernel" made/CMakeFiles/stark/norm/*/norm.cu && echo "generated"
+grep -q "norm_kernel.*stark\|stark.*norm_kernel" made/CMakeFiles/stark/norm/*/norm.stark.cu && echo "generated"
 
 echo "== interrupted"
 configure made Ninja -DSTARK_TUNE_ATTEMPTS=20

@@ -30,7 +30,7 @@ make_it
 
 echo "== code"
 strings -n 4 made/libscale.a
-cat made/CMakeFiles/stark/scale/*/scale.cu
+cat made/CMakeFiles/stark/scale/*/scale.stark.cu
 
 echo "== check"
 mkdir checks
