@@ -293,6 +293,23 @@ function(_stark_pair_sources target call given given_workloads out_sources out_w
   set(${out_sources} "${kept}" PARENT_SCOPE)
 endfunction()
 
+# The old behaviour of CMP0116 until the next cmake_policy(POP), without the
+# warning that it is old.
+macro(_stark_depfile_as_it_is)
+  if(CMAKE_VERSION VERSION_LESS 4.4)
+    set(_stark_warned "${CMAKE_WARN_DEPRECATED}")
+    set(CMAKE_WARN_DEPRECATED OFF)
+    cmake_policy(SET CMP0116 OLD)
+    set(CMAKE_WARN_DEPRECATED "${_stark_warned}")
+  else()
+    cmake_policy(SET CMP0218 NEW)
+    cmake_diagnostic(PUSH)
+    cmake_diagnostic(SET CMD_DEPRECATED IGNORE)
+    cmake_policy(SET CMP0116 OLD)
+    cmake_diagnostic(POP)
+  endif()
+endmacro()
+
 # Reads the variables of stark_optimize_kernels(), a macro in all but name.
 macro(_stark_replace_source)
   # Two targets may build one source with different flags.
@@ -321,8 +338,16 @@ macro(_stark_replace_source)
   list(TRANSFORM architectures PREPEND "--arch=" OUTPUT_VARIABLE archs)
   list(TRANSFORM workloads PREPEND "--workload=" OUTPUT_VARIABLE workload_words)
 
+  # Ninja reads the depfile as it is where what depends is called as in Ninja's
+  # own file. Otherwise CMake starts itself for each source to rewrite the
+  # depfile (the new behaviour of CMP0116), which takes twice as long as the step.
+  set(_stark_depfile_target "")
+  if(CMAKE_GENERATOR MATCHES "Ninja" AND CMAKE_VERSION VERSION_LESS 5)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE _stark_depfile_target)
+    set(_stark_depfile_target "--depfile-target=${CMAKE_NINJA_OUTPUT_PATH_PREFIX}${_stark_depfile_target}/stamp")
+  endif()
   set(command $<TARGET_FILE:Stark::stark-cache> lookup "${source}" ${workload_words} "--output=${generated}"
-    "--depfile=${folder}/depends" "--stamp=${folder}/stamp" "--store=${arg_STORE}" ${archs}
+    "--depfile=${folder}/depends" ${_stark_depfile_target} "--stamp=${folder}/stamp" "--store=${arg_STORE}" ${archs}
     "--toolkit-version=${toolkit}" "--mode=${mode}" "--flags-file=${flags}")
   set(words $<TARGET_FILE:Stark::stark-tool> build)
   foreach(option IN ITEMS PROVIDER EVALUATOR)
@@ -349,6 +374,10 @@ macro(_stark_replace_source)
   endif()
   # The stamp dates the step; the source is written only when it changes, so
   # that nothing is compiled again for nothing.
+  cmake_policy(PUSH)
+  if(_stark_depfile_target)
+    _stark_depfile_as_it_is()
+  endif()
   add_custom_command(
     OUTPUT "${folder}/stamp"
     BYPRODUCTS "${generated}"
@@ -357,6 +386,7 @@ macro(_stark_replace_source)
     DEPFILE "${folder}/depends"
     COMMENT "STARK: ${name}"
     VERBATIM)
+  cmake_policy(POP)
   list(APPEND stamps "${folder}/stamp")
   _stark_list_source()
 

@@ -204,9 +204,10 @@ static std::string escaped(llvm::StringRef Path) {
 /// What changes the answer: source, workload, headers, the entry, and the
 /// folders in which another one may appear.
 static std::string dependencies(const BuildStep &Step, const Lookup &Found) {
-  std::string Text =
-      escaped(absolutePath(Step.Stamp.empty() ? Step.Output : Step.Stamp)) +
-      ":";
+  std::string Target = Step.DepfileTarget;
+  if (Target.empty())
+    Target = absolutePath(Step.Stamp.empty() ? Step.Output : Step.Stamp);
+  std::string Text = escaped(Target) + ":";
   auto Add = [&](llvm::StringRef Path) {
     Text += " \\\n  " + escaped(absolutePath(Path));
   };

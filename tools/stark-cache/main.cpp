@@ -92,6 +92,10 @@ static Flag<std::string>
     Depfile("depfile", cl::desc("Where what it depends on goes, as a makefile"),
             cl::value_desc("file"));
 static Flag<std::string>
+    DepfileTarget("depfile-target",
+                  cl::desc("What that file says depends (default: the stamp)"),
+                  cl::value_desc("file"));
+static Flag<std::string>
     Stamp("stamp", cl::desc("An empty file, written at each run that is done"),
           cl::value_desc("file"));
 static cl::list<std::string> Stores("store",
@@ -180,6 +184,7 @@ static llvm::Error becomeSearch() {
     Add("--more-workload=", Workload);
   Add("--output=", Output);
   Add("--depfile=", Depfile);
+  Add("--depfile-target=", DepfileTarget);
   Add("--stamp=", Stamp);
   for (const std::string &Folder : Stores)
     Add("--store=", Folder);
@@ -208,6 +213,7 @@ static llvm::Error lookup() {
   Step.Stores.assign(Stores.begin(), Stores.end());
   Step.Output = Output;
   Step.Depfile = Depfile;
+  Step.DepfileTarget = DepfileTarget;
   Step.Stamp = Stamp;
   std::string Warning;
   llvm::Expected<Lookup> Found = findHereOrRemote(Step, Warning);

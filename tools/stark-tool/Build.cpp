@@ -55,6 +55,9 @@ static Flag<std::string> Output(Command, "output", cl::value_desc("file"),
 static Flag<std::string>
     Depfile(Command, "depfile", cl::value_desc("file"),
             cl::desc("Where what it depends on goes, as a makefile"));
+static Flag<std::string>
+    DepfileTarget(Command, "depfile-target", cl::value_desc("file"),
+                  cl::desc("What that file says depends (default: the stamp)"));
 static Flag<std::string> Stamp(Command, "stamp", cl::value_desc("file"),
                                cl::desc("An empty file, written when done"));
 static FlagList
@@ -144,6 +147,7 @@ makeStep(const std::vector<std::string> &Flags) {
   Step.Stores = Stores.values();
   Step.Output = Output;
   Step.Depfile = Depfile;
+  Step.DepfileTarget = DepfileTarget;
   Step.Stamp = Stamp;
   return Step;
 }

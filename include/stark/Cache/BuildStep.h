@@ -46,6 +46,9 @@ struct BuildStep {
   std::vector<std::string> Stores; ///< looked through in order
   std::string Output;              ///< the source that is compiled
   std::string Depfile, Stamp;      ///< empty: not written
+  /// What the depfile says depends, as the build calls it; empty: the stamp's
+  /// whole path, else the output's.
+  std::string DepfileTarget;
   bool Require = false; ///< a winner that does not compile is an error
 };
 
