@@ -32,7 +32,7 @@ std::vector<std::string> judge::proofOf(const Job &J,
     else
       Others += std::string(Others.empty() ? "" : ", ") + nameOf(Values);
   if (!Others.empty())
-    Lines.push_back("other values: " + Others);
+    Lines.push_back(std::string(OtherValues) + Others);
   if (Shifted)
     Lines.push_back("pointers that are aligned to their elements alone");
   return Lines;

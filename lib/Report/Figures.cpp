@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Figures.h"
+#include "stark/Job/Names.h"
+#include "stark/Judge/Judge.h"
 #include "stark/Support/Utf8.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -110,4 +113,51 @@ std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
   return Text + "the winner is node " + std::to_string(F.Winner) + ", " +
          fixed(F.WinnerFound->speedup(), 3) + " times as fast as the source" +
          (F.Confirmed ? ", confirmed on inputs that no attempt saw" : "");
+}
+
+/// A regime for who has not read of them.
+static llvm::StringRef plainWords(job::Regime R) {
+  switch (R) {
+  case job::Regime::Given:
+    return "its own values";
+  case job::Regime::Hardened:
+    return "weights drawn anew and inputs of mixed magnitude";
+  case job::Regime::Tiny:
+    return "much smaller ones";
+  case job::Regime::Huge:
+    return "much larger ones";
+  case job::Regime::Mixed:
+    return "ones of mixed magnitude";
+  case job::Regime::Integers:
+    return "whole numbers";
+  case job::Regime::Zeros:
+    return "zeros";
+  case job::Regime::OneHot:
+    return "rows with a single 1";
+  case job::Regime::EqualRows:
+    return "equal rows";
+  case job::Regime::Denormals:
+    return "denormal numbers";
+  }
+  return "";
+}
+
+std::string stark::otherValues(const Verdict &V) {
+  std::vector<std::string> Said;
+  for (llvm::StringRef Line : V.Proved) {
+    if (!Line.consume_front(judge::OtherValues))
+      continue;
+    llvm::SmallVector<llvm::StringRef, 8> Names;
+    Line.split(Names, ", ");
+    for (llvm::StringRef Name : Names) {
+      auto Known = llvm::find_if(job::RegimeNames, [&](const auto &Each) {
+        return Name == Each.Name;
+      });
+      Said.push_back((Known == std::end(job::RegimeNames)
+                          ? Name
+                          : plainWords(Known->Value))
+                         .str());
+    }
+  }
+  return llvm::join(Said, ", ");
 }

@@ -53,6 +53,10 @@ std::string howTaken(const Verdict &V);
 /// "running", "30 attempts; winner: node 7, ..."
 std::string describeEnd(const RecordedRun &Run, const Figures &F);
 
+/// "much smaller ones, zeros": what a correct candidate was compared with
+/// beside the workload's own values; empty where nothing was.
+std::string otherValues(const Verdict &V);
+
 } // namespace stark
 
 #endif

@@ -16,6 +16,7 @@
 #include "stark/Report/Review.h"
 #include "ReportParts.h"
 #include "stark/Agent/Quote.h"
+#include "stark/Judge/Judge.h"
 #include "stark/Report/NodeView.h"
 #include "stark/Report/SearchProgress.h"
 #include "stark/Report/Table.h"
@@ -179,6 +180,12 @@ static void printChecked(const RecordedRun &Run, const Figures &F,
   OS << (F.Confirmed ? "; judged twice, the second time on inputs that no "
                        "attempt saw.\n"
                      : ". It was judged once.\n");
+  std::string Others = otherValues(V);
+  if (!Others.empty())
+    OS << "* So they are with other values: " << quoteMarkdown(Others) << ".\n";
+  for (llvm::StringRef Line : V.Proved)
+    if (!Line.starts_with(judge::OtherValues))
+      OS << "* Compared with " << quoteMarkdown(Line) << ".\n";
   OS << "* Called twice with the same inputs, it gives the same.\n"
      << "* Signature, linkage and symbols are those of the source, and it "
         "keeps "
@@ -187,8 +194,9 @@ static void printChecked(const RecordedRun &Run, const Figures &F,
     OS << "* It changes only what its plan named (grounding "
        << groundingName(I.Options.Strictness) << ").\n";
   OS << "\n**Not checked:**\n\n"
-     << "* Other sizes, types and values than the workload's; it was timed for "
-     << sizesOf(V) << ".\n";
+     << "* Other sizes, types and values than the workload's"
+     << (Others.empty() ? "" : " and those named above")
+     << "; it was timed for " << sizesOf(V) << ".\n";
   if (V.Modelled)
     OS << "* How fast it is: times are modelled for " << quoteMarkdown(V.Device)
        << " and were not measured.\n";

@@ -17,6 +17,7 @@
 #include "stark/Judge/Compare.h"
 #include "stark/Judge/Runner.h"
 #include <functional>
+#include <string_view>
 
 namespace stark {
 class Clock;
@@ -74,6 +75,10 @@ SourceLook lookHere(const job::Job &J, const Trial &T, Runner &R);
 /// wrong candidate would fail with. \p LeftOut: by case.
 MaybeStop admit(const job::Job &J, Runner &R, const std::vector<bool> &LeftOut,
                 std::string &Notes);
+
+/// How the line of proofOf() begins that names the regimes beyond the
+/// workload's own values.
+inline constexpr std::string_view OtherValues = "other values: ";
 
 /// With what a candidate was compared, a line each. \p Compared: by case.
 std::vector<std::string> proofOf(const job::Job &J,

@@ -15,6 +15,7 @@
 #include "SummaryTrust.h"
 #include "Sections.h"
 #include "stark/Job/Names.h"
+#include "stark/Judge/Judge.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -66,14 +67,14 @@ static void bullet(HtmlWriter &W, llvm::StringRef Lead, llvm::StringRef Rest) {
   W.open("li").element("strong", {}, Lead).text(" ").text(Rest).close().line();
 }
 
-/// "a: normal", what the inputs were filled with.
+/// "normal: a, b (f32)", what the inputs were filled with, most varied first.
 static std::string inputsOf(const Workload &Load) {
-  std::vector<std::string> Parts;
+  std::vector<std::pair<std::string, std::vector<std::string>>> Fills;
   for (const Argument &A : Load.Arguments) {
     if (!A.IsBuffer || A.Absent ||
         (A.Use != job::Role::Input && A.Use != job::Role::InOut))
       continue;
-    std::string Text = A.Name + " (" + nameOf(A.Type) + "): ";
+    std::string Text;
     if (A.Fill.Kind == job::InitKind::File || A.FromWeights)
       Text += "from a file";
     else
@@ -89,13 +90,32 @@ static std::string inputsOf(const Workload &Load) {
     else if (A.Fill.Kind == job::InitKind::Uniform ||
              A.Fill.Kind == job::InitKind::Integers)
       Text += " from " + Short(A.Fill.Low) + " to " + Short(A.Fill.High);
-    Parts.push_back(Text);
-    if (Parts.size() == 6) {
-      Parts.push_back("and others");
-      break;
-    }
+    auto Known = llvm::find_if(
+        Fills, [&](const auto &Fill) { return Fill.first == Text; });
+    if (Known == Fills.end())
+      Known = Fills.insert(Fills.end(), {Text, {}});
+    Known->second.push_back(A.Name + " (" + nameOf(A.Type) + ")");
   }
-  return llvm::join(Parts, "; ");
+  // What is the same everywhere finds the fewest faults.
+  llvm::stable_sort(Fills, [](const auto &A, const auto &B) {
+    auto Flat = [](llvm::StringRef Fill) {
+      return Fill == nameOf(job::InitKind::Zeros) ||
+             Fill == nameOf(job::InitKind::Ones) ||
+             Fill == nameOf(job::InitKind::Constant);
+    };
+    return Flat(A.first) < Flat(B.first);
+  });
+  constexpr size_t MostFills = 5, MostNames = 4;
+  std::string All;
+  for (size_t I = 0; I < Fills.size() && I < MostFills; ++I) {
+    auto &[Fill, Names] = Fills[I];
+    if (size_t More = Names.size(); More > MostNames) {
+      Names.resize(MostNames);
+      Names.push_back(std::to_string(More - MostNames) + " more");
+    }
+    All += (I ? "; " : "") + llvm::join(Names, ", ") + ": " + Fill;
+  }
+  return All + (Fills.size() > MostFills ? "; and others" : "");
 }
 
 /// "the sizes n=1; n=2", of which outputs were compared.
@@ -112,8 +132,8 @@ static std::string comparedSizes(const RunFacts &R) {
     Labels.resize(6);
     Labels.push_back(std::to_string(More) + " more");
   }
-  if (Labels.size() == 1 && Labels.front().empty())
-    return "its only size";
+  if (Labels.size() == 1)
+    return "one size";
   return "the sizes " + llvm::join(Labels, "; ");
 }
 
@@ -139,6 +159,17 @@ std::string stark::toleranceOf(const Workload &Load, llvm::StringRef Of) {
     Parts.push_back(Text);
   }
   return llvm::join(Parts, ", ");
+}
+
+/// What it was compared with beside the workload's own values. Runs of before
+/// the judge named them were hardened where the workload says so.
+static std::string otherValuesOf(const RunFacts &R) {
+  Verdict V = R.found();
+  if (V.Proved.empty() && R.Load &&
+      R.Load->Harden.value_or(R.Load->Imported.has_value()))
+    V.Proved = {std::string(judge::OtherValues) +
+                nameOf(job::Regime::Hardened)};
+  return otherValues(V);
 }
 
 static void writeTimingTrust(HtmlWriter &W, const RunFacts &R) {
@@ -186,14 +217,15 @@ void stark::writeHowSure(HtmlWriter &W, const RunFacts &R) {
                                        "row") +
                   ")";
     Compared += ", for " + comparedSizes(R) + ".";
-    if (R.Load && R.Load->Harden.value_or(R.Load->Imported.has_value()))
-      Compared += " The timed sizes were compared once more, with weights "
-                  "drawn anew and inputs of mixed magnitude.";
-    for (const std::string &Line : R.result().Found.Proved)
-      Compared += " Compared with: " + Line + ".";
-    if (!R.result().Found.Precision.empty())
+    std::string Others = otherValuesOf(R);
+    if (!Others.empty())
+      Compared += " And with other values: " + Others + ".";
+    for (llvm::StringRef Line : R.found().Proved)
+      if (!Line.starts_with(judge::OtherValues))
+        Compared += " Compared with: " + Line.str() + ".";
+    if (!R.found().Precision.empty())
       Compared += " It rounds where the source does not: " +
-                  llvm::join(R.result().Found.Precision, ", ") + ".";
+                  llvm::join(R.found().Precision, ", ") + ".";
     if (!R.Load)
       Compared += " How closely is not in the record: " + R.LoadProblem + ".";
     bullet(W, "Compared, not proved.", Compared);
@@ -231,13 +263,18 @@ void stark::writeWhereNot(HtmlWriter &W, const RunFacts &R) {
   W.open("ul").line();
   writeSigns(W, R);
   if (R.Load) {
-    std::string Inputs = inputsOf(*R.Load);
-    bullet(W, "Other values.",
-           (Inputs.empty()
-                ? "No input was filled."
-                : "It was compared on these inputs alone: " + Inputs + ".") +
-               " Much larger or smaller values, infinities and NaN were not "
-               "tried.");
+    std::string Inputs = inputsOf(*R.Load), Others = otherValuesOf(R);
+    std::string Text =
+        Inputs.empty() ? "No input was filled."
+        : Others.empty()
+            ? "It was compared on these inputs alone: " + Inputs + "."
+            : "It was compared on these inputs: " + Inputs + ".";
+    Text += Others.empty() ? " Much larger or smaller values, infinities and "
+                             "NaN were not tried."
+                           : " And on " + Others +
+                                 ". No others were tried, nor infinities and "
+                                 "NaN.";
+    bullet(W, "Other values.", Text);
   } else
     bullet(W, "Other values.",
            "The record does not hold which inputs it was compared on.");
@@ -245,8 +282,10 @@ void stark::writeWhereNot(HtmlWriter &W, const RunFacts &R) {
   for (const SizeFacts &S : R.Sizes)
     Timed.push_back(S.Took.Label);
   bullet(W, "Other sizes.",
-         "It was timed for " + llvm::join(Timed, " and ") +
-             " alone, and compared for the sizes that are named below.");
+         R.Load && R.Load->Sizes.size() == 1
+             ? "It was timed and compared for one size alone."
+             : "It was timed for " + llvm::join(Timed, " and ") +
+                   " alone, and compared for the sizes that are named below.");
   bullet(W, "Other GPUs.",
          "It was built for " + R.Run.Identity.Arch + " and " + R.how() +
              (R.Modelled ? " for " : " on ") + R.Device + " alone.");

@@ -1,7 +1,7 @@
 """make_run.py FOLDER [--attempts N] [--goes-on] [--no-winner] [--modelled]
-[--hostile] [--no-workload] [--wrong-source]: writes the folder of a run that never was, which
+[--hostile] [--no-workload] [--wrong-source] [--proved]: writes the folder of a run that never was, which
 reads as one (docs/journal.md). Verdicts, speeds and texts are drawn with a fixed
-seed. --hostile puts what a page must not run into all that can hold it."""
+seed. --proved says of correct ones what they were compared with. --hostile puts what a page must not run into all that can hold it."""
 import argparse
 import hashlib
 import json
@@ -12,7 +12,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("folder")
 arguments.add_argument("--attempts", type=int, default=12)
 arguments.add_argument("--lines", type=int, default=60)
-for flag in ("goes-on", "no-winner", "modelled", "hostile", "no-workload", "wrong-source"):
+for flag in ("goes-on", "no-winner", "modelled", "hostile", "no-workload", "wrong-source", "proved"):
     arguments.add_argument("--" + flag, action="store_true")
 A = arguments.parse_args()
 draw = random.Random(7)
@@ -86,6 +86,9 @@ def verdict(kind, speed):
              "modelled": A.modelled, "run": "said by the judge\n", "timings": []}
     if kind == "correct":
         found["timings"] = [timing("n=1048576", 100.0, speed), timing("n=4096", 10.0, speed)]
+    if A.proved and kind == "correct":
+        found["proved"] = ["values as the workload says, at 3 sizes", "other values: tiny, huge, one hot, purple",
+                           "pointers that are aligned to their elements alone"]
     if A.hostile:
         for field in ("compiler", "run"):
             found[field] += EVIL + TURNED + "\u0000\u001b[31m\n"
