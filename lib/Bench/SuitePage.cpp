@@ -124,10 +124,16 @@ static void writeRuns(HtmlWriter &W, const SuiteResult &R,
       R.Cells, [](const CellFigures &C) { return C.FloorShare > 0; });
   if (Floors)
     Heads.push_back("of floor");
-  Heads.push_back("run");
   openTable(W, "All runs", Heads, /*Words=*/3);
   for (const CellFigures &C : R.Cells) {
-    W.open("tr").element("th", {{"scope", "row"}}, C.Task);
+    // The link comes first: a narrow window shows no more of a line.
+    W.open("tr").open("th", {{"scope", "row"}});
+    auto Known = Links.find(runPathOf(C));
+    if (Known != Links.end())
+      W.element("a", {{"href", Known->second}}, C.Task);
+    else
+      W.text(C.Task + " (not readable)");
+    W.close();
     W.element("td", {{"class", "left"}}, C.Group);
     W.element("td", {{"class", "left"}}, C.Preset);
     for (const std::string &Cell :
@@ -139,13 +145,7 @@ static void writeRuns(HtmlWriter &W, const SuiteResult &R,
     if (Floors)
       W.element("td", {},
                 C.FloorShare > 0 ? number(100 * C.FloorShare, "%.1f %%") : "");
-    W.open("td");
-    auto Known = Links.find(runPathOf(C));
-    if (Known != Links.end())
-      W.element("a", {{"href", Known->second}}, "report");
-    else
-      W.text("not readable");
-    W.close().close().line();
+    W.close().line();
   }
   closeTable(W);
 }
@@ -169,7 +169,8 @@ void stark::printSuitePage(const SuiteResult &R,
   HtmlWriter W(OS);
   beginPage(W, OS, R.Suite + ": a suite of searches");
   W.element("p", {{"class", "kicker"}}, "Stark: report of a suite");
-  W.element("h1", {}, R.Suite).line();
+  // A list of tasks is one word, which no narrow window holds.
+  W.element("h1", {}, llvm::join(llvm::split(R.Suite, ","), ", ")).line();
   W.element("p", {{"class", "sub"}},
             std::to_string(R.Cells.size()) +
                 (R.Cells.size() == 1 ? " run of " : " runs of ") +
