@@ -74,6 +74,26 @@ const std::vector<const tool::Verb *> &tool::Verb::all() {
   return registered();
 }
 
+/// A message may quote what a model wrote, or what a file holds, of any length:
+/// it does nothing on a terminal, and of a long line the middle is left out.
+static std::string messageText(llvm::StringRef Message) {
+  constexpr size_t Most = 4000, End = 300;
+  std::string Text;
+  while (!Message.empty()) {
+    auto [Line, Rest] = Message.split('\n');
+    Text += Line.size() <= Most
+                ? Line.str()
+                : shortenUtf8(Line, Most - End) +
+                      Line.take_back(End)
+                          .drop_while([](char C) { return (C & 0xC0) == 0x80; })
+                          .str();
+    if (Line.size() < Message.size())
+      Text += "\n";
+    Message = Rest;
+  }
+  return visibleText(Text);
+}
+
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc > 1 && llvm::StringRef(Argv[1]) == OwnCompilerWord)
@@ -112,9 +132,8 @@ int main(int Argc, char **Argv) {
     int Code = exitCodeFor(E);
     bool Waits = Code == 75;
     llvm::handleAllErrors(std::move(E), [&](const llvm::ErrorInfoBase &Info) {
-      // A message may quote what a model wrote.
       llvm::errs() << (Waits ? "suspended: " : "error: ")
-                   << visibleText(Info.message()) << "\n";
+                   << messageText(Info.message()) << "\n";
     });
     return Code;
   }
