@@ -63,6 +63,8 @@ static void writeBestSoFar(HtmlWriter &W, const RunFacts &R) {
   Axis X = makeAxis(0, std::max(1.0, double(Nodes.size()) - 1), "attempt");
   Axis Y = makeAxis(Log ? Least / 1.15 : std::max(0.0, Least - 0.15),
                     Log ? Most * 1.25 : Most * 1.06, "times as fast", "×", Log);
+  bool All =
+      llvm::all_of(Nodes, [&](unsigned N) { return isTimed(R.node(N)); });
   W.open("figure").line();
   {
     Plot P(W, X, Y,
@@ -92,9 +94,10 @@ static void writeBestSoFar(HtmlWriter &W, const RunFacts &R) {
     }
   }
   caption(W, "Speed over the search.",
-          "Each attempt against the source, with its 95 % interval (often "
-          "smaller than the mark); the line is the best so far. At the bottom: "
-          "attempts without a time.");
+          std::string(
+              "Each attempt against the source, with its 95 % interval (often "
+              "smaller than the mark); the line is the best so far.") +
+              (All ? "" : " At the bottom: attempts without a time."));
   W.close().line();
 }
 
@@ -229,8 +232,9 @@ static void writeRoofline(HtmlWriter &W, const RunFacts &R) {
     P.line({{std::min(High, Peak / Rate), Peak}, {High, Peak}}, "roof");
     P.label(Plot::Width - 18, P.y(Peak) + 17, "fp32 without tensor cores",
             "end");
-    P.label(P.x(Low) + 6, P.y(std::max(Low * Rate, Bottom)) - 14, "memory",
-            "start");
+    // Right of the slope and below it, where no mark is and no line.
+    double Beside = std::max(Low, Bottom / Rate) * 1.5;
+    P.label(P.x(Beside) + 10, P.y(Beside * Rate) + 12, "memory", "start");
     for (auto &[I, Intensity] : Intensities)
       drawRates(W, P, R, R.Sizes[I], I, Intensity, *R.Sizes[I].Flops * 1e-12);
   }
@@ -292,7 +296,7 @@ static void writeRoles(HtmlWriter &W, const RunFacts &R) {
     }
   if (R.Count.Roles.empty())
     return;
-  W.open("figure", {{"class", "wide"}});
+  W.open("figure");
   W.openScroll("Calls of models, by role").open("table", {{"class", "tight"}});
   W.open("thead").open("tr");
   for (const char *Head : {"role", "calls", "tokens in", "of them cached",
@@ -306,7 +310,7 @@ static void writeRoles(HtmlWriter &W, const RunFacts &R) {
     W.open("tr").element("th", {{"scope", "row"}}, Role);
     W.element("td", {}, grouped(C.Calls));
     W.element("td", {}, Told ? grouped(C.Input) : "not known");
-    W.element("td", {}, Told ? grouped(C.Cached) : "");
+    W.element("td", {}, Told ? grouped(C.Cached) : "not known");
     W.element("td", {}, Told ? grouped(C.Output) : "not known");
     W.element("td", {},
               C.CostKnown && C.Calls
@@ -344,10 +348,10 @@ void stark::writeCharts(HtmlWriter &W, const RunFacts &R) {
   W.element("h2", {}, "In pictures").line();
   W.open("div", {{"class", "figures"}}).line();
   writeBestSoFar(W, R);
-  if (R.Result)
-    writeSizes(W, R);
   writeRoofline(W, R);
   writeBandwidth(W, R);
+  if (R.Result)
+    writeSizes(W, R);
   writeRoles(W, R);
   W.close().close().line();
 }

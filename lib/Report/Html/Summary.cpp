@@ -93,7 +93,9 @@ static void writeInShort(HtmlWriter &W, const RunFacts &R) {
           duration(S.Took.SourceMedianUs) +
           (S.Took.Label.empty() ? "" : " for " + S.Took.Label) + " (" +
           times(S.Took.Speedup) + " times as fast" + OverAll + "), " +
-          howTaken(R.found()) + ", beside its source and no library's kernel. ";
+          howTaken(R.found()) +
+          ", side by side with the code as it was (the source), not with a "
+          "library's kernel. ";
   Text += R.Count.Confirmed
               ? "It was judged twice, the second time on inputs that no "
                 "attempt had seen. "
@@ -170,11 +172,11 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   }
   W.open("p", {{"class", "big"}});
   W.element("span", {{"class", "figure"}}, times(V.speedup()) + "×");
-  W.text(R.Modelled ? " as fast as the source; interval: "
-                    : " as fast as the source; 95 % confidence interval: ");
+  W.open("span").text(" as fast as the source").empty("br");
+  W.text(R.Modelled ? "interval: " : "95 % confidence interval: ");
   W.element("span", {{"class", "num"}},
             intervalOf(V.speedupLow(), V.speedupHigh()));
-  W.close().line();
+  W.close().close().line();
   bool Floors =
       llvm::any_of(R.Sizes, [](const SizeFacts &S) { return S.FloorUs; });
   W.openScroll("Times by size").open("table", {{"class", "tight"}});

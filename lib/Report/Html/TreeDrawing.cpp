@@ -121,7 +121,7 @@ public:
         if (R.OnPath[Child])
           Stack.push_back(Child);
     }
-    Step = std::clamp(900.0 / std::max(1u, Deepest), 30.0, 86.0);
+    Step = std::clamp(900.0 / std::max(1u, Deepest), 48.0, 86.0);
     for (size_t N = 0; N < At.size(); ++N)
       At[N].X = Margin + Step * Depth[N];
     Width = 2 * Margin + Step * Deepest + 46;
@@ -145,14 +145,17 @@ private:
 };
 } // namespace
 
+/// Straight to the first child; to the others down and then across, for there
+/// are no labels in a column below a node down to the last of its children.
 static void writeLine(HtmlWriter &W, const Place &From, const Place &To,
                       bool OnPath) {
-  W.empty("path",
-          {{"class", OnPath ? "edge way" : "edge"},
-           {"d", "M" + point(From.X) + "," + point(From.Y) + "C" +
-                     point((From.X + To.X) / 2) + "," + point(From.Y) + " " +
-                     point((From.X + To.X) / 2) + "," + point(To.Y) + " " +
-                     point(To.X) + "," + point(To.Y)}});
+  constexpr double Bend = 10;
+  std::string Path = "M" + point(From.X) + "," + point(From.Y);
+  if (To.Y > From.Y)
+    Path += "V" + point(To.Y - Bend) + "Q" + point(From.X) + "," + point(To.Y) +
+            " " + point(From.X + Bend) + "," + point(To.Y);
+  Path += "H" + point(To.X);
+  W.empty("path", {{"class", OnPath ? "edge way" : "edge"}, {"d", Path}});
 }
 
 static void writeLegend(HtmlWriter &W, const RunFacts &R) {
@@ -215,7 +218,7 @@ void stark::writeTree(HtmlWriter &W, const RunFacts &R) {
         "text",
         {{"x", point(P.X + P.R + 4)}, {"y", point(P.Y - 6)}, {"class", "no"}},
         std::to_string(N));
-    if (L.Step >= 56 && R.node(N).Found.correct())
+    if (L.Step >= 62 && R.node(N).Found.correct())
       W.element("text",
                 {{"x", point(P.X + P.R + 5)},
                  {"y", point(P.Y + 15)},
@@ -266,8 +269,8 @@ void stark::writeAttempts(HtmlWriter &W, const RunFacts &R) {
                  {"aria-label", "All attempts"},
                  {"tabindex", "0"}});
   W.open("table", {{"class", "sortable"}}).open("thead").open("tr");
-  for (const char *Head : {"node", "of", "by", "verdict", "µs", "times as fast",
-                           "95 %", "instruction"}) {
+  for (const char *Head : {"node", "from", "by", "verdict", "µs",
+                           "times as fast", "95 %", "instruction"}) {
     bool Words = Head == llvm::StringRef("verdict");
     W.element("th", {{"scope", "col"}, {"class", Words ? "left" : "number"}},
               Head);

@@ -2,7 +2,8 @@
 narrow, light and dark; follows every link, also into the pages beside it. Fails
 on a message of the console, a request that is not for a file, a link that leads
 nowhere, a page wider than the window, a script of a quoted text that ran, what
-has no name, no visible focus, or too little contrast to be read. With RUN, what the page says is held against the run's journal."""
+has no name, no visible focus, too little contrast to be read, or a label that
+another one or a line lies on. With RUN, what the page says is held against the run's journal."""
 import argparse
 import base64
 import json
@@ -139,6 +140,22 @@ focusable.forEach(e => {
     (hit && getComputedStyle(hit).stroke !== 'none');
   if (document.activeElement !== e) say('takes no focus', e);
   else if (!shown) say('does not show its focus', e);
+});
+document.querySelectorAll('svg').forEach(svg => {
+  const texts = [...svg.querySelectorAll('text')].map(t => [t, t.getBoundingClientRect()]).filter(([, r]) => r.width);
+  texts.forEach(([t, r], i) => texts.slice(i + 1).forEach(([, s]) => {
+    if (Math.min(r.right, s.right) - Math.max(r.left, s.left) > 1 &&
+        Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 3) say('lies on another label', t);
+  }));
+  svg.querySelectorAll('path.edge,path.roof,path.best').forEach(line => {
+    const toScreen = line.getScreenCTM();
+    for (let at = 0; at < line.getTotalLength(); at += 2) {
+      const p = line.getPointAtLength(at).matrixTransform(toScreen);
+      texts.forEach(([t, r]) => {
+        if (p.x > r.left && p.x < r.right && p.y > r.top + 2 && p.y < r.bottom - 2) say('has a line through it', t);
+      });
+    }
+  });
 });
 const rgb = text => {
   const m = text.match(/[\d.]+/g);
