@@ -66,14 +66,16 @@ static llvm::Error writeRemarks() {
 }
 
 static llvm::Error run(const std::vector<std::string> &) {
-  std::string As = tool::formatOf(Format, Output);
+  // By custom, "-" is standard output.
+  std::string Into = Output == "-" ? "" : Output.getValue();
+  std::string As = tool::formatOf(Format, Into);
   if (Remarks.given())
     if (llvm::Error E = writeRemarks())
       return E;
   if (llvm::StringRef(Folders.front()).ends_with(".json"))
-    return tool::reportTargets({Folders.begin(), Folders.end()}, As, Output);
+    return tool::reportTargets({Folders.begin(), Folders.end()}, As, Into);
   llvm::Expected<bool> Done =
-      tool::reportPages({Folders.begin(), Folders.end()}, As, Output);
+      tool::reportPages({Folders.begin(), Folders.end()}, As, Into);
   if (!Done || *Done)
     return Done.takeError();
   std::optional<ReportFormat> F = valueNamed<ReportFormat>(As);
@@ -83,13 +85,13 @@ static llvm::Error run(const std::vector<std::string> &) {
   llvm::Expected<RecordedRun> Run = readRun(Folders.front());
   if (!Run)
     return Run.takeError();
-  if (Output.empty())
+  if (Into.empty())
     return printReport(*Run, *F, llvm::outs());
   std::string Text;
   llvm::raw_string_ostream OS(Text);
   if (llvm::Error E = printReport(*Run, *F, OS))
     return E;
-  return writeFileAtomically(Output, Text);
+  return writeFileAtomically(Into, Text);
 }
 
 static const tool::Verb Registered(Command, run);
