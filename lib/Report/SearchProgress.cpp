@@ -75,7 +75,10 @@ static std::string join(llvm::ArrayRef<std::string> Parts, size_t Columns) {
   return Line;
 }
 
-void SearchProgress::onBegin(const RunIdentity &Of) { Run = Of; }
+void SearchProgress::onBegin(const RunIdentity &Of) {
+  Run = Of;
+  Begun = true;
+}
 
 void SearchProgress::onSelect(unsigned Attempt, const Selection &, const Tree &,
                               const std::vector<ShownTo> &, bool) {
@@ -309,6 +312,8 @@ std::vector<std::string> SearchProgress::flightLines(size_t Columns,
 
 std::vector<std::string> SearchProgress::lines(size_t Columns,
                                                size_t Rows) const {
+  if (!Begun)
+    return {};
   std::vector<std::string> Lines = {firstLine(Columns), bestLine(Columns),
                                     countLine(Columns)};
   size_t Most = Rows > OtherLines ? Rows - OtherLines : 1;

@@ -39,7 +39,8 @@ public:
     Ended = true;
   }
 
-  /// As it is now. Not more than \p Rows, if that is 8 or more.
+  /// As it is now; none before the search begins. Not more than \p Rows, if
+  /// that is 8 or more.
   std::vector<std::string> lines(size_t Columns, size_t Rows) const;
 
   /// How long it will still take, by the attempts that were made since the
@@ -82,7 +83,7 @@ private:
   std::map<std::string, Amounts> Spent, SpentNow; ///< by role; by this process
   unsigned Done = 0, DoneNow = 0; ///< attempts; those of this process
   unsigned Replies = 0;
-  bool Ended = false;
+  bool Begun = false, Ended = false;
   int Best = -1;
   Verdict OfBest, OfSource;
   std::string Last; ///< what the latest attempt came to

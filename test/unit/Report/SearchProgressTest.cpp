@@ -97,6 +97,8 @@ TEST_F(SearchProgressTest, SaysAllOfASearchInAFewLines) {
 
 // The first lines of a search say that there is nothing yet.
 TEST_F(SearchProgressTest, BeginsWithNothing) {
+  // A command that fails before its search began has drawn nothing of it.
+  EXPECT_EQ(shown(), "");
   begin(3);
   EXPECT_EQ(shown(), "softmax: 0 of 3 attempts  "
                      "[------------------------------]  0 s\n"
