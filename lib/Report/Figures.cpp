@@ -115,6 +115,12 @@ std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
          (F.Confirmed ? ", confirmed on inputs that no attempt saw" : "");
 }
 
+std::string stark::lineRange(size_t First, size_t Last) {
+  return First == Last
+             ? "line " + std::to_string(First)
+             : "lines " + std::to_string(First) + " to " + std::to_string(Last);
+}
+
 /// A regime for who has not read of them.
 static llvm::StringRef plainWords(job::Regime R) {
   switch (R) {

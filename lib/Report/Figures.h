@@ -47,6 +47,9 @@ Figures countFigures(const RecordedRun &Run);
 /// "812.34", "-" for what is not a number.
 std::string fixed(double Value, int Digits);
 
+/// "line 4", "lines 4 to 9"
+std::string lineRange(size_t First, size_t Last);
+
 /// "measured on NVIDIA H200", "modelled for h200"
 std::string howTaken(const Verdict &V);
 

@@ -165,7 +165,7 @@ static void printAnchors(const RecordedRun &Run, const Node &N,
   const std::string &Base = Run.Nodes.node(unsigned(N.Base)).Text;
   OS << "anchors, in node " << N.Base << ":\n";
   for (const Anchor &A : N.Given.Anchors) {
-    OS << "  lines " << A.Line << " to " << A.EndLine;
+    OS << "  " << lineRange(A.Line, A.EndLine);
     if (!A.SiteIds.empty())
       OS << " (" << visibleLine(llvm::join(A.SiteIds, ", ")) << ")";
     OS << "\n";

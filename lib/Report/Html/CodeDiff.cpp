@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeDiff.h"
+#include "../Figures.h"
 #include "stark/Support/Diff.h"
 #include <algorithm>
 
@@ -176,8 +177,7 @@ void stark::writeAnchors(HtmlWriter &W, const Code &Base,
       continue;
     }
     size_t From = Base.lineAt(A.Bytes.Begin), To = Base.lineAt(A.Bytes.End - 1);
-    W.text(", lines " + std::to_string(From + 1) + " to " +
-           std::to_string(To + 1));
+    W.text(", " + lineRange(From + 1, To + 1));
     W.close();
     W.open("table", {{"class", "code"}}).line();
     writeColumns(W, 1);

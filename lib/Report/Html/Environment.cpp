@@ -61,15 +61,15 @@ static void writeRepeat(HtmlWriter &W, const RunFacts &R) {
               "headers, flags and workload:");
     W.element("pre", {{"class", "shell"}},
               Begin + " \\\n  --provider " + quoted("replay:" + Name) +
-                  " --evaluator " + quoted("replay:" + Name) +
-                  " --run-dir again");
+                  " \\\n  --evaluator " + quoted("replay:" + Name) +
+                  " \\\n  --run-dir again");
   }
   W.element("p", {},
             "Another search like it, which may end elsewhere (what a provider "
             "or an evaluator needs after its name is not in the record):");
   W.element("pre", {{"class", "shell"}},
             Begin + " \\\n  --provider " + quoted(I.Provider) +
-                " --evaluator " + quoted(I.Evaluator) + " --attempts " +
+                " --evaluator " + quoted(I.Evaluator) + " \\\n  --attempts " +
                 std::to_string(I.Options.Attempts) + " --seed " +
                 std::to_string(I.Options.Seed) + " --run-dir another");
   W.line();
