@@ -102,7 +102,7 @@ static void writeInShort(HtmlWriter &W, const RunFacts &R) {
               : "It was judged once. ";
   if (R.Load)
     Text += "Its outputs agree with the source's (" + toleranceOf(*R.Load, "") +
-            "); no more than that was compared. ";
+            ") on the inputs that were compared, which proves no more. ";
   std::vector<std::string> Limits = signsOf(R);
   if (!Limits.empty())
     Text += "Beware of: " + llvm::join(Limits, ", ") + ".";

@@ -242,10 +242,12 @@ browser = start()
 try:
     pages = set()
     follow(A.page, pages)
-    for width, scheme in ((1280, "dark"), (420, "light"), (420, "dark")):
-        show(A.page, width, scheme)
-        if width == 420:
-            look_as_others_do(f"{A.page} at {width}, {scheme}")
+    for page in sorted(pages):
+        for width, scheme in ((1280, "dark"), (420, "light"), (420, "dark")):
+            show(page, width, scheme)
+            if width == 420:
+                look_as_others_do(f"{page} at {width}, {scheme}")
+    show(A.page, 420, "dark")
     if A.run:
         hold_against_journal(A.page, A.run)
     # An address opens what it points into, when the page is loaded again and
