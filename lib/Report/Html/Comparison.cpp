@@ -237,8 +237,21 @@ static void writeFacts(HtmlWriter &W, const Comparison &C,
   W.close().close().close().line();
 }
 
+/// Six colours, each with dashes of its own, in three widths.
 static std::string lineClass(size_t Run) {
-  return "c" + std::to_string(Run % 6);
+  std::string Class = "c" + std::to_string(Run % 6);
+  size_t Round = Run / 6 % 3;
+  return Round ? Class + " again" + std::to_string(Round) : Class;
+}
+
+/// "scale", "matmul and softmax", "5 tasks"
+static std::string tasksOf(const std::vector<ComparedRun> &Runs) {
+  std::vector<std::string> Names;
+  for (const ComparedRun &R : Runs)
+    if (!llvm::is_contained(Names, R.Run.Identity.TaskName))
+      Names.push_back(R.Run.Identity.TaskName);
+  return Names.size() > 3 ? std::to_string(Names.size()) + " tasks"
+                          : llvm::join(Names, " and ");
 }
 
 static void writeBestOfAll(HtmlWriter &W, const Comparison &C) {
@@ -290,8 +303,8 @@ void stark::printComparisonPage(const std::vector<ComparedRun> &Runs,
                                 llvm::raw_ostream &OS) {
   Comparison C(Runs);
   HtmlWriter W(OS);
-  std::string Title = Runs.front().Run.Identity.TaskName + ": " +
-                      std::to_string(Runs.size()) + " runs side by side";
+  std::string Title =
+      tasksOf(Runs) + ": " + std::to_string(Runs.size()) + " runs side by side";
   beginPage(W, OS, Title);
   W.element("p", {{"class", "kicker"}}, "Stark: comparison of searches");
   W.element("h1", {}, Title).line();
