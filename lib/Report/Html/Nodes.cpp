@@ -53,6 +53,15 @@ public:
                        {"aria-labelledby", id("title")}})
         .line();
     writeHead();
+    // Of thousands, even the headings would be too long.
+    constexpr size_t Headings = 1500;
+    if (Number && !R.OnPath[Number] && Left < Headings) {
+      W.element("p", {{"class", "cut"}},
+                "Left out for want of room: `stark-tool show RUN " +
+                    std::to_string(Number) + "` has it.");
+      W.close().line();
+      return;
+    }
     if (Number)
       writeInstruction();
     writeFound();
