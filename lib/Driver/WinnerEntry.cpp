@@ -9,6 +9,7 @@
 #include "stark/Report/NodeView.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cassert>
 
@@ -59,15 +60,34 @@ static SizeTimes timesOf(const job::Timing &T) {
   return S;
 }
 
-/// The source against \p Winner; nothing where it would be most of the entry.
-static std::string diffOf(const RecordedRun &Run, unsigned Winner) {
+/// \p Diff; nothing where it would be most of the entry.
+static std::string unlessLong(std::string Diff) {
   static constexpr size_t Longest = size_t(1) << 20;
+  return Diff.size() <= Longest ? std::move(Diff) : "";
+}
+
+/// The source against \p Winner.
+static std::string diffOf(const RecordedRun &Run, unsigned Winner) {
   llvm::Expected<std::string> Text = nodeDiff(Run, 0, Winner);
-  if (Text && Text->size() <= Longest)
-    return std::move(*Text);
-  if (!Text)
-    llvm::consumeError(Text.takeError());
+  if (Text)
+    return unlessLong(std::move(*Text));
+  llvm::consumeError(Text.takeError());
   return "";
+}
+
+/// What \p Judged says of the winner.
+static void addVerdict(const Verdict &Judged, WinnerFacts &Facts) {
+  if (!Judged.Device.empty())
+    Facts.Device = Judged.Device;
+  for (const job::Timing &T : Judged.Timings) {
+    Facts.Timings.push_back(describe(T));
+    Facts.Times.push_back(timesOf(T));
+  }
+  Facts.Driver = Judged.Driver;
+  Facts.Speedup = Judged.speedup();
+  Facts.Modelled = Judged.Modelled;
+  Facts.Proved = Judged.Proved;
+  Facts.Precision = Judged.Precision;
 }
 
 CacheEntry stark::makeEntry(const RecordedRun &Run,
@@ -95,17 +115,23 @@ CacheEntry stark::makeEntry(const RecordedRun &Run,
   Entry.Facts.Title = Winner.Given.Title;
   Entry.Facts.Advice = Winner.Given.Advice;
   Entry.Facts.Model = modelsOf(Run, Number);
-  if (!Judged->Device.empty())
-    Entry.Facts.Device = Judged->Device;
-  for (const job::Timing &T : Judged->Timings) {
-    Entry.Facts.Timings.push_back(describe(T));
-    Entry.Facts.Times.push_back(timesOf(T));
-  }
-  Entry.Facts.Driver = Judged->Driver;
   Entry.Facts.Diff = diffOf(Run, Number);
-  Entry.Facts.Speedup = Judged->speedup();
-  Entry.Facts.Modelled = Judged->Modelled;
-  Entry.Facts.Proved = Judged->Proved;
-  Entry.Facts.Precision = Judged->Precision;
+  addVerdict(*Judged, Entry.Facts);
+  return Entry;
+}
+
+CacheEntry stark::makeEntry(const Task &Of, const WrittenCandidate &Winner,
+                            const Verdict &Judged) {
+  CacheEntry Entry;
+  Entry.Headers = Of.Headers;
+  Entry.Facts.RunDigest = Of.Digest;
+  Entry.Facts.Verdicts[nameOf(Judged.Kind)] = 1;
+  Entry.WinnerText = Winner.Text;
+  Entry.Facts.Title = Winner.Title;
+  Entry.Facts.Model = Winner.Author;
+  std::string File = llvm::sys::path::filename(Of.SourcePath).str();
+  Entry.Facts.Diff = unlessLong("--- a/" + File + "\n+++ b/" + File + "\n" +
+                                hunksOf(Of.SourceText, Winner.Text));
+  addVerdict(Judged, Entry.Facts);
   return Entry;
 }

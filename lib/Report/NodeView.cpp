@@ -269,8 +269,7 @@ static std::string wholeDiff(llvm::StringRef Old, llvm::StringRef New) {
   return "@@ -1," + Removed + " +1," + Added + " @@\n" + Body;
 }
 
-/// The hunks, also where a text's last line does not end: there a diff says so.
-static std::string hunksOf(llvm::StringRef Old, llvm::StringRef New) {
+std::string stark::hunksOf(llvm::StringRef Old, llvm::StringRef New) {
   auto Hunks = [](llvm::StringRef Before, llvm::StringRef After) {
     std::optional<std::string> Short = unifiedDiff(Before, After);
     return Short ? *Short : wholeDiff(Before, After);

@@ -28,6 +28,8 @@ static cl::SubCommand Command(
     "  stark-tool build FILE.cu --from-run RUN [--store DIR] [--output "
     "OUT.cu]\n"
     "             [-- compiler flags]\n"
+    "  stark-tool build FILE.cu --candidate C.cu --evaluator E [--arch sm_NN]\n"
+    "             [--title T] [--author A] [--store DIR] [-- compiler flags]\n"
     "  stark-tool build FILE.cu --tune N --arch sm_NN --provider P "
     "--evaluator E\n"
     "             --run-dir R [--store DIR] [flags] [-- compiler flags]\n\n"
@@ -39,6 +41,9 @@ static cl::SubCommand Command(
     "With --from-run the winner of a run that has ended is kept. The run must "
     "be\n"
     "of this source, workload and flags.\n\n"
+    "With --candidate a whole rewritten FILE.cu, whoever wrote it, is judged "
+    "as a\n"
+    "search confirms its winner, and kept if it is correct and faster.\n\n"
     "Examples:\n"
     "  stark-tool build softmax.cu --from-run run --store stark-store\n"
     "  stark-tool build softmax.cu --arch sm_90 --store stark-store \\\n"
@@ -67,6 +72,15 @@ static FlagList
 static Flag<std::string>
     FromRun(Command, "from-run", cl::value_desc("dir"),
             cl::desc("Keep the winner of this run; search nothing"));
+static Flag<std::string>
+    Written(Command, "candidate", cl::value_desc("file"),
+            cl::desc("Keep this form of FILE.cu, if it is correct and faster"));
+static Flag<std::string> Title(Command, "title", cl::value_desc("text"),
+                               cl::desc("With --candidate: what it does, in a "
+                                        "line"));
+static Flag<std::string>
+    Author(Command, "author", cl::value_desc("name"),
+           cl::desc("With --candidate: who or what wrote it"));
 static Flag<std::string>
     RunFolder(Command, "run-dir", cl::value_desc("dir"),
               cl::desc("Where searches are kept, a folder each"));
@@ -172,6 +186,31 @@ makeSearch(const BuildStep &Step, SearchOptions Options) {
   return BuildSearch{std::move(*Request), RunFolder};
 }
 
+static llvm::Expected<KeptCandidate> makeCandidate() {
+  llvm::Expected<EvaluatorSpec> Judge = parseEvaluatorSpec(Shared.Evaluator);
+  if (!Judge)
+    return Judge.takeError();
+  KeptCandidate C;
+  C.File = Written;
+  C.Title = Title.empty()
+                ? llvm::sys::path::filename(C.File).str() + ", written by hand"
+                : Title.getValue();
+  C.Author = Author.empty() ? "somebody who was not named" : Author.getValue();
+  C.Judged.Evaluator = std::move(*Judge);
+  C.Judged.Toolkit = Shared.CudaPath;
+  C.Judged.WaitMs = uint64_t(Shared.Wait) * 1000;
+  watchInterrupts();
+  C.Judged.Cancelled = &interruptFlag();
+  return C;
+}
+
+static llvm::Error say(llvm::Expected<std::string> Kept) {
+  if (!Kept)
+    return Kept.takeError();
+  llvm::outs() << "kept " << *Kept << "\n";
+  return llvm::Error::success();
+}
+
 static llvm::Error run(const std::vector<std::string> &Flags) {
   std::optional<BuildMode> How = valueNamed<BuildMode>(Mode.getValue());
   if (How != BuildMode::Auto && How != BuildMode::Search)
@@ -196,19 +235,22 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   if (!Printer)
     return Printer.takeError();
   Progress Observer(**Printer);
-  if (!FromRun.empty()) {
-    llvm::Expected<std::string> Kept =
-        keepWinner(*Step, FromRun, Shared.CudaPath, Observer);
-    if (!Kept)
-      return Kept.takeError();
-    llvm::outs() << "kept " << *Kept << "\n";
-    return llvm::Error::success();
+  if (!FromRun.empty() && !Written.empty())
+    return usageError("got --from-run and --candidate, wanted one of them");
+  if (!FromRun.empty())
+    return say(keepWinner(*Step, FromRun, Shared.CudaPath, Observer));
+  if (!Written.empty()) {
+    llvm::Expected<KeptCandidate> Given = makeCandidate();
+    return Given ? say(keepCandidate(*Step, *Given, Observer))
+                 : Given.takeError();
   }
+  if (Title.given() || Author.given())
+    return usageError("--title and --author describe a --candidate");
   if (llvm::Error E = completeInputs(Step->In, nullptr, Shared.CudaPath))
     return E;
   if (Output.empty() && !Tune.given())
-    return usageError("--output is needed, unless --from-run or --tune is "
-                      "given");
+    return usageError("--output is needed, unless --from-run, --candidate or "
+                      "--tune is given");
   llvm::Expected<std::optional<BuildSearch>> Search =
       makeSearch(*Step, std::move(Options));
   if (!Search)

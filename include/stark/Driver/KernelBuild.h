@@ -15,6 +15,7 @@
 #define STARK_DRIVER_KERNELBUILD_H
 
 #include "stark/Cache/BuildStep.h"
+#include "stark/Driver/Evaluation.h"
 #include "stark/Driver/SearchRequest.h"
 
 namespace stark {
@@ -65,6 +66,23 @@ llvm::Expected<std::string> keepWinner(BuildStep Step,
                                        llvm::StringRef RunFolder,
                                        llvm::StringRef Toolkit,
                                        BuildObserver &Observer);
+
+/// A whole form of a source that somebody wrote, or another tool.
+struct KeptCandidate {
+  std::string File;
+  std::string Title;  ///< what it does, in a line
+  std::string Author; ///< who or what wrote it
+  /// By whom, and how long to wait; the rest is the step's.
+  EvaluationRequest Judged;
+};
+
+/// Judges \p Given as a search confirms its winner and keeps it as that of the
+/// step's source, workload and flags. An error when it is not correct or not as
+/// much faster than the source as the workload wants. Returns the entry's
+/// folder.
+llvm::Expected<std::string> keepCandidate(BuildStep Step,
+                                          const KeptCandidate &Given,
+                                          BuildObserver &Observer);
 
 } // namespace stark
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   recorded run -> what the kernel cache keeps of it
+///   recorded run, or a judged candidate -> what the kernel cache keeps of it
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,24 @@
 
 #include "stark/Cache/KernelCache.h"
 #include "stark/Search/Record.h"
+#include "stark/Task/Task.h"
 
 namespace stark {
 
 /// \p Run must have ended. Without a winner the entry says that nothing won.
 CacheEntry makeEntry(const RecordedRun &Run,
                      const std::vector<std::string> &Headers);
+
+/// A form of a whole source that no search of ours wrote.
+struct WrittenCandidate {
+  std::string Text;
+  std::string Title;  ///< what it does, in a line
+  std::string Author; ///< who or what wrote it
+};
+
+/// \p Judged, correct, is the verdict of the candidate's confirmation.
+CacheEntry makeEntry(const Task &Of, const WrittenCandidate &Winner,
+                     const Verdict &Judged);
 
 } // namespace stark
 

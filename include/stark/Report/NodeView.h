@@ -31,6 +31,10 @@ void printTree(const RecordedRun &Run, bool Explain, llvm::raw_ostream &OS);
 /// All that a run tells of one node.
 void printNode(const RecordedRun &Run, unsigned Number, llvm::raw_ostream &OS);
 
+/// What makes \p New of \p Old, as `patch` reads it behind the names of two
+/// files; also where a last line does not end.
+std::string hunksOf(llvm::StringRef Old, llvm::StringRef New);
+
 /// What makes \p Number of \p From, for `patch` and for people; empty when they
 /// are the same. A usage error when there was no candidate.
 llvm::Expected<std::string> nodeDiff(const RecordedRun &Run, unsigned From,
