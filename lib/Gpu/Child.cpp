@@ -201,7 +201,9 @@ void Child::prepare(const Request &R, Reply &Out) {
   if (!Arguments || R.Case >= J.Cases.size())
     return harness(Out, "no such case");
   bool NoMemory = false;
-  if (std::string P = Arguments->allocate(R.Case, NoMemory); !P.empty())
+  if (std::string P =
+          Arguments->allocate(R.Case, R.Seed, R.WeightSeed, NoMemory);
+      !P.empty())
     say(Out, NoMemory ? Status::NoMemory : Status::Infrastructure, P);
 }
 

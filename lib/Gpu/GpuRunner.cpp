@@ -14,6 +14,7 @@
 #include "stark/Gpu/GpuRunner.h"
 #include "Ending.h"
 #include "Runner.h"
+#include "stark/Posix/File.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
 #include <sched.h>
@@ -84,7 +85,7 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
                  Shared, Device,           Needed};
   Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device, Needed};
-  if (MaybeStop S = meetDevice(Calibrate))
+  if (MaybeStop S = meetDevice(Calibrate, Side::Source))
     return S;
   Out.Device = Facts.Name;
   Out.Driver = Facts.Driver;
@@ -123,10 +124,12 @@ MaybeStop GpuRunner::findTorch() {
 
 /// Starts both and has them claim the device. The candidate's child starts its
 /// driver while the source's measures, if it does.
-MaybeStop GpuRunner::meetDevice(uint32_t Flags) {
+/// \p First: whose child is started first.
+MaybeStop GpuRunner::meetDevice(uint32_t Flags, Side First) {
   Stages::Scope Meeting(Log, "meet device");
-  for (Party *P : {&Source, &Candidate})
-    if (MaybeStop S = start(*P))
+  for (Side Of :
+       {First, First == Side::Source ? Side::Candidate : Side::Source})
+    if (MaybeStop S = start(party(Of)))
       return S;
   Request Hello;
   Candidate.Child->send(Hello);
@@ -183,7 +186,7 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   return load();
 }
 
-MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
+MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case, uint64_t Draw) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
   // Memory is let go of before who owns it gives it back.
   if (MaybeStop S = detach())
@@ -192,12 +195,16 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   P.Brought = false;
   if (Of == Side::Source)
     Referred.reset();
-  Answer A = P.Child->ask(requestFor(Command::Prepare, Case), SetupLimitMs);
+  Request R = requestFor(Command::Prepare, Case);
+  if (Draw) {
+    R.Seed = posix::secretNumber();
+    R.WeightSeed = Draw;
+  }
+  Answer A = P.Child->ask(R, SetupLimitMs);
   if (A.What == Answer::Replied && A.R.What == Status::NoMemory)
-    if (MaybeStop S = makeRoom(Of, Case, A))
+    if (MaybeStop S = makeRoom(Of, R, A))
       return S;
-  if (MaybeStop S = judged(Of, requestFor(Command::Prepare, Case), SetupLimitMs,
-                           "setting up", A))
+  if (MaybeStop S = judged(Of, R, SetupLimitMs, "setting up", A))
     return S;
   P.Prepared = Case;
   return std::nullopt;
@@ -205,7 +212,7 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
 
 /// The device has too little memory for a case. What the candidate did not give
 /// back goes with its process: when that helps, the fault is its own.
-MaybeStop GpuRunner::makeRoom(Side Of, unsigned Case, Answer &A) {
+MaybeStop GpuRunner::makeRoom(Side Of, const Request &Prepare, Answer &A) {
   bool Ran = std::exchange(CandidateRan, false);
   if (MaybeStop S = start(Candidate))
     return S;
@@ -216,21 +223,21 @@ MaybeStop GpuRunner::makeRoom(Side Of, unsigned Case, Answer &A) {
   if (Met.What != Answer::Replied || Met.R.What != Status::Ok)
     return hostFailed("a child could not load its library again");
   pinBoth();
-  A = party(Of).Child->ask(requestFor(Command::Prepare, Case), SetupLimitMs);
+  A = party(Of).Child->ask(Prepare, SetupLimitMs);
   if (A.What == Answer::Replied && A.R.What == Status::Ok && Ran)
     return Stop{
         Outcome::Crashed,
         "the entry holds memory of the device after its calls: there is "
         "none for size '" +
-            J->Cases[Case].Label +
+            J->Cases[Prepare.Case].Label +
             "', but there is once its process has ended"};
   return std::nullopt;
 }
 
-MaybeStop GpuRunner::prepare(unsigned Case) {
-  if (MaybeStop S = prepareFor(Side::Source, Case))
+MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
+  if (MaybeStop S = prepareFor(Side::Source, Case, Draw | 1))
     return S;
-  return prepareFor(Side::Candidate, Case);
+  return prepareFor(Side::Candidate, Case, Draw | 1);
 }
 
 SourceEnd GpuRunner::source(const Trial &T) {
@@ -277,24 +284,41 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
 }
 
-MaybeStop GpuRunner::time(unsigned Case, std::vector<Timing> &Timings,
-                          std::string &) {
-  std::vector<Timing> Rounds;
+MaybeStop GpuRunner::raceIn(uint64_t Round, unsigned Case, bool Warm,
+                            Samples &Out) {
+  Stages::Scope Timed(Log, "time", J->Cases[Case].Label);
+  Out.Round = Round;
+  if (MaybeStop S = race(*J, Case, Warm, *this, {Facts.L2Bytes, Facts.CopyGBs},
+                         posix::secretNumber, Time, Out))
+    return S;
+  std::string Error;
+  if (!SamplesFile.empty() &&
+      !posix::appendToFile(SamplesFile, printSamples(Out), Error))
+    return hostFailed(Error);
+  return std::nullopt;
+}
+
+/// Every pair of processes times all sizes: starting one takes longer than
+/// sampling a size.
+MaybeStop GpuRunner::time(const std::vector<unsigned> &Cases,
+                          std::vector<Timing> &Timings, std::string &) {
+  std::vector<std::vector<Samples>> Taken(Cases.size());
   for (uint64_t Round = 0; Round < J->Timing.Rounds; ++Round) {
     if (Round)
-      if (MaybeStop S = beginAgain())
+      if (MaybeStop S = beginAgain(Round))
         return S;
-    if (MaybeStop S = race(*J, Case, *this, {Facts.L2Bytes, Facts.CopyGBs},
-                           posix::secretNumber, Time, Rounds))
-      return S;
+    for (size_t I = 0; I < Cases.size(); ++I)
+      if (MaybeStop S = raceIn(Round, Cases[I], I > 0, Taken[I].emplace_back()))
+        return S;
   }
-  Timings.push_back(combine(Rounds));
+  for (const std::vector<Samples> &Rounds : Taken)
+    Timings.push_back(summarize(Rounds));
   return std::nullopt;
 }
 
 /// In new processes, with memory somewhere else.
-MaybeStop GpuRunner::beginAgain() {
-  if (MaybeStop S = meetDevice(0))
+MaybeStop GpuRunner::beginAgain(uint64_t Round) {
+  if (MaybeStop S = meetDevice(0, Round % 2 ? Side::Candidate : Side::Source))
     return S;
   return loadBoth();
 }
@@ -381,8 +405,11 @@ MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
                                            int Device, const std::string &Torch,
-                                           bool Await, Clock &Time) {
-  return std::make_unique<GpuRunner>(Folder, Device, Torch, Await, Time);
+                                           bool Await,
+                                           const std::string &Samples,
+                                           Clock &Time) {
+  return std::make_unique<GpuRunner>(Folder, Device, Torch, Await, Samples,
+                                     Time);
 }
 
 bool gpu::probeDevice(int Device, DeviceFacts &Facts, std::string &Error) {

@@ -40,9 +40,9 @@ struct Party {
 class GpuRunner : public judge::Runner, private judge::TimedPair {
 public:
   GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
-            bool Await, Clock &Time)
+            bool Await, const std::string &SamplesFile, Clock &Time)
       : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
-        Time(Time), DrawSeed(posix::secretNumber()) {}
+        SamplesFile(SamplesFile), Time(Time), DrawSeed(posix::secretNumber()) {}
 
   MaybeStop open(const job::Job &J, job::Result &Out) override;
   judge::CompareRule rule() const override;
@@ -70,11 +70,12 @@ public:
     return T.Round ? "second call with the same inputs" : "call";
   }
   MaybeStop leaveOut(unsigned Case) override;
-  MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
+  MaybeStop time(const std::vector<unsigned> &Cases,
+                 std::vector<job::Timing> &Timings,
                  std::string &Notes) override;
 
 private:
-  MaybeStop prepare(unsigned Case) override;
+  MaybeStop place(unsigned Case, uint64_t Draw) override;
   MaybeStop warm(Side Of, const judge::TimedCall &Call, uint64_t Ms,
                  uint64_t LimitMs, judge::Warmth &W) override;
   MaybeStop sample(Side Of, const judge::TimedCall &Call, uint64_t LimitMs,
@@ -82,13 +83,14 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
 
   MaybeStop start(Party &P);
-  MaybeStop meetDevice(uint32_t Flags);
+  MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
-  MaybeStop beginAgain();
+  MaybeStop beginAgain(uint64_t Round);
   MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();
-  MaybeStop prepareFor(Side Of, unsigned Case);
+  MaybeStop prepareFor(Side Of, unsigned Case, uint64_t Draw = 0);
+  MaybeStop raceIn(uint64_t Round, unsigned Case, bool Warm, job::Samples &Out);
   /// What goes wrong in the source is not the candidate's fault; what goes
   /// wrong in the candidate ends the job with its outcome. \p Name: what is
   /// asked for, "timed call".
@@ -103,7 +105,7 @@ private:
   MaybeStop shake(const Trial &T);
   MaybeStop measureShake(const Trial &T);
   bool isForTheHost(const Trial &T) const;
-  MaybeStop makeRoom(Side Of, unsigned Case, Answer &A);
+  MaybeStop makeRoom(Side Of, const Request &Prepare, Answer &A);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
   Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }
   MaybeStop attach();
@@ -118,6 +120,7 @@ private:
   int Device;
   std::string TorchFolder;
   bool Await;                           ///< the libraries are not there yet
+  std::string SamplesFile;              ///< empty: samples are not kept
   std::optional<posix::Libtorch> Torch; ///< of a job that needs it
   Clock &Time;
   const job::Job *J = nullptr;

@@ -216,13 +216,13 @@ MaybeStop Judge::compareAll() {
 }
 
 MaybeStop Judge::timeAll() {
+  std::vector<unsigned> Timed;
   for (unsigned I = 0; I < J.Cases.size(); ++I)
-    if (J.Cases[I].Timed) {
-      Stages::Scope Timing(&Spent, "time", J.Cases[I].Label);
-      if (MaybeStop S = R.time(I, Out.Timings, Figures))
-        return S;
-    }
-  return std::nullopt;
+    if (J.Cases[I].Timed)
+      Timed.push_back(I);
+  if (Timed.empty())
+    return std::nullopt;
+  return R.time(Timed, Out.Timings, Figures);
 }
 
 MaybeStop Judge::work(const std::string &Folder) {

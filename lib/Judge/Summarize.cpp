@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <random>
 
 using namespace stark;
 using namespace stark::job;
@@ -25,6 +24,8 @@ using namespace stark::judge;
 /// where their memory lies: on an H200 by up to 0.12 % where samples of one
 /// differ by less. More samples do not show it.
 static constexpr double BetweenProcesses = 0.001;
+/// With fewer placements, pairs are what varies.
+static constexpr size_t FewestBlocks = 3;
 
 /// Quantile \p Q of ascending \p Sorted, linear between the two nearest.
 static double quantile(const std::vector<double> &Sorted, double Q) {
@@ -41,105 +42,99 @@ static double median(std::vector<double> Values) {
   return quantile(Values, 0.5);
 }
 
-Timing judge::summarize(const std::string &Label,
-                        const std::vector<double> &CandidateUs,
-                        const std::vector<double> &SourceUs) {
-  Timing T;
-  T.Label = Label;
-  T.Samples = CandidateUs.size();
-  if (CandidateUs.empty() || SourceUs.empty())
-    return T;
-  std::vector<double> C = CandidateUs, S = SourceUs;
-  std::sort(C.begin(), C.end());
-  std::sort(S.begin(), S.end());
-  T.MedianUs = quantile(C, 0.5);
-  T.IqrUs = quantile(C, 0.75) - quantile(C, 0.25);
-  T.MinUs = C.front();
-  T.SourceMedianUs = quantile(S, 0.5);
-  T.SourceIqrUs = quantile(S, 0.75) - quantile(S, 0.25);
-  T.SourceMinUs = S.front();
-  T.Speedup = T.SourceMedianUs / T.MedianUs;
-
-  // Percentile bootstrap of the ratio of medians. Source and candidate were
-  // sampled in pairs, so pairs are drawn: a drift of the clock that hit both
-  // cancels.
-  constexpr unsigned Rounds = 1000;
-  size_t Pairs = std::min(CandidateUs.size(), SourceUs.size());
-  std::mt19937_64 Engine(0x5374617262ull);
-  std::vector<double> Ratios, DrawnC(Pairs), DrawnS(Pairs);
-  for (unsigned R = 0; R < Rounds; ++R) {
-    for (size_t I = 0; I < Pairs; ++I) {
-      size_t At = size_t(Engine() % Pairs);
-      DrawnC[I] = CandidateUs[At];
-      DrawnS[I] = SourceUs[At];
-    }
-    Ratios.push_back(median(DrawnS) / median(DrawnC));
-  }
-  std::sort(Ratios.begin(), Ratios.end());
-  T.SpeedupLow = quantile(Ratios, 0.025) * (1 - BetweenProcesses);
-  T.SpeedupHigh = quantile(Ratios, 0.975) * (1 + BetweenProcesses);
-  return T;
-}
-
 /// Student's t for 95 %, both sides, by degrees of freedom from 1.
 static double studentT(size_t Freedom) {
-  static constexpr double T[] = {12.706, 4.303, 3.182, 2.776, 2.571,
-                                 2.447,  2.365, 2.306, 2.262};
-  return T[std::min(Freedom, std::size(T)) - 1];
+  static constexpr double T[] = {
+      12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093};
+  return Freedom <= std::size(T) ? T[Freedom - 1] : 2.02;
 }
 
 namespace {
-/// Of numbers that are multiplied.
-struct LogMoments {
-  double Mean = 0, StandardError = 0;
+/// Of numbers that are multiplied: the mean of their logarithms, and half of
+/// Student's 95 % interval of it.
+struct LogMean {
+  double Mean = 0, Margin = 0;
 
-  explicit LogMoments(const std::vector<double> &Values) {
+  explicit LogMean(const std::vector<double> &Values) {
     double N = double(Values.size()), Squares = 0;
     for (double V : Values)
       Mean += std::log(V) / N;
     for (double V : Values)
       Squares += (std::log(V) - Mean) * (std::log(V) - Mean);
     if (N > 1)
-      StandardError = std::sqrt(Squares / (N - 1) / N);
+      Margin = studentT(Values.size() - 1) * std::sqrt(Squares / (N - 1) / N);
+  }
+  double value() const { return std::exp(Mean); }
+};
+
+/// What one side, or the ratio of both, came to.
+struct Side {
+  std::vector<double> Blocks; ///< their medians
+  std::vector<double> All;    ///< every sample, then ascending
+
+  void add(const std::vector<double> &Us) {
+    Blocks.push_back(median(Us));
+    All.insert(All.end(), Us.begin(), Us.end());
   }
 };
+
+/// One pair of processes.
+struct Round {
+  Side Source, Candidate;
+  std::vector<double> Ratios, PairRatios; ///< of blocks, of pairs
+
+  explicit Round(const Samples &S) {
+    for (const Block &B : S.Blocks) {
+      Source.add(B.SourceUs);
+      Candidate.add(B.CandidateUs);
+      Ratios.push_back(Source.Blocks.back() / Candidate.Blocks.back());
+      for (size_t I = 0; I < B.SourceUs.size(); ++I)
+        PairRatios.push_back(B.SourceUs[I] / B.CandidateUs[I]);
+    }
+    std::sort(Source.All.begin(), Source.All.end());
+    std::sort(Candidate.All.begin(), Candidate.All.end());
+  }
+  const std::vector<double> &varying() const {
+    return Ratios.size() < FewestBlocks ? PairRatios : Ratios;
+  }
+};
+
+double iqr(const std::vector<double> &Sorted) {
+  return quantile(Sorted, 0.75) - quantile(Sorted, 0.25);
+}
 } // namespace
 
-Timing judge::combine(const std::vector<Timing> &Rounds) {
-  Timing T = Rounds.front();
-  if (Rounds.size() == 1)
-    return T;
-  auto MeanOf = [&](double Timing::*Field) {
-    std::vector<double> Values;
-    for (const Timing &R : Rounds)
-      Values.push_back(R.*Field);
-    return std::exp(LogMoments(Values).Mean);
-  };
-  auto WidestOf = [&](double Timing::*Field) {
-    double Most = 0;
-    for (const Timing &R : Rounds)
-      Most = std::max(Most, R.*Field);
-    return Most;
-  };
-  std::vector<double> Ratios;
-  T.Samples = T.Discarded = 0;
-  for (const Timing &R : Rounds) {
-    T.Samples += R.Samples;
-    T.Discarded += R.Discarded;
-    T.MinUs = std::min(T.MinUs, R.MinUs);
-    T.SourceMinUs = std::min(T.SourceMinUs, R.SourceMinUs);
-    Ratios.push_back(R.Speedup);
+Timing judge::summarize(const std::vector<Samples> &Rounds) {
+  Timing T;
+  T.Label = Rounds.front().Label;
+  std::vector<double> Sources, Candidates, Ratios;
+  std::vector<Round> Taken;
+  for (const Samples &S : Rounds) {
+    const Round &R = Taken.emplace_back(S);
+    if (R.Candidate.All.empty())
+      return T;
+    Sources.push_back(LogMean(R.Source.Blocks).value());
+    Candidates.push_back(LogMean(R.Candidate.Blocks).value());
+    Ratios.push_back(LogMean(R.Ratios).value());
+    T.Samples += R.Candidate.All.size();
+    T.Discarded += S.Discarded;
+    bool First = Taken.size() == 1;
+    T.MinUs =
+        First ? R.Candidate.All[0] : std::min(T.MinUs, R.Candidate.All[0]);
+    T.SourceMinUs =
+        First ? R.Source.All[0] : std::min(T.SourceMinUs, R.Source.All[0]);
+    T.IqrUs = std::max(T.IqrUs, iqr(R.Candidate.All));
+    T.SourceIqrUs = std::max(T.SourceIqrUs, iqr(R.Source.All));
   }
-  T.MedianUs = MeanOf(&Timing::MedianUs);
-  T.SourceMedianUs = MeanOf(&Timing::SourceMedianUs);
-  T.IqrUs = WidestOf(&Timing::IqrUs);
-  T.SourceIqrUs = WidestOf(&Timing::SourceIqrUs);
+  T.MedianUs = LogMean(Candidates).value();
+  T.SourceMedianUs = LogMean(Sources).value();
   T.Speedup = T.SourceMedianUs / T.MedianUs;
-  LogMoments Found(Ratios);
-  double Margin = studentT(Rounds.size() - 1) * Found.StandardError;
-  T.SpeedupLow =
-      std::min(std::exp(Found.Mean - Margin), MeanOf(&Timing::SpeedupLow));
-  T.SpeedupHigh =
-      std::max(std::exp(Found.Mean + Margin), MeanOf(&Timing::SpeedupHigh));
+  // What varies is what was drawn outermost.
+  double Margin = Taken.size() > 1 ? LogMean(Ratios).Margin
+                                   : LogMean(Taken.front().varying()).Margin +
+                                         BetweenProcesses;
+  T.SpeedupLow = T.Speedup * std::exp(-Margin);
+  T.SpeedupHigh = T.Speedup * std::exp(Margin);
   return T;
 }

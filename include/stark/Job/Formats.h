@@ -135,6 +135,8 @@ template <class IO> void fields(IO &F, TimingRule &T) {
   F.required("max_ms", T.MaxMs);
   F.required("relative_error", T.RelativeError);
   F.optional("rounds", T.Rounds);
+  F.sparse("pairs_a_placement", T.PairsAPlacement,
+           TimingRule().PairsAPlacement);
   F.check(T.MinSamples >= 3 && T.MinSamples <= T.MaxSamples &&
               T.MaxSamples <= 100000,
           "min_samples", "3 <= min_samples <= max_samples <= 100000");
@@ -143,6 +145,8 @@ template <class IO> void fields(IO &F, TimingRule &T) {
   F.check(T.RelativeError > 0 && T.RelativeError < 1, "relative_error",
           "a number between 0 and 1");
   F.check(T.Rounds >= 1 && T.Rounds <= MaxRounds, "rounds", "1 to 10");
+  F.check(T.PairsAPlacement >= 1 && T.PairsAPlacement <= 100000,
+          "pairs_a_placement", "1 to 100000");
 }
 
 template <class IO> void fields(IO &F, Job &J) {
@@ -172,6 +176,21 @@ template <class IO> void fields(IO &F, Job &J) {
   F.check(!J.Cases.empty(), "cases", "an array of cases");
   F.required("seeds", J.Seeds);
   F.check(!J.Seeds.empty(), "seeds", "an array of integers of 0 or more");
+}
+
+template <class IO> void fields(IO &F, Block &B) {
+  F.required("source_us", B.SourceUs);
+  F.required("candidate_us", B.CandidateUs);
+  F.required("source_wall_us", B.SourceWallUs);
+  F.required("candidate_wall_us", B.CandidateWallUs);
+}
+
+template <class IO> void fields(IO &F, Samples &S) {
+  F.required("label", S.Label);
+  F.required("round", S.Round);
+  F.required("discarded", S.Discarded);
+  F.required("throttled", S.Throttled);
+  F.required("blocks", S.Blocks);
 }
 
 template <class IO> void fields(IO &F, Timing &T) {

@@ -163,6 +163,8 @@ struct TimingRule {
   double RelativeError = 0.005; ///< standard error of the mean over the mean
   /// Pairs of processes that are sampled, each by this rule.
   uint64_t Rounds = 1;
+  /// The buffers are placed anew after about so many pairs.
+  uint64_t PairsAPlacement = 5;
 };
 
 struct Job {
@@ -191,6 +193,21 @@ struct Job {
   /// What the candidate's code rounds with that the source's does not; only
   /// passed on.
   std::vector<std::string> Precision;
+};
+
+/// Samples that were taken in pairs, the buffers lying where they lay; in
+/// microseconds. Wall: by the supervisor's clock, of the whole request.
+struct Block {
+  std::vector<double> SourceUs, CandidateUs, SourceWallUs, CandidateWallUs;
+};
+
+/// What was taken of one size in one pair of processes.
+struct Samples {
+  std::string Label;
+  uint64_t Round = 0;     ///< which pair of processes
+  uint64_t Discarded = 0; ///< calls that are in no block
+  uint64_t Throttled = 0; ///< of these, taken while the device was held back
+  std::vector<Block> Blocks;
 };
 
 struct Timing {
@@ -252,6 +269,8 @@ std::string printJob(const Job &J);
 Result parseResult(const std::string &Text, const std::string &File,
                    std::string &Error);
 std::string printResult(const Result &R);
+/// A line.
+std::string printSamples(const Samples &S);
 
 } // namespace stark::job
 

@@ -140,8 +140,9 @@ public:
   /// No further trial of \p Case is asked for.
   virtual MaybeStop leaveOut(unsigned Case) = 0;
 
-  /// Adds the timing of one size, and what there is to tell of it to \p Notes.
-  virtual MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
+  /// Adds the timings of sizes, and what there is to tell of them to \p Notes.
+  virtual MaybeStop time(const std::vector<unsigned> &Cases,
+                         std::vector<job::Timing> &Timings,
                          std::string &Notes) = 0;
 
 protected:

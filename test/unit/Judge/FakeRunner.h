@@ -46,7 +46,8 @@ public:
   }
   std::string nameOf(const Trial &) const override { return "call"; }
   MaybeStop leaveOut(unsigned) override { return std::nullopt; }
-  MaybeStop time(unsigned, std::vector<job::Timing> &, std::string &) override {
+  MaybeStop time(const std::vector<unsigned> &, std::vector<job::Timing> &,
+                 std::string &) override {
     return std::nullopt;
   }
 

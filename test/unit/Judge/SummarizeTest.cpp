@@ -15,10 +15,22 @@ using namespace stark;
 using namespace stark::job;
 using namespace stark::judge;
 
+/// Samples of one pair of processes; a placement is (candidate, source).
+using Placed = std::pair<std::vector<double>, std::vector<double>>;
+static Samples samples(const std::vector<Placed> &Blocks) {
+  Samples S;
+  S.Label = "n=1";
+  S.Discarded = 3;
+  for (const Placed &P : Blocks)
+    S.Blocks.push_back({P.second, P.first, P.second, P.first});
+  return S;
+}
+
 TEST(Summarize, MedianAndQuartiles) {
-  Timing T = summarize("n=1", {5, 1, 2, 4, 3}, {10, 10, 10, 10, 10});
+  Timing T = summarize({samples({{{5, 1, 2, 4, 3}, {10, 10, 10, 10, 10}}})});
   EXPECT_EQ(T.Label, "n=1");
   EXPECT_EQ(T.Samples, 5u);
+  EXPECT_EQ(T.Discarded, 3u);
   EXPECT_DOUBLE_EQ(T.MedianUs, 3);
   EXPECT_DOUBLE_EQ(T.IqrUs, 2);
   EXPECT_DOUBLE_EQ(T.MinUs, 1);
@@ -27,86 +39,73 @@ TEST(Summarize, MedianAndQuartiles) {
   EXPECT_DOUBLE_EQ(T.Speedup, 10.0 / 3);
 }
 
-TEST(Summarize, TheIntervalHoldsTheSpeedup) {
-  std::vector<double> Candidate, Source;
-  for (int I = 0; I < 50; ++I) {
-    Candidate.push_back(100 + I % 7);
-    Source.push_back(200 + I % 11);
-  }
-  Timing T = summarize("", Candidate, Source);
-  EXPECT_LE(T.SpeedupLow, T.Speedup);
-  EXPECT_GE(T.SpeedupHigh, T.Speedup);
-  EXPECT_GT(T.SpeedupLow, 1.8);
-  EXPECT_LT(T.SpeedupHigh, 2.1);
-}
-
-TEST(Summarize, EqualSamplesGiveNoSpeedup) {
-  std::vector<double> Same;
-  for (int I = 0; I < 40; ++I)
-    Same.push_back(100 + (I * 37 % 13) * 0.1);
-  Timing T = summarize("", Same, Same);
-  EXPECT_DOUBLE_EQ(T.Speedup, 1);
-  EXPECT_LE(T.SpeedupLow, 1);
-  EXPECT_GE(T.SpeedupHigh, 1);
-}
-
-// However alike the samples of two processes are.
-TEST(Summarize, TheIntervalIsNoNarrowerThanProcessesDiffer) {
-  Timing T = summarize("", std::vector<double>(40, 100.0),
-                       std::vector<double>(40, 100.05));
-  EXPECT_LT(T.SpeedupLow, 1);
-  EXPECT_GT(T.SpeedupHigh, 1.001);
-  EXPECT_LT(T.SpeedupHigh, 1.002);
-}
-
 TEST(Summarize, TheSameSamplesGiveTheSameFigures) {
   std::vector<double> A = {3, 1, 4, 1, 5, 9, 2, 6},
                       B = {2, 7, 1, 8, 2, 8, 1, 8};
   auto Text = [&] {
-    return dumpJson(writeFields<nlohmann::json>(summarize("x", A, B)));
+    return dumpJson(
+        writeFields<nlohmann::json>(summarize({samples({{A, B}})})));
   };
   EXPECT_EQ(Text(), Text());
 }
 
 TEST(Summarize, NoSamplesAreNoCrash) {
-  EXPECT_EQ(summarize("x", {}, {}).Samples, 0u);
+  EXPECT_EQ(summarize({samples({})}).Samples, 0u);
 }
 
-/// One pair of processes whose samples hardly differ.
-static Timing round(double CandidateUs, double SourceUs) {
-  return summarize("n=1", std::vector<double>(30, CandidateUs),
-                   std::vector<double>(30, SourceUs));
+// Within a placement all samples agree, and no two placements do: what was
+// drawn outermost says how sure a figure is, not the number of samples.
+TEST(Summarize, TheIntervalFollowsThePlacements) {
+  std::vector<double> Same(50, 100);
+  Timing T = summarize({samples({{Same, std::vector<double>(50, 101)},
+                                 {Same, std::vector<double>(50, 99)},
+                                 {Same, std::vector<double>(50, 102)},
+                                 {Same, std::vector<double>(50, 98)}})});
+  EXPECT_LT(T.SpeedupLow, 0.98);
+  EXPECT_GT(T.SpeedupHigh, 1.02);
 }
 
-TEST(Combine, OneRoundIsItself) {
-  Timing T = combine({round(10, 20)});
-  EXPECT_DOUBLE_EQ(T.Speedup, 2);
-  EXPECT_EQ(T.Samples, 30u);
+// Fewer than three placements say nothing of what placements do.
+TEST(Summarize, OfFewPlacementsThePairsCount) {
+  std::vector<double> Source = {100, 104, 96, 100, 102, 98};
+  Timing T = summarize({samples({{std::vector<double>(6, 100), Source}})});
+  EXPECT_LT(T.SpeedupLow, 0.98);
+  EXPECT_GT(T.SpeedupHigh, 1.02);
+  EXPECT_GT(T.SpeedupLow, 0.95);
 }
 
-TEST(Combine, MediansAreMultipliedSoThatTheirRatioIsTheSpeedup) {
-  Timing T = combine({round(10, 20), round(20, 80)});
+/// One pair of processes whose samples do not differ.
+static Samples round(double CandidateUs, double SourceUs) {
+  Placed P = {std::vector<double>(5, CandidateUs),
+              std::vector<double>(5, SourceUs)};
+  return samples({P, P, P, P});
+}
+
+// However alike the samples of two processes are.
+TEST(Summarize, TheIntervalIsNoNarrowerThanProcessesDiffer) {
+  Timing T = summarize({round(100, 100.05)});
+  EXPECT_LT(T.SpeedupLow, 1);
+  EXPECT_GT(T.SpeedupHigh, 1.001);
+  EXPECT_LT(T.SpeedupHigh, 1.002);
+}
+
+TEST(Summarize, MediansAreMultipliedSoThatTheirRatioIsTheSpeedup) {
+  Timing T = summarize({round(10, 20), round(20, 80)});
   EXPECT_EQ(T.Label, "n=1");
-  EXPECT_EQ(T.Samples, 60u);
+  EXPECT_EQ(T.Samples, 40u);
+  EXPECT_EQ(T.Discarded, 6u);
   EXPECT_NEAR(T.MedianUs, std::sqrt(200.0), 1e-9);
   EXPECT_NEAR(T.SourceMedianUs, 40, 1e-9);
   EXPECT_DOUBLE_EQ(T.MinUs, 10);
   EXPECT_NEAR(T.Speedup, 40 / std::sqrt(200.0), 1e-9);
 }
 
-// Each pair is sure of itself, and they do not agree.
-TEST(Combine, TheIntervalFollowsTheRounds) {
-  Timing T = combine(
+// Each pair of processes is sure of itself, and they do not agree.
+TEST(Summarize, TheIntervalFollowsTheProcesses) {
+  Timing T = summarize(
       {round(100, 101), round(100, 99), round(100, 102), round(100, 98)});
   EXPECT_LT(T.SpeedupLow, 0.98);
   EXPECT_GT(T.SpeedupHigh, 1.02);
   // Student's t of three degrees of freedom, 3.182, by half their deviation.
   EXPECT_NEAR(T.SpeedupHigh / T.Speedup, std::exp(3.182 * 0.0182597 / 2), 1e-4);
-}
-
-TEST(Combine, RoundsThatAgreeAreNoSurerThanEach) {
-  Timing One = round(100, 110), T = combine({One, One, One, One});
-  EXPECT_NEAR(T.Speedup, One.Speedup, 1e-12);
-  EXPECT_NEAR(T.SpeedupLow, One.SpeedupLow, 1e-12);
-  EXPECT_NEAR(T.SpeedupHigh, One.SpeedupHigh, 1e-12);
 }
