@@ -301,8 +301,9 @@ MaybeStop GpuRunner::raceIn(uint64_t Round, unsigned Case, bool Warm,
 /// Every pair of processes times all sizes: starting one takes longer than
 /// sampling a size.
 MaybeStop GpuRunner::time(const std::vector<unsigned> &Cases,
-                          std::vector<Timing> &Timings, std::string &) {
+                          std::vector<Timing> &Timings, std::string &Notes) {
   std::vector<std::vector<Samples>> Taken(Cases.size());
+  Clocks = watchClocks(Facts.Id);
   for (uint64_t Round = 0; Round < J->Timing.Rounds; ++Round) {
     if (Round)
       if (MaybeStop S = beginAgain(Round))
@@ -311,8 +312,10 @@ MaybeStop GpuRunner::time(const std::vector<unsigned> &Cases,
       if (MaybeStop S = raceIn(Round, Cases[I], I > 0, Taken[I].emplace_back()))
         return S;
   }
-  for (const std::vector<Samples> &Rounds : Taken)
+  for (const std::vector<Samples> &Rounds : Taken) {
     Timings.push_back(summarize(Rounds));
+    Notes += describeSpread(Rounds);
+  }
   return std::nullopt;
 }
 

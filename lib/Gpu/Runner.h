@@ -15,6 +15,7 @@
 #define STARK_GPU_RUNNER_H
 
 #include "ChildProcess.h"
+#include "HeldBack.h"
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
@@ -81,6 +82,7 @@ private:
   MaybeStop sample(Side Of, const judge::TimedCall &Call, uint64_t LimitMs,
                    judge::Sample &S) override;
   MaybeStop verify(const judge::TimedCall &Last) override;
+  bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
   MaybeStop start(Party &P);
   MaybeStop meetDevice(uint32_t Flags, Side First);
@@ -123,6 +125,7 @@ private:
   std::string SamplesFile;              ///< empty: samples are not kept
   std::optional<posix::Libtorch> Torch; ///< of a job that needs it
   Clock &Time;
+  std::unique_ptr<ClockWatch> Clocks; ///< while sizes are timed
   const job::Job *J = nullptr;
   DeviceFacts Facts;
   Party Source, Candidate;

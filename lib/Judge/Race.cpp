@@ -52,6 +52,10 @@ struct Taken {
     EventUs.push_back(S.EventUs);
     WallUs.push_back(S.WallUs);
   }
+  void drop() {
+    EventUs.pop_back();
+    WallUs.pop_back();
+  }
   double medianUs() const {
     std::vector<double> V = EventUs;
     std::sort(V.begin(), V.end());
@@ -102,6 +106,7 @@ private:
   MaybeStop sampleBlock(uint64_t Sure, Clock::Time Start);
   MaybeStop sampleAll();
   bool outOfTime(Clock::Time Start) const;
+  bool mayDrop(Clock::Time Start) const;
   bool enough() const;
   MaybeStop believable() const;
   std::string where() const {
@@ -167,6 +172,12 @@ MaybeStop Race::samplePair(Taken &Source, Taken &Candidate,
 bool Race::outOfTime(Clock::Time Start) const {
   return OfCandidate.EventUs.size() >= FewestPairs &&
          Time.microsecondsSince(Start) >= double(J.Timing.MaxMs) * 1e3;
+}
+
+/// A device that is held back all of the time is timed as it is.
+bool Race::mayDrop(Clock::Time Start) const {
+  return Out.Throttled < J.Timing.MaxSamples &&
+         Time.microsecondsSince(Start) < double(J.Timing.MaxMs) * 1e3;
 }
 
 bool Race::enough() const {
@@ -253,10 +264,17 @@ MaybeStop Race::sampleBlock(uint64_t Sure, Clock::Time Start) {
   // One fewer or one more: no call knows that it is the last.
   uint64_t Pairs = J.Timing.PairsAPlacement + Secret() % 3;
   for (uint64_t Left = std::max<uint64_t>(Pairs, 2) - 1;
-       Left && !outOfTime(Start); --Left) {
+       Left && !outOfTime(Start);) {
     uint64_t Index = OfCandidate.EventUs.size();
     if (MaybeStop S = samplePair(OfSource, OfCandidate, false))
       return S;
+    if (mayDrop(Start) && Pair.heldBack()) {
+      OfSource.drop();
+      OfCandidate.drop();
+      ++Out.Throttled;
+    } else {
+      --Left;
+    }
     if (Index == Sure || Secret() % VerifiedOneIn == 0)
       if (MaybeStop S = Pair.verify(Last))
         return S;

@@ -14,6 +14,7 @@
 #include "stark/Judge/Race.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 
 using namespace stark;
@@ -24,6 +25,11 @@ using namespace stark::judge;
 /// where their memory lies: on an H200 by up to 0.12 % where samples of one
 /// differ by less. More samples do not show it.
 static constexpr double BetweenProcesses = 0.001;
+/// A candidate whose calls differ by more, between the quartiles, is told so,
+/// where there are so many; both are pairs with the same inputs, so what these
+/// do shows in both by this correlation.
+static constexpr double WideSpread = 0.05, SameCause = 0.5;
+static constexpr size_t FewestForSpread = 12;
 /// With fewer placements, pairs are what varies.
 static constexpr size_t FewestBlocks = 3;
 
@@ -119,6 +125,7 @@ Timing judge::summarize(const std::vector<Samples> &Rounds) {
     Ratios.push_back(LogMean(R.Ratios).value());
     T.Samples += R.Candidate.All.size();
     T.Discarded += S.Discarded;
+    T.Throttled += S.Throttled;
     bool First = Taken.size() == 1;
     T.MinUs =
         First ? R.Candidate.All[0] : std::min(T.MinUs, R.Candidate.All[0]);
@@ -137,4 +144,52 @@ Timing judge::summarize(const std::vector<Samples> &Rounds) {
   T.SpeedupLow = T.Speedup * std::exp(-Margin);
   T.SpeedupHigh = T.Speedup * std::exp(Margin);
   return T;
+}
+
+/// Of each sample how far it is, as a share, from the median of its placement.
+static std::vector<double> residuals(const std::vector<Samples> &Rounds,
+                                     std::vector<double> Block::*Us) {
+  std::vector<double> All;
+  for (const Samples &S : Rounds)
+    for (const Block &B : S.Blocks) {
+      double Middle = median(B.*Us);
+      for (double V : B.*Us)
+        All.push_back(V / Middle - 1);
+    }
+  return All;
+}
+
+/// From -1 to 1.
+static double correlation(const std::vector<double> &A,
+                          const std::vector<double> &B) {
+  double N = double(A.size()), MeanA = 0, MeanB = 0, AA = 0, BB = 0, AB = 0;
+  for (size_t I = 0; I < A.size(); ++I) {
+    MeanA += A[I] / N;
+    MeanB += B[I] / N;
+  }
+  for (size_t I = 0; I < A.size(); ++I) {
+    AA += (A[I] - MeanA) * (A[I] - MeanA);
+    BB += (B[I] - MeanB) * (B[I] - MeanB);
+    AB += (A[I] - MeanA) * (B[I] - MeanB);
+  }
+  return AA > 0 && BB > 0 ? AB / std::sqrt(AA * BB) : 0;
+}
+
+std::string judge::describeSpread(const std::vector<Samples> &Rounds) {
+  std::vector<double> Ours = residuals(Rounds, &Block::CandidateUs),
+                      Theirs = residuals(Rounds, &Block::SourceUs),
+                      Sorted = Ours;
+  std::sort(Sorted.begin(), Sorted.end());
+  double Spread = iqr(Sorted);
+  if (Ours.size() < FewestForSpread || Spread < WideSpread)
+    return "";
+  char Share[32];
+  std::snprintf(Share, sizeof(Share), "%.0f %%", Spread * 100);
+  bool WithInputs = correlation(Ours, Theirs) > SameCause;
+  return Rounds.front().Label + ": the candidate's own time varies by " +
+         Share + " from call to call (distance of the quartiles), " +
+         (WithInputs ? "with its inputs, as the source's does"
+                     : "and the source's does not follow the same inputs: "
+                       "look at atomics, and at what depends on values") +
+         "\n";
 }

@@ -197,6 +197,7 @@ template <class IO> void fields(IO &F, Timing &T) {
   F.required("label", T.Label);
   F.required("samples", T.Samples);
   F.required("discarded", T.Discarded);
+  F.sparse("throttled", T.Throttled, uint64_t(0));
   F.required("median_us", T.MedianUs);
   F.required("iqr_us", T.IqrUs);
   F.required("min_us", T.MinUs);

@@ -206,16 +206,18 @@ struct Samples {
   std::string Label;
   uint64_t Round = 0;     ///< which pair of processes
   uint64_t Discarded = 0; ///< calls that are in no block
-  uint64_t Throttled = 0; ///< of these, taken while the device was held back
+  /// Pairs in no block, since the device was held back: docs/judging.md.
+  uint64_t Throttled = 0;
   std::vector<Block> Blocks;
 };
 
 struct Timing {
   std::string Label;
   uint64_t Samples = 0, Discarded = 0;
+  uint64_t Throttled = 0; ///< pairs, taken while the device was held back
   double MedianUs = 0, IqrUs = 0, MinUs = 0; ///< of the candidate
   double SourceMedianUs = 0, SourceIqrUs = 0, SourceMinUs = 0;
-  /// source / candidate: median of the ratio with a 95 % bootstrap interval
+  /// source / candidate, with a 95 % interval
   double Speedup = 0, SpeedupLow = 0, SpeedupHigh = 0;
 };
 

@@ -62,6 +62,8 @@ public:
                            Sample &S) = 0;
   /// Compares the outputs of the last call of each.
   virtual MaybeStop verify(const TimedCall &Last) = 0;
+  /// Is the device's clock lowered now, by heat or power?
+  virtual bool heldBack() { return false; }
 };
 
 /// What the device can do at best.
@@ -89,6 +91,10 @@ uint64_t callFor(uint64_t Ms, Clock &Time, const std::function<bool()> &Call);
 /// What the same race came to in several pairs of processes, at least one:
 /// medians, quartile distances, and an interval of the speed-up.
 job::Timing summarize(const std::vector<job::Samples> &Rounds);
+
+/// A line where the candidate's own time varies from call to call although its
+/// buffers stay where they are, with what it seems to vary with; else empty.
+std::string describeSpread(const std::vector<job::Samples> &Rounds);
 
 } // namespace stark::judge
 

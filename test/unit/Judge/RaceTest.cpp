@@ -96,6 +96,8 @@ protected:
     return std::nullopt;
   }
 
+  bool heldBack() override { return HeldBack(Samples.size() / 2); }
+
   Job J;
   DeviceLimits Device;
   FakeClock Time;
@@ -108,6 +110,7 @@ protected:
   Warmth SourceWarmth = {40, 20000};
   std::function<double(size_t)> SourceUs = [](size_t) { return 100; };
   std::function<double(size_t)> CandidateUs = [](size_t) { return 100; };
+  std::function<bool(size_t)> HeldBack = [](size_t) { return false; };
   double EscapedUs = 0, OutsideUs = 30, SourceOutsideUs = 30;
   size_t HonestPairs = SIZE_MAX;
   std::vector<Taken> Warmed, Samples;
@@ -165,6 +168,30 @@ TEST_F(RaceTest, BuffersArePlacedAnew) {
               std::vector<double>(3, 100 + double(B)));
     EXPECT_EQ(Found.Blocks[B].SourceWallUs.size(), 3u);
   }
+}
+
+// What was taken while heat or power held the device back is not counted, and
+// others are taken in its place.
+TEST_F(RaceTest, AThrottledDevice) {
+  HeldBack = [](size_t Pairs) { return Pairs >= 5 && Pairs < 9; };
+  SourceUs = CandidateUs = [](size_t I) { return I >= 4 && I < 8 ? 300 : 100; };
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(T.Samples, 12u);
+  EXPECT_EQ(T.Throttled, 3u); // the first of these was a cold one
+  EXPECT_EQ(Found.Throttled, 3u);
+  EXPECT_NEAR(T.MedianUs, 100, 1e-9);
+}
+
+// One that never gets out of it is timed as it is.
+TEST_F(RaceTest, ADeviceThatIsAlwaysThrottled) {
+  HeldBack = [](size_t) { return true; };
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(T.Throttled, J.Timing.MaxSamples);
+  EXPECT_EQ(T.Samples, 12u);
+  J.Timing.MaxMs = 0;
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(T.Throttled, 0u);
+  EXPECT_EQ(T.Samples, 5u);
 }
 
 // Between two sizes the device stays warm.

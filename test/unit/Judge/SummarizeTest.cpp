@@ -109,3 +109,35 @@ TEST(Summarize, TheIntervalFollowsTheProcesses) {
   // Student's t of three degrees of freedom, 3.182, by half their deviation.
   EXPECT_NEAR(T.SpeedupHigh / T.Speedup, std::exp(3.182 * 0.0182597 / 2), 1e-4);
 }
+
+// A kernel whose own time varies is told as such, and with what: both sides of
+// a pair had the same inputs.
+TEST(DescribeSpread, WithInputsOrByItself) {
+  std::vector<double> Steady(12, 100), Odd, Even;
+  for (int I = 0; I < 12; ++I) {
+    Odd.push_back(I % 2 ? 130 : 100);
+    Even.push_back(I / 2 % 2 ? 260 : 200);
+  }
+  auto Described = [](const std::vector<double> &Candidate,
+                      const std::vector<double> &Source) {
+    return describeSpread({samples({{Candidate, Source}})});
+  };
+  EXPECT_EQ(Described(Steady, Odd), "");
+  EXPECT_EQ(Described(Odd, Odd),
+            "n=1: the candidate's own time varies by 26 % from call to call "
+            "(distance of the quartiles), with its inputs, as the source's "
+            "does\n");
+  for (const std::vector<double> &Source : {Steady, Even})
+    EXPECT_EQ(Described(Odd, Source),
+              "n=1: the candidate's own time varies by 26 % from call to call "
+              "(distance of the quartiles), and the source's does not follow "
+              "the same inputs: look at atomics, and at what depends on "
+              "values\n");
+}
+
+// What placements do is no spread of the kernel's own.
+TEST(DescribeSpread, NotWithPlacements) {
+  EXPECT_EQ(describeSpread({round(100, 100), round(140, 100)}), "");
+  std::vector<double> A(12, 100), B(12, 130);
+  EXPECT_EQ(describeSpread({samples({{A, A}, {B, A}})}), "");
+}
