@@ -308,12 +308,18 @@ void Child::sample(const Request &R, Reply &Out) {
     P = Watch->start(Stream);
   if (!P.empty())
     return harness(Out, P);
-  if (!call(Call, Stream, Out))
-    return;
+  bool Called = call(Call, Stream, Out);
   // Whether it is waited for was not known before.
-  if (!Warming && finish() && Then.Flags & SyncDevice)
+  bool Waits = !Warming && finish() && Then.Flags & SyncDevice;
+  // What is waited for is launched: the stop event comes after.
+  if (Waits || !Called)
+    Watch->release();
+  if (!Called)
+    return;
+  if (Waits)
     cudaDeviceSynchronize();
   P = Watch->stop(Stream);
+  Watch->release();
   if (!collect(Stream, Out))
     return;
   // Runs as soon as the stop event has, and sees what was written by then.

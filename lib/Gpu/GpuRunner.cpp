@@ -127,6 +127,7 @@ MaybeStop GpuRunner::findTorch() {
 /// \p First: whose child is started first.
 MaybeStop GpuRunner::meetDevice(uint32_t Flags, Side First) {
   Stages::Scope Meeting(Log, "meet device");
+  endBoth();
   for (Side Of :
        {First, First == Side::Source ? Side::Candidate : Side::Source})
     if (MaybeStop S = start(party(Of)))

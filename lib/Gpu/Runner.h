@@ -45,6 +45,8 @@ public:
       : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
         SamplesFile(SamplesFile), Time(Time), DrawSeed(posix::secretNumber()) {}
 
+  ~GpuRunner() override { endBoth(); }
+
   MaybeStop open(const job::Job &J, job::Result &Out) override;
   judge::CompareRule rule() const override;
   void plan(const std::vector<Trial> &) override {}
@@ -84,6 +86,11 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
   bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
+  void endBoth() {
+    for (Party *P : {&Source, &Candidate})
+      if (P->Child)
+        P->Child->beginToEnd();
+  }
   MaybeStop start(Party &P);
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Medians, quartile distances and a bootstrap interval of the speed-up. The
-/// bootstrap draws from a fixed seed: the same samples give the same figures.
+///   samples -> ratios of pairs -> of placements -> of processes -> interval
+/// The interval is Student's of what was drawn outermost: pairs of processes,
+/// or of one pair of processes the placements of its buffers, with what is
+/// known of how processes differ. docs/judging.md has what that is worth.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +23,12 @@ using namespace stark;
 using namespace stark::job;
 using namespace stark::judge;
 
-/// Two processes that run the same code differ, for as long as they live, by
-/// where their memory lies: on an H200 by up to 0.12 % where samples of one
-/// differ by less. More samples do not show it.
-static constexpr double BetweenProcesses = 0.001;
+/// Two processes that run the same code differ, for as long as they live, by so
+/// many microseconds and by this share: what one pair of them cannot see. The
+/// standard deviation of their ratio on an H100; docs/judging.md.
+static constexpr double BetweenProcessesUs = 0.08, BetweenProcesses = 0.001;
+/// Of a normal distribution, 95 % lie within so many standard deviations.
+static constexpr double Normal95 = 1.96;
 /// A candidate whose calls differ by more, between the quartiles, is told so,
 /// where there are so many; both are pairs with the same inputs, so what these
 /// do shows in both by this correlation.
@@ -57,92 +61,106 @@ static double studentT(size_t Freedom) {
 }
 
 namespace {
-/// Of numbers that are multiplied: the mean of their logarithms, and half of
-/// Student's 95 % interval of it.
-struct LogMean {
+/// The mean, and half of Student's 95 % interval of it.
+struct Estimate {
   double Mean = 0, Margin = 0;
 
-  explicit LogMean(const std::vector<double> &Values) {
+  explicit Estimate(const std::vector<double> &Values) {
     double N = double(Values.size()), Squares = 0;
     for (double V : Values)
-      Mean += std::log(V) / N;
+      Mean += V / N;
     for (double V : Values)
-      Squares += (std::log(V) - Mean) * (std::log(V) - Mean);
+      Squares += (V - Mean) * (V - Mean);
     if (N > 1)
       Margin = studentT(Values.size() - 1) * std::sqrt(Squares / (N - 1) / N);
   }
-  double value() const { return std::exp(Mean); }
 };
 
-/// What one side, or the ratio of both, came to.
-struct Side {
-  std::vector<double> Blocks; ///< their medians
-  std::vector<double> All;    ///< every sample, then ascending
-
-  void add(const std::vector<double> &Us) {
-    Blocks.push_back(median(Us));
-    All.insert(All.end(), Us.begin(), Us.end());
-  }
-};
-
-/// One pair of processes.
-struct Round {
-  Side Source, Candidate;
-  std::vector<double> Ratios, PairRatios; ///< of blocks, of pairs
-
-  explicit Round(const Samples &S) {
-    for (const Block &B : S.Blocks) {
-      Source.add(B.SourceUs);
-      Candidate.add(B.CandidateUs);
-      Ratios.push_back(Source.Blocks.back() / Candidate.Blocks.back());
-      for (size_t I = 0; I < B.SourceUs.size(); ++I)
-        PairRatios.push_back(B.SourceUs[I] / B.CandidateUs[I]);
-    }
-    std::sort(Source.All.begin(), Source.All.end());
-    std::sort(Candidate.All.begin(), Candidate.All.end());
-  }
-  const std::vector<double> &varying() const {
-    return Ratios.size() < FewestBlocks ? PairRatios : Ratios;
-  }
-};
+/// The mean of the half that lies in the middle: of few values nearly as good
+/// as the mean, and deaf to calls that something else got into the way of.
+double midmean(std::vector<double> Values) {
+  std::sort(Values.begin(), Values.end());
+  size_t Cut = Values.size() / 4;
+  double Sum = 0;
+  for (size_t I = Cut; I < Values.size() - Cut; ++I)
+    Sum += Values[I];
+  return Sum / double(Values.size() - 2 * Cut);
+}
 
 double iqr(const std::vector<double> &Sorted) {
   return quantile(Sorted, 0.75) - quantile(Sorted, 0.25);
 }
+
+/// What one pair of processes came to.
+struct Round {
+  std::vector<double> SourceUs, CandidateUs; ///< ascending
+  std::vector<double> Ratios;                ///< logarithms, of pairs
+  std::vector<double> OfPlacements;          ///< their midmeans
+
+  explicit Round(const Samples &S) {
+    for (const Block &B : S.Blocks) {
+      std::vector<double> Here;
+      for (size_t I = 0; I < B.SourceUs.size(); ++I)
+        Here.push_back(std::log(B.SourceUs[I] / B.CandidateUs[I]));
+      OfPlacements.push_back(midmean(Here));
+      Ratios.insert(Ratios.end(), Here.begin(), Here.end());
+      SourceUs.insert(SourceUs.end(), B.SourceUs.begin(), B.SourceUs.end());
+      CandidateUs.insert(CandidateUs.end(), B.CandidateUs.begin(),
+                         B.CandidateUs.end());
+    }
+    std::sort(SourceUs.begin(), SourceUs.end());
+    std::sort(CandidateUs.begin(), CandidateUs.end());
+  }
+  /// Of the logarithm of the ratio, by this pair of processes alone.
+  double margin() const {
+    double Seen =
+        Estimate(OfPlacements.size() < FewestBlocks ? Ratios : OfPlacements)
+            .Margin;
+    double Us = std::min(SourceUs[0], CandidateUs[0]);
+    return std::hypot(Seen, Normal95 * BetweenProcessesUs / Us,
+                      Normal95 * BetweenProcesses);
+  }
+};
 } // namespace
+
+/// Adds what \p R took to \p T, whose times are logarithms.
+static void add(const Round &R, Timing &T) {
+  bool First = T.Samples == 0;
+  T.Samples += R.CandidateUs.size();
+  T.MedianUs += std::log(quantile(R.CandidateUs, 0.5));
+  T.SourceMedianUs += std::log(quantile(R.SourceUs, 0.5));
+  T.IqrUs = std::max(T.IqrUs, iqr(R.CandidateUs));
+  T.SourceIqrUs = std::max(T.SourceIqrUs, iqr(R.SourceUs));
+  T.MinUs = First ? R.CandidateUs[0] : std::min(T.MinUs, R.CandidateUs[0]);
+  T.SourceMinUs =
+      First ? R.SourceUs[0] : std::min(T.SourceMinUs, R.SourceUs[0]);
+}
 
 Timing judge::summarize(const std::vector<Samples> &Rounds) {
   Timing T;
   T.Label = Rounds.front().Label;
-  std::vector<double> Sources, Candidates, Ratios;
-  std::vector<Round> Taken;
+  std::vector<double> Ratios;
+  double Alone = 0;
   for (const Samples &S : Rounds) {
-    const Round &R = Taken.emplace_back(S);
-    if (R.Candidate.All.empty())
-      return T;
-    Sources.push_back(LogMean(R.Source.Blocks).value());
-    Candidates.push_back(LogMean(R.Candidate.Blocks).value());
-    Ratios.push_back(LogMean(R.Ratios).value());
-    T.Samples += R.Candidate.All.size();
+    Round R(S);
     T.Discarded += S.Discarded;
     T.Throttled += S.Throttled;
-    bool First = Taken.size() == 1;
-    T.MinUs =
-        First ? R.Candidate.All[0] : std::min(T.MinUs, R.Candidate.All[0]);
-    T.SourceMinUs =
-        First ? R.Source.All[0] : std::min(T.SourceMinUs, R.Source.All[0]);
-    T.IqrUs = std::max(T.IqrUs, iqr(R.Candidate.All));
-    T.SourceIqrUs = std::max(T.SourceIqrUs, iqr(R.Source.All));
+    if (R.Ratios.empty())
+      continue;
+    add(R, T);
+    Ratios.push_back(midmean(R.Ratios));
+    Alone = R.margin();
   }
-  T.MedianUs = LogMean(Candidates).value();
-  T.SourceMedianUs = LogMean(Sources).value();
-  T.Speedup = T.SourceMedianUs / T.MedianUs;
+  if (Ratios.empty())
+    return T;
+  T.MedianUs = std::exp(T.MedianUs / double(Ratios.size()));
+  T.SourceMedianUs = std::exp(T.SourceMedianUs / double(Ratios.size()));
   // What varies is what was drawn outermost.
-  double Margin = Taken.size() > 1 ? LogMean(Ratios).Margin
-                                   : LogMean(Taken.front().varying()).Margin +
-                                         BetweenProcesses;
-  T.SpeedupLow = T.Speedup * std::exp(-Margin);
-  T.SpeedupHigh = T.Speedup * std::exp(Margin);
+  Estimate Found(Ratios);
+  double Margin = Ratios.size() > 1 ? Found.Margin : Alone;
+  T.Speedup = std::exp(Found.Mean);
+  T.SpeedupLow = std::exp(Found.Mean - Margin);
+  T.SpeedupHigh = std::exp(Found.Mean + Margin);
   return T;
 }
 

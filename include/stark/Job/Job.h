@@ -159,7 +159,7 @@ inline const Init &fillOf(const Leaf &L, const Case &C, size_t I) {
 
 /// When to stop sampling; see docs/judging.md for how a sample is taken.
 struct TimingRule {
-  uint64_t WarmupMs = 200, MinSamples = 30, MaxSamples = 200, MaxMs = 2000;
+  uint64_t WarmupMs = 50, MinSamples = 30, MaxSamples = 200, MaxMs = 2000;
   double RelativeError = 0.005; ///< standard error of the mean over the mean
   /// Pairs of processes that are sampled, each by this rule.
   uint64_t Rounds = 1;

@@ -89,7 +89,8 @@ uint64_t candidateLimitMs(uint64_t JobLimitMs, double SourceUs);
 uint64_t callFor(uint64_t Ms, Clock &Time, const std::function<bool()> &Call);
 
 /// What the same race came to in several pairs of processes, at least one:
-/// medians, quartile distances, and an interval of the speed-up.
+/// geometric means of their medians, the speed-up as pairs of calls with the
+/// same inputs show it, and its 95 % interval.
 job::Timing summarize(const std::vector<job::Samples> &Rounds);
 
 /// A line where the candidate's own time varies from call to call although its
