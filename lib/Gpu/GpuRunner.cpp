@@ -127,7 +127,14 @@ MaybeStop GpuRunner::findTorch() {
 /// \p First: whose child is started first.
 MaybeStop GpuRunner::meetDevice(uint32_t Flags, Side First) {
   Stages::Scope Meeting(Log, "meet device");
-  endBoth();
+  // Those of before end meanwhile; they are waited for before anything is
+  // asked.
+  std::vector<std::unique_ptr<ChildProcess>> Ending;
+  for (Party *P : {&Source, &Candidate})
+    if (P->Child) {
+      P->Child->beginToEnd();
+      Ending.push_back(std::move(P->Child));
+    }
   for (Side Of :
        {First, First == Side::Source ? Side::Candidate : Side::Source})
     if (MaybeStop S = start(party(Of)))

@@ -45,7 +45,13 @@ public:
       : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
         SamplesFile(SamplesFile), Time(Time), DrawSeed(posix::secretNumber()) {}
 
-  ~GpuRunner() override { endBoth(); }
+  /// Both at once: the driver takes a while to clear up after each.
+  ~GpuRunner() override { GpuRunner::beginToEnd(); }
+  void beginToEnd() override {
+    for (Party *P : {&Source, &Candidate})
+      if (P->Child)
+        P->Child->beginToEnd();
+  }
 
   MaybeStop open(const job::Job &J, job::Result &Out) override;
   judge::CompareRule rule() const override;
@@ -86,11 +92,6 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
   bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
-  void endBoth() {
-    for (Party *P : {&Source, &Candidate})
-      if (P->Child)
-        P->Child->beginToEnd();
-  }
   MaybeStop start(Party &P);
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();

@@ -196,24 +196,25 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
 }
 
 /// Judges one job; its outputs are named after its folder.
-static job::Result judgeFolder(const Flags &F, const std::string &Folder) {
+static job::Result judgeFolder(const Flags &F, const std::string &Folder,
+                               std::unique_ptr<judge::Runner> &Runner) {
   namespace fs = std::filesystem;
   fs::path Name = fs::path(Folder).filename();
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
-  return judge::judge(
-      Folder,
-      *makeGpuRunner(Folder, F.Child.Device, F.Torch, F.Await,
-                     F.Samples.empty()
-                         ? ""
-                         : (fs::path(F.Samples) / Name).string() + ".jsonl",
-                     machineClock()),
-      F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string(),
+  Runner = makeGpuRunner(
+      Folder, F.Child.Device, F.Torch, F.Await,
+      F.Samples.empty() ? "" : (fs::path(F.Samples) / Name).string() + ".jsonl",
       machineClock());
+  return judge::judge(Folder, *Runner,
+                      F.Outputs.empty() ? ""
+                                        : (fs::path(F.Outputs) / Name).string(),
+                      machineClock());
 }
 
 static int runOne(const Flags &F) {
-  job::Result R = judgeFolder(F, F.Job);
+  std::unique_ptr<judge::Runner> Runner;
+  job::Result R = judgeFolder(F, F.Job, Runner);
   std::string Text = printResult(R), Error;
   if (F.Result.empty())
     std::fputs(Text.c_str(), stdout);
@@ -221,7 +222,10 @@ static int runOne(const Flags &F) {
     failed(Error);
   if (R.End == job::Outcome::Infrastructure)
     failed(R.Diagnostics);
-  return R.End == job::Outcome::Infrastructure || !Error.empty();
+  std::fflush(nullptr);
+  // Nobody has to wait until the driver has cleared up after the children.
+  Runner->beginToEnd();
+  std::_Exit(R.End == job::Outcome::Infrastructure || !Error.empty());
 }
 
 static int runSpool(const Flags &F) {
@@ -237,7 +241,8 @@ static int runSpool(const Flags &F) {
         posix::lockGpu(Gpu, machineClock(), Options.Warn, Error);
     if (!Held)
       Options.Warn(Error + "; judging without");
-    return judgeFolder(F, Folder);
+    std::unique_ptr<judge::Runner> Runner;
+    return judgeFolder(F, Folder, Runner);
   };
   Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
     bool Works = probeDevice(F.Child.Device, Facts, Error);

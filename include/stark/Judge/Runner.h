@@ -145,6 +145,10 @@ public:
                          std::vector<job::Timing> &Timings,
                          std::string &Notes) = 0;
 
+  /// Has all that it started end, and does not wait for that; nothing more is
+  /// asked for.
+  virtual void beginToEnd() {}
+
 protected:
   Stages *Log = nullptr; ///< may stay null
 };
