@@ -135,7 +135,10 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
     EXPECT_TRUE(llvm::sys::fs::exists(Job + File)) << File;
 
   job::Result R = resultFor(job::Outcome::Correct);
-  R.Timings = {judge::summarize("n=4096", {2, 2, 2}, {4, 4, 4})};
+  job::Samples Taken;
+  Taken.Label = "n=4096";
+  Taken.Blocks = {{{4, 4, 4}, {2, 2, 2}, {4, 4, 4}, {2, 2, 2}}};
+  R.Timings = {judge::summarize({Taken})};
   finish(R);
   Verdict V = verdictOf(Faster);
   EXPECT_EQ(V.Kind, VerdictKind::Correct);
