@@ -310,17 +310,12 @@ void Child::sample(const Request &R, Reply &Out) {
     return harness(Out, P);
   bool Called = call(Call, Stream, Out);
   // Whether it is waited for was not known before.
-  bool Waits = !Warming && finish() && Then.Flags & SyncDevice;
-  // What is waited for is launched: the stop event comes after.
-  if (Waits || !Called)
+  if (!Warming && finish() && Then.Flags & SyncDevice) {
     Watch->release();
-  if (!Called)
-    return;
-  if (Waits)
     cudaDeviceSynchronize();
+  }
   P = Watch->stop(Stream);
-  Watch->release();
-  if (!collect(Stream, Out))
+  if (!Called || !collect(Stream, Out))
     return;
   // Runs as soon as the stop event has, and sees what was written by then.
   if (P.empty())

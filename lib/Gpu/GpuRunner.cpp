@@ -14,7 +14,6 @@
 #include "stark/Gpu/GpuRunner.h"
 #include "Ending.h"
 #include "Runner.h"
-#include "stark/Posix/File.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
 #include <sched.h>
@@ -30,8 +29,6 @@ using namespace stark::judge;
 /// Sizes with more bytes are compared with one seed: where the host has to
 /// compare, it does some GB a second.
 static constexpr uint64_t ManySeedsMaxBytes = uint64_t(4) << 30;
-/// Two timed calls may be off their reference to both sides.
-static constexpr double BothErrors = 1.5;
 
 Request gpu::requestFor(Command What, unsigned Case) {
   Request R;
@@ -194,13 +191,9 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   return load();
 }
 
-MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case, uint64_t Draw) {
-  Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
-  // Memory is let go of before who owns it gives it back.
-  if (MaybeStop S = detach())
-    return S;
-  Party &P = party(Of);
-  P.Brought = false;
+/// Begins to place the buffers of \p Case; \p Draw: Command::Prepare.
+Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Draw) {
+  party(Of).Brought = false;
   if (Of == Side::Source)
     Referred.reset();
   Request R = requestFor(Command::Prepare, Case);
@@ -208,14 +201,30 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case, uint64_t Draw) {
     R.Seed = posix::secretNumber();
     R.WeightSeed = Draw;
   }
-  Answer A = P.Child->ask(R, SetupLimitMs);
-  if (A.What == Answer::Replied && A.R.What == Status::NoMemory)
+  party(Of).Child->send(R);
+  return R;
+}
+
+MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A,
+                                  bool &MadeRoom) {
+  MadeRoom = A.What == Answer::Replied && A.R.What == Status::NoMemory;
+  if (MadeRoom)
     if (MaybeStop S = makeRoom(Of, R, A))
       return S;
   if (MaybeStop S = judged(Of, R, SetupLimitMs, "setting up", A))
     return S;
-  P.Prepared = Case;
+  party(Of).Prepared = R.Case;
   return std::nullopt;
+}
+
+MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case, uint64_t Draw) {
+  Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
+  // Memory is let go of before who owns it gives it back.
+  if (MaybeStop S = detach())
+    return S;
+  Request R = beginToPrepare(Of, Case, Draw);
+  bool MadeRoom;
+  return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs), MadeRoom);
 }
 
 /// The device has too little memory for a case. What the candidate did not give
@@ -240,12 +249,6 @@ MaybeStop GpuRunner::makeRoom(Side Of, const Request &Prepare, Answer &A) {
             J->Cases[Prepare.Case].Label +
             "', but there is once its process has ended"};
   return std::nullopt;
-}
-
-MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
-  if (MaybeStop S = prepareFor(Side::Source, Case, Draw | 1))
-    return S;
-  return prepareFor(Side::Candidate, Case, Draw | 1);
 }
 
 SourceEnd GpuRunner::source(const Trial &T) {
@@ -290,105 +293,6 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
   Answer A;
   return ask(Side::Candidate, requestFor(T),
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
-}
-
-MaybeStop GpuRunner::raceIn(uint64_t Round, unsigned Case, bool Warm,
-                            Samples &Out) {
-  Stages::Scope Timed(Log, "time", J->Cases[Case].Label);
-  Out.Round = Round;
-  if (MaybeStop S = race(*J, Case, Warm, *this, {Facts.L2Bytes, Facts.CopyGBs},
-                         posix::secretNumber, Time, Out))
-    return S;
-  std::string Error;
-  if (!SamplesFile.empty() &&
-      !posix::appendToFile(SamplesFile, printSamples(Out), Error))
-    return hostFailed(Error);
-  return std::nullopt;
-}
-
-/// Every pair of processes times all sizes: starting one takes longer than
-/// sampling a size.
-MaybeStop GpuRunner::time(const std::vector<unsigned> &Cases,
-                          std::vector<Timing> &Timings, std::string &Notes) {
-  std::vector<std::vector<Samples>> Taken(Cases.size());
-  Clocks = watchClocks(Facts.Id);
-  for (uint64_t Round = 0; Round < J->Timing.Rounds; ++Round) {
-    if (Round)
-      if (MaybeStop S = beginAgain(Round))
-        return S;
-    for (size_t I = 0; I < Cases.size(); ++I)
-      if (MaybeStop S = raceIn(Round, Cases[I], I > 0, Taken[I].emplace_back()))
-        return S;
-  }
-  for (const std::vector<Samples> &Rounds : Taken) {
-    Timings.push_back(summarize(Rounds));
-    Notes += describeSpread(Rounds);
-  }
-  return std::nullopt;
-}
-
-/// In new processes, with memory somewhere else.
-MaybeStop GpuRunner::beginAgain(uint64_t Round) {
-  if (MaybeStop S = meetDevice(0, Round % 2 ? Side::Candidate : Side::Source))
-    return S;
-  return loadBoth();
-}
-
-MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
-                          uint64_t LimitMs, Warmth &W) {
-  Stages::Scope Warming(Log, "warm up", J->Cases[Call.Case].Label);
-  Request R = requestFor(Command::Warm, Call.Case);
-  R.Ms = Ms;
-  R.Seed = R.WeightSeed = Call.Seed;
-  Answer A;
-  if (MaybeStop S = ask(Of, R, LimitMs, "warm-up call", A))
-    return S;
-  W = {A.R.Count, A.WallUs};
-  if (Of == Side::Source)
-    SourceLeaks = A.R.Leaked;
-  else if (A.R.Leaked > 2 * SourceLeaks)
-    return Stop{Outcome::Forbidden, "the entry leaks memory of the device: " +
-                                        std::to_string(A.R.Leaked >> 10) +
-                                        " KiB in " + std::to_string(A.R.Count) +
-                                        " calls"};
-  return std::nullopt;
-}
-
-MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
-                            Sample &S) {
-  Request R = requestFor(Command::Sample, Call.Case);
-  R.Seed = R.WeightSeed = Call.Seed;
-  R.Round = Call.Round;
-  Answer A;
-  if (MaybeStop Ended = ask(Of, R, LimitMs, "timed call", A,
-                            Call.WaitForDevice ? SyncDevice : 0))
-    return Ended;
-  S = {A.R.EventUs, A.WallUs};
-  return std::nullopt;
-}
-
-MaybeStop GpuRunner::verify(const TimedCall &Last) {
-  Stages::Scope Verifying(Log, "verify", J->Cases[Last.Case].Label);
-  // What is wanted is now what the source's own timed call left.
-  Referred.reset();
-  Source.Brought = Candidate.Brought = false;
-  Trial T = {0, Last.Case, Last.Seed, Last.Round, {}};
-  auto Compare = [&](const SlackOf &Slack) -> MaybeStop {
-    std::vector<bool> Agreed;
-    if (MaybeStop S = compare(T, Slack, Agreed))
-      return S;
-    return compareOutputs(
-        *J, T, "timed call", Agreed,
-        [&](unsigned L) { return ofCandidate(T, L); },
-        [&](unsigned L) { return ofSource(T, L); }, Slack, Outcome::Wrong);
-  };
-  if (MaybeStop S = Compare(
-          [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; }))
-    return S;
-  if (!Torch || !J->AgreeWithSource)
-    return std::nullopt;
-  T.Scale = 1; // as torch.allclose() compares
-  return Compare([](unsigned) { return 1; });
 }
 
 MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,

@@ -202,6 +202,7 @@ void Stopwatch::release() { *Gate = Ticket; }
 
 std::string Stopwatch::stop(cudaStream_t Stream) {
   cudaError_t E = cudaEventRecord(End, Stream);
+  release();
   return E == cudaSuccess ? "" : "cannot stop the clock: " + describe(E);
 }
 

@@ -42,7 +42,7 @@ public:
   Stopwatch &operator=(const Stopwatch &) = delete;
   std::string open(uint64_t L2Bytes);
   /// The stream stands still between the flush and the start event until
-  /// release(), or for a while.
+  /// release() or stop(), or for a while.
   std::string start(cudaStream_t Stream);
   /// All that is timed has been launched.
   void release();

@@ -79,9 +79,13 @@ public:
     return T.Round ? "second call with the same inputs" : "call";
   }
   MaybeStop leaveOut(unsigned Case) override;
-  MaybeStop time(const std::vector<unsigned> &Cases,
-                 std::vector<job::Timing> &Timings,
-                 std::string &Notes) override;
+  MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
+                 std::string &Notes) override {
+    return timeAll(*J, {Case}, Timings, Notes);
+  }
+  MaybeStop timeAll(const job::Job &, const std::vector<unsigned> &Cases,
+                    std::vector<job::Timing> &Timings,
+                    std::string &Notes) override;
 
 private:
   MaybeStop place(unsigned Case, uint64_t Draw) override;
@@ -99,6 +103,9 @@ private:
   MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();
+  Request beginToPrepare(Side Of, unsigned Case, uint64_t Draw);
+  /// \p MadeRoom: the candidate's child was started again for it.
+  MaybeStop endPreparing(Side Of, const Request &R, Answer A, bool &MadeRoom);
   MaybeStop prepareFor(Side Of, unsigned Case, uint64_t Draw = 0);
   MaybeStop raceIn(uint64_t Round, unsigned Case, bool Warm, job::Samples &Out);
   /// What goes wrong in the source is not the candidate's fault; what goes

@@ -63,6 +63,16 @@ private:
 };
 } // namespace
 
+MaybeStop Runner::timeAll(const Job &J, const std::vector<unsigned> &Cases,
+                          std::vector<Timing> &Timings, std::string &Notes) {
+  for (unsigned Case : Cases) {
+    Stages::Scope Timed(Log, "time", J.Cases[Case].Label);
+    if (MaybeStop S = time(Case, Timings, Notes))
+      return S;
+  }
+  return std::nullopt;
+}
+
 MaybeStop Judge::read(const std::string &Folder) {
   std::string Error, Path = Folder + "/job.json";
   std::optional<std::string> Text = posix::readFile(Path, Error);
@@ -222,7 +232,7 @@ MaybeStop Judge::timeAll() {
       Timed.push_back(I);
   if (Timed.empty())
     return std::nullopt;
-  return R.time(Timed, Out.Timings, Figures);
+  return R.timeAll(J, Timed, Out.Timings, Figures);
 }
 
 MaybeStop Judge::work(const std::string &Folder) {

@@ -140,10 +140,15 @@ public:
   /// No further trial of \p Case is asked for.
   virtual MaybeStop leaveOut(unsigned Case) = 0;
 
-  /// Adds the timings of sizes, and what there is to tell of them to \p Notes.
-  virtual MaybeStop time(const std::vector<unsigned> &Cases,
-                         std::vector<job::Timing> &Timings,
+  /// Adds the timing of one size, and what there is to tell of it to \p Notes.
+  virtual MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
                          std::string &Notes) = 0;
+  /// Of several cases of \p J: one after the other, unless a runner knows
+  /// better.
+  virtual MaybeStop timeAll(const job::Job &J,
+                            const std::vector<unsigned> &Cases,
+                            std::vector<job::Timing> &Timings,
+                            std::string &Notes);
 
   /// Has all that it started end, and does not wait for that; nothing more is
   /// asked for.

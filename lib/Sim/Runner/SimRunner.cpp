@@ -114,17 +114,10 @@ public:
     LeftOut[Case] = true;
     return std::nullopt;
   }
-  MaybeStop time(const std::vector<unsigned> &Cases,
-                 std::vector<Timing> &Timings, std::string &Notes) override {
-    for (unsigned Case : Cases)
-      if (MaybeStop S = time(Case, Timings, Notes))
-        return S;
-    return std::nullopt;
-  }
+  MaybeStop time(unsigned Case, std::vector<Timing> &Timings,
+                 std::string &Notes) override;
 
 private:
-  MaybeStop time(unsigned Case, std::vector<Timing> &Timings,
-                 std::string &Notes);
   /// A source that is judged for itself has nothing to be compared with.
   bool alone() const {
     return J->SourceDigest == J->CandidateDigest &&
@@ -420,7 +413,6 @@ std::string SimRunner::modelledAllTheSame() {
 
 MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,
                           std::string &Notes) {
-  Stages::Scope Timed(Log, "time", J->Cases[Case].Label);
   size_t Index = Retired;
   while (!Steps[Index].Timed || Steps[Index].Case != Case)
     ++Index;

@@ -46,8 +46,7 @@ public:
   }
   std::string nameOf(const Trial &) const override { return "call"; }
   MaybeStop leaveOut(unsigned) override { return std::nullopt; }
-  MaybeStop time(const std::vector<unsigned> &, std::vector<job::Timing> &,
-                 std::string &) override {
+  MaybeStop time(unsigned, std::vector<job::Timing> &, std::string &) override {
     return std::nullopt;
   }
 

@@ -68,14 +68,12 @@ public:
     Calls += "leave out " + J->Cases[Case].Label + "\n";
     return std::nullopt;
   }
-  MaybeStop time(const std::vector<unsigned> &Cases,
-                 std::vector<Timing> &Timings, std::string &Notes) override {
-    for (unsigned Case : Cases) {
-      Calls += "time " + J->Cases[Case].Label + "\n";
-      Timings.emplace_back();
-      Timings.back().Label = J->Cases[Case].Label;
-      Notes += "figures of " + J->Cases[Case].Label + "\n";
-    }
+  MaybeStop time(unsigned Case, std::vector<Timing> &Timings,
+                 std::string &Notes) override {
+    Calls += "time " + J->Cases[Case].Label + "\n";
+    Timings.emplace_back();
+    Timings.back().Label = J->Cases[Case].Label;
+    Notes += "figures of " + J->Cases[Case].Label + "\n";
     return std::nullopt;
   }
 
@@ -151,7 +149,8 @@ TEST_F(JudgeTest, StagesSayWhereTheTimeWent) {
                   "source n=8 5000 to 5000\n"
                   "set up  5000 to 7000\n"
                   "candidate n=8 5000 to 10000\n"
-                  "compare n=8 10000 to 10000\n");
+                  "compare n=8 10000 to 10000\n"
+                  "time n=8 10000 to 10000\n");
 }
 
 TEST_F(JudgeTest, AWrongOutput) {
