@@ -79,7 +79,12 @@ std::string describeTimes(const Task &T, const job::Result &R) {
     Out += Time.Label + ": median " + number(Time.MedianUs, 2) +
            " us (quartile distance " + number(Time.IqrUs, 2) + ", least " +
            number(Time.MinUs, 2) + ", " + std::to_string(Time.Samples) +
-           " samples), the source " + number(Time.SourceMedianUs, 2) +
+           " samples" +
+           (Time.Throttled ? " beside " + std::to_string(Time.Throttled) +
+                                 " that are not counted, taken while heat or "
+                                 "power held the device back"
+                           : "") +
+           "), the source " + number(Time.SourceMedianUs, 2) +
            " us: " + number(Time.Speedup, 3) +
            " times as fast (95 %: " + number(Time.SpeedupLow, 3) + " to " +
            number(Time.SpeedupHigh, 3) + ")" + againstMemory(T, Time, R) + "\n";

@@ -138,6 +138,7 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
   job::Samples Taken;
   Taken.Label = "n=4096";
   Taken.Blocks = {{{4, 4, 4}, {2, 2, 2}, {4, 4, 4}, {2, 2, 2}}};
+  Taken.Throttled = 7;
   R.Timings = {judge::summarize({Taken})};
   finish(R);
   Verdict V = verdictOf(Faster);
@@ -145,6 +146,9 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
   EXPECT_DOUBLE_EQ(V.scoreUs(), 2);
   EXPECT_NE(V.Compiler.find("scale_kernel: "), std::string::npos) << V.Compiler;
   EXPECT_NE(V.Run.find("n=4096: median 2.00 us"), std::string::npos) << V.Run;
+  EXPECT_NE(V.Run.find("3 samples beside 7 that are not counted"),
+            std::string::npos)
+      << V.Run;
   EXPECT_NE(V.Run.find("2.000 times as fast"), std::string::npos) << V.Run;
   EXPECT_NE(V.Run.find("at the device's copy rate of 1000 GB/s"),
             std::string::npos)
