@@ -54,9 +54,7 @@ void Buffers::release() {
   for (Block &B : Blocks)
     if (!B.IsOutput)
       cudaFree(B.Base);
-  for (void *Piece : Between)
-    cudaFree(Piece);
-  Between.clear();
+  releaseBetween();
   cudaFree(std::exchange(Outputs, nullptr));
   cudaFree(std::exchange(Kept, nullptr));
   cudaFree(Counters);
@@ -99,6 +97,22 @@ void Buffers::layOut(unsigned CaseIndex, uint64_t Common) {
   OutputBytes = (OutputBytes + DriverPage - 1) / DriverPage * DriverPage;
 }
 
+void Buffers::releaseBetween() {
+  for (void *Piece : Between)
+    cudaFree(Piece);
+  Between.clear();
+}
+
+/// What lies between the pieces gives way.
+cudaError_t Buffers::allocatePiece(char *&Piece, uint64_t Bytes) {
+  cudaError_t E = cudaMalloc(&Piece, Bytes);
+  if (E != cudaErrorMemoryAllocation || Between.empty())
+    return E;
+  cudaGetLastError();
+  releaseBetween();
+  return cudaMalloc(&Piece, Bytes);
+}
+
 /// One for the outputs, and one for each other buffer. With \p Own in an order,
 /// and with pieces of memory between them, that follow from it.
 cudaError_t Buffers::allocatePieces(uint64_t Own) {
@@ -120,10 +134,10 @@ cudaError_t Buffers::allocatePieces(uint64_t Own) {
         cudaGetLastError();
     }
     cudaError_t E = I == OfOutputs
-                        ? cudaMalloc(&Outputs, OutputBytes)
-                        : cudaMalloc(&Blocks[I].Base, Blocks[I].all());
+                        ? allocatePiece(Outputs, OutputBytes)
+                        : allocatePiece(Blocks[I].Base, Blocks[I].all());
     if (E == cudaSuccess && I == OfOutputs && Keeps)
-      E = cudaMalloc(&Kept, OutputBytes);
+      E = allocatePiece(Kept, OutputBytes);
     if (E != cudaSuccess)
       return E;
   }

@@ -77,6 +77,8 @@ private:
   };
   void release();
   void releasePristine();
+  void releaseBetween();
+  cudaError_t allocatePiece(char *&Piece, uint64_t Bytes);
   void detach();
   void layOut(unsigned CaseIndex, uint64_t Common);
   cudaError_t allocatePieces(uint64_t Own);

@@ -205,10 +205,8 @@ Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Draw) {
   return R;
 }
 
-MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A,
-                                  bool &MadeRoom) {
-  MadeRoom = A.What == Answer::Replied && A.R.What == Status::NoMemory;
-  if (MadeRoom)
+MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A) {
+  if (hasNoMemory(A))
     if (MaybeStop S = makeRoom(Of, R, A))
       return S;
   if (MaybeStop S = judged(Of, R, SetupLimitMs, "setting up", A))
@@ -217,14 +215,13 @@ MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A,
   return std::nullopt;
 }
 
-MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case, uint64_t Draw) {
+MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
   // Memory is let go of before who owns it gives it back.
   if (MaybeStop S = detach())
     return S;
-  Request R = beginToPrepare(Of, Case, Draw);
-  bool MadeRoom;
-  return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs), MadeRoom);
+  Request R = beginToPrepare(Of, Case, 0);
+  return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs));
 }
 
 /// The device has too little memory for a case. What the candidate did not give

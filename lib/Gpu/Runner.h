@@ -104,9 +104,11 @@ private:
   void pinBoth();
   MaybeStop load();
   Request beginToPrepare(Side Of, unsigned Case, uint64_t Draw);
-  /// \p MadeRoom: the candidate's child was started again for it.
-  MaybeStop endPreparing(Side Of, const Request &R, Answer A, bool &MadeRoom);
-  MaybeStop prepareFor(Side Of, unsigned Case, uint64_t Draw = 0);
+  MaybeStop endPreparing(Side Of, const Request &R, Answer A);
+  static bool hasNoMemory(const Answer &A) {
+    return A.What == Answer::Replied && A.R.What == Status::NoMemory;
+  }
+  MaybeStop prepareFor(Side Of, unsigned Case);
   MaybeStop raceIn(uint64_t Round, unsigned Case, bool Warm, job::Samples &Out);
   /// What goes wrong in the source is not the candidate's fault; what goes
   /// wrong in the candidate ends the job with its outcome. \p Name: what is

@@ -29,17 +29,24 @@ MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
   if (MaybeStop S = detach())
     return S;
   Draw |= 1;
+  Source.Prepared.reset();
+  Candidate.Prepared.reset();
   Request OfSource = beginToPrepare(Side::Source, Case, Draw),
           OfCandidate = beginToPrepare(Side::Candidate, Case, Draw);
   Answer Sources = Source.Child->receive(SetupLimitMs),
          Candidates = Candidate.Child->receive(SetupLimitMs);
-  bool MadeRoom;
-  if (MaybeStop S = endPreparing(Side::Source, OfSource, Sources, MadeRoom))
-    return S;
-  // There is another child of the candidate's, which has no buffers yet.
-  if (MadeRoom)
-    return prepareFor(Side::Candidate, Case, Draw);
-  return endPreparing(Side::Candidate, OfCandidate, Candidates, MadeRoom);
+  if (!hasNoMemory(Sources) && !hasNoMemory(Candidates)) {
+    if (MaybeStop S = endPreparing(Side::Source, OfSource, Sources))
+      return S;
+    return endPreparing(Side::Candidate, OfCandidate, Candidates);
+  }
+  // Perhaps only for what lies between the buffers. What the source's lack may
+  // end, it ends before: the candidate's child, whose buffers are gone with it.
+  for (Side Of : {Side::Candidate, Side::Source, Side::Candidate})
+    if (party(Of).Prepared != Case || Of == Side::Source)
+      if (MaybeStop S = prepareFor(Of, Case))
+        return S;
+  return std::nullopt;
 }
 
 MaybeStop GpuRunner::raceIn(uint64_t Round, unsigned Case, bool Warm,
