@@ -282,6 +282,9 @@ MaybeStop Race::sampleBlock(uint64_t Sure, Clock::Time Start) {
       if (MaybeStop S = sampleSynced())
         return S;
   }
+  // The time may be over with the cold pair.
+  if (OfCandidate.EventUs.size() == Begin)
+    return std::nullopt;
   auto Since = [&](const std::vector<double> &Of) {
     return std::vector<double>(Of.begin() + ptrdiff_t(Begin), Of.end());
   };

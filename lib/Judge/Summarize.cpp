@@ -99,6 +99,8 @@ struct Round {
 
   explicit Round(const Samples &S) {
     for (const Block &B : S.Blocks) {
+      if (B.SourceUs.empty())
+        continue;
       std::vector<double> Here;
       for (size_t I = 0; I < B.SourceUs.size(); ++I)
         Here.push_back(std::log(B.SourceUs[I] / B.CandidateUs[I]));

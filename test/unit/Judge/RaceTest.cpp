@@ -194,6 +194,19 @@ TEST_F(RaceTest, ADeviceThatIsAlwaysThrottled) {
   EXPECT_EQ(T.Samples, 5u);
 }
 
+// The time may be over when a placement's first pair, which does not count, is
+// taken.
+TEST_F(RaceTest, NoPlacementIsWithoutSamples) {
+  CandidateUs = [](size_t) { return 20e3; };
+  for (uint64_t Ms : {120, 140, 160, 180, 200}) {
+    J.Timing.MaxMs = Ms;
+    ASSERT_EQ(end(), "");
+    for (const Block &B : Found.Blocks)
+      EXPECT_FALSE(B.CandidateUs.empty()) << Ms;
+    EXPECT_GT(T.SpeedupHigh, T.SpeedupLow);
+  }
+}
+
 // Between two sizes the device stays warm.
 TEST_F(RaceTest, AShorterWarmUpAfterAnotherSize) {
   Warm = true;
