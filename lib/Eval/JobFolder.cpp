@@ -29,8 +29,10 @@ namespace {
 /// What a model's window has room for.
 constexpr size_t RunLimit = 2000;
 constexpr unsigned Comparisons = 3;
-/// Pairs of processes that a winner has to be faster in.
-constexpr uint64_t ConfirmRounds = 4;
+/// Pairs of processes that a winner has to be faster in; by how much these
+/// differ says how sure the figure is, so each takes fewer samples.
+constexpr uint64_t ConfirmRounds = 8, ConfirmMinSamples = 20,
+                   ConfirmMaxSamples = 40, ConfirmMaxMs = 500;
 /// Of the sizes and values that the tool adds, those that an attempt is
 /// compared with; a winner is with all.
 constexpr uint64_t DrawnCases = 12;
@@ -77,7 +79,12 @@ std::string describeTimes(const Task &T, const job::Result &R) {
     Out += Time.Label + ": median " + number(Time.MedianUs, 2) +
            " us (quartile distance " + number(Time.IqrUs, 2) + ", least " +
            number(Time.MinUs, 2) + ", " + std::to_string(Time.Samples) +
-           " samples), the source " + number(Time.SourceMedianUs, 2) +
+           " samples" +
+           (Time.Throttled ? " beside " + std::to_string(Time.Throttled) +
+                                 " that are not counted, taken while heat or "
+                                 "power held the device back"
+                           : "") +
+           "), the source " + number(Time.SourceMedianUs, 2) +
            " us: " + number(Time.Speedup, 3) +
            " times as fast (95 %: " + number(Time.SpeedupLow, 3) + " to " +
            number(Time.SpeedupHigh, 3) + ")" + againstMemory(T, Time, R) + "\n";
@@ -178,10 +185,14 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   for (unsigned I = 0; I < Comparisons; ++I)
     J.Seeds.push_back(Draw.next());
   J.TimingSeed = Draw.next();
-  if (C.Why == Purpose::Confirm)
+  if (C.Why == Purpose::Confirm) {
     J.Timing.Rounds = ConfirmRounds;
-  else
+    J.Timing.MinSamples = ConfirmMinSamples;
+    J.Timing.MaxSamples = ConfirmMaxSamples;
+    J.Timing.MaxMs = ConfirmMaxMs;
+  } else {
     J.DrawnCases = DrawnCases;
+  }
   J.MayBeDegenerate = T.Load.MayBeDegenerate;
   J.AgreeWithSource = T.Load.AgreeWithSource;
   DigestBuilder Id;

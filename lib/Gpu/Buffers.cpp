@@ -24,6 +24,9 @@ using namespace stark::gpu;
 
 namespace {
 constexpr uint64_t ZoneBytes = uint64_t(1) << 20;
+/// By which a buffer's beginning moves: no less aligned than an allocation.
+constexpr uint64_t Slots = 512;
+constexpr uint64_t DriverPage = uint64_t(2) << 20;
 
 /// Read as any type, a NaN or a wild number. Each leaf has another, or an
 /// overrun that copies from one zone to another would leave it as it was.
@@ -41,15 +44,17 @@ uint64_t zonedBytes(uint64_t Bytes) {
 }
 } // namespace
 
-Buffers::~Buffers() { release(); }
+Buffers::~Buffers() {
+  release();
+  releasePristine();
+}
 
 void Buffers::release() {
   detach();
-  for (Block &B : Blocks) {
+  for (Block &B : Blocks)
     if (!B.IsOutput)
       cudaFree(B.Base);
-    cudaFree(B.Pristine);
-  }
+  releaseBetween();
   cudaFree(std::exchange(Outputs, nullptr));
   cudaFree(std::exchange(Kept, nullptr));
   cudaFree(Counters);
@@ -57,72 +62,139 @@ void Buffers::release() {
   Blocks.clear();
 }
 
-/// One piece for all of them, of whole pages of the driver's: a smaller one may
-/// share its page with others, and so be shared with them.
-cudaError_t Buffers::allocateOutputs(const Case &C) {
-  constexpr uint64_t DriverPage = uint64_t(2) << 20;
-  std::vector<uint64_t> Offsets;
-  OutputBytes = 0;
-  for (const OutputPlace &P : outputPlaces(J, C)) {
-    Offsets.push_back(OutputBytes);
-    OutputBytes += zonedBytes(P.Bytes);
-  }
-  OutputBytes = (OutputBytes + DriverPage - 1) / DriverPage * DriverPage;
-  cudaError_t E = cudaMalloc(&Outputs, OutputBytes);
-  if (E == cudaSuccess && Keeps)
-    E = cudaMalloc(&Kept, OutputBytes);
-  size_t Next = 0;
-  for (const OutputPlace &P : outputPlaces(J, C)) {
-    Blocks[P.Leaf].IsOutput = true;
-    Blocks[P.Leaf].Base = Outputs + Offsets[Next++];
-  }
-  return E;
+void Buffers::releasePristine() {
+  for (void *Piece : Pristine)
+    cudaFree(Piece);
+  Pristine.clear();
 }
 
-std::string Buffers::allocate(unsigned CaseIndex, bool &NoMemory) {
-  release();
+/// How many bytes lie before, in and after each buffer, and where the outputs
+/// lie in their common piece, which is of whole pages of the driver's: a
+/// smaller one may share its page with others, and so be shared with them.
+void Buffers::layOut(unsigned CaseIndex, uint64_t Common) {
   Current = CaseIndex;
   const Case &C = J.Cases[CaseIndex];
   Scalars = C.Values;
   Blocks.resize(J.Leaves.size());
-  cudaError_t E =
-      cudaMalloc(&Counters, (2 * J.Leaves.size() + 2) * sizeof(*Counters));
-  if (E == cudaSuccess)
-    E = allocateOutputs(C);
-  for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I) {
+  for (size_t I = 0; I < J.Leaves.size(); ++I) {
     const Leaf &L = J.Leaves[I];
     if (L.Kind != LeafKind::Buffer)
       continue;
     Block &B = Blocks[I];
     B.Bytes = C.Values[I].elements() * dtypeBytes(L.Type);
-    if (!B.IsOutput)
-      E = cudaMalloc(&B.Base, zonedBytes(B.Bytes));
-    if (E != cudaSuccess)
-      break;
+    uint64_t Slot = Common ? judge::mix(Common + I) % (ZoneBytes / Slots) : 0;
     // What looks at whole words needs 4 bytes at least.
-    B.Before = ZoneBytes + (C.Shifted ? std::max(4u, dtypeBytes(L.Type)) : 0);
-    B.After = zonedBytes(B.Bytes) - B.Before - B.Bytes;
+    B.Before = ZoneBytes + Slot * Slots +
+               (C.Shifted ? std::max(4u, dtypeBytes(L.Type)) : 0);
+    B.After =
+        zonedBytes(B.Bytes) + (Common ? ZoneBytes : 0) - B.Before - B.Bytes;
+  }
+  OutputBytes = 0;
+  for (const OutputPlace &P : outputPlaces(J, C)) {
+    Blocks[P.Leaf].IsOutput = true;
+    OutputBytes += Blocks[P.Leaf].all();
+  }
+  OutputBytes = (OutputBytes + DriverPage - 1) / DriverPage * DriverPage;
+}
+
+void Buffers::releaseBetween() {
+  for (void *Piece : Between)
+    cudaFree(Piece);
+  Between.clear();
+}
+
+/// What lies between the pieces gives way.
+cudaError_t Buffers::allocatePiece(char *&Piece, uint64_t Bytes) {
+  cudaError_t E = cudaMalloc(&Piece, Bytes);
+  if (E != cudaErrorMemoryAllocation || Between.empty())
+    return E;
+  cudaGetLastError();
+  releaseBetween();
+  return cudaMalloc(&Piece, Bytes);
+}
+
+/// One for the outputs, and one for each other buffer. With \p Own in an order,
+/// and with pieces of memory between them, that follow from it.
+cudaError_t Buffers::allocatePieces(uint64_t Own) {
+  constexpr size_t OfOutputs = SIZE_MAX;
+  constexpr uint64_t MostBetween = 16; // of DriverPage
+  std::vector<size_t> Order = {OfOutputs};
+  for (size_t I = 0; I < Blocks.size(); ++I)
+    if (J.Leaves[I].Kind == LeafKind::Buffer && !Blocks[I].IsOutput)
+      Order.push_back(I);
+  for (size_t I = Order.size(); Own && I > 1; --I)
+    std::swap(Order[I - 1], Order[judge::mix(Own + I) % I]);
+  for (size_t I : Order) {
+    if (Own) {
+      void *Piece = nullptr;
+      uint64_t Pages = 1 + judge::mix(Own ^ I << 8) % MostBetween;
+      if (cudaMalloc(&Piece, Pages * DriverPage) == cudaSuccess)
+        Between.push_back(Piece);
+      else // it works without
+        cudaGetLastError();
+    }
+    cudaError_t E = I == OfOutputs
+                        ? allocatePiece(Outputs, OutputBytes)
+                        : allocatePiece(Blocks[I].Base, Blocks[I].all());
+    if (E == cudaSuccess && I == OfOutputs && Keeps)
+      E = allocatePiece(Kept, OutputBytes);
+    if (E != cudaSuccess)
+      return E;
+  }
+  char *At = Outputs;
+  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current])) {
+    Blocks[P.Leaf].Base = At;
+    At += Blocks[P.Leaf].all();
+  }
+  return cudaSuccess;
+}
+
+/// The array of \p Leaf, on the device.
+std::string Buffers::readPristine(uint32_t Leaf, cudaError_t &E) {
+  const struct Leaf &L = J.Leaves[Leaf];
+  std::string Error;
+  std::vector<char> Data =
+      readNpy(Folder + "/" + L.Fill.File, L.Type, Scalars[Leaf].Shape, Error);
+  if (!Error.empty())
+    return Error;
+  E = cudaMalloc(&Pristine[Leaf], Blocks[Leaf].Bytes);
+  if (E == cudaSuccess)
+    E = cudaMemcpy(Pristine[Leaf], Data.data(), Blocks[Leaf].Bytes,
+                   cudaMemcpyHostToDevice);
+  return "";
+}
+
+std::string Buffers::allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
+                              bool &NoMemory) {
+  release();
+  if (CaseIndex != Current)
+    releasePristine();
+  layOut(CaseIndex, Common);
+  Pristine.resize(J.Leaves.size());
+  cudaError_t E =
+      cudaMalloc(&Counters, (2 * J.Leaves.size() + 2) * sizeof(*Counters));
+  if (E == cudaSuccess)
+    E = allocatePieces(Own);
+  for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I) {
+    const Leaf &L = J.Leaves[I];
+    Block &B = Blocks[I];
+    if (L.Kind != LeafKind::Buffer)
+      continue;
     B.Data = B.Base + B.Before;
     E = poison(B.Base, B.Before, zonePattern(I), nullptr);
     if (E == cudaSuccess)
       E = poison(B.Data + B.Bytes, B.After, zonePattern(I), nullptr);
-    if (E != cudaSuccess || L.Fill.Kind != InitKind::File || isPoisoned(L))
-      continue;
-    std::string Error;
-    std::vector<char> Data =
-        readNpy(Folder + "/" + L.Fill.File, L.Type, C.Values[I].Shape, Error);
-    if (!Error.empty())
-      return Error;
-    E = cudaMalloc(&B.Pristine, B.Bytes);
-    if (E == cudaSuccess)
-      E = cudaMemcpy(B.Pristine, Data.data(), B.Bytes, cudaMemcpyHostToDevice);
+    if (E == cudaSuccess && L.Fill.Kind == InitKind::File && !isPoisoned(L) &&
+        !Pristine[I])
+      if (std::string Error = readPristine(uint32_t(I), E); !Error.empty())
+        return Error;
   }
   if (E == cudaSuccess)
     E = cudaDeviceSynchronize();
   NoMemory = E == cudaErrorMemoryAllocation;
   return E == cudaSuccess ? ""
-                          : "cannot set up the buffers of size '" + C.Label +
-                                "': " + describe(E);
+                          : "cannot set up the buffers of size '" +
+                                J.Cases[Current].Label + "': " + describe(E);
 }
 
 std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
@@ -136,9 +208,9 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
       continue;
     if (isPoisoned(L))
       E = poison(B.Data, B.Bytes, judge::poisonPattern(L.Type, Round), Stream);
-    else if (B.Pristine && L.isAsGivenIn(C.Filling))
-      E = cudaMemcpyAsync(B.Data, B.Pristine, B.Bytes, cudaMemcpyDeviceToDevice,
-                          Stream);
+    else if (Pristine[I] && L.isAsGivenIn(C.Filling))
+      E = cudaMemcpyAsync(B.Data, Pristine[I], B.Bytes,
+                          cudaMemcpyDeviceToDevice, Stream);
     else
       E = gpu::fill(B.Data, L.Type, C.Values[I].Shape, fillOf(L, C, I),
                     L.Weight ? WeightSeed : Seed, I,

@@ -31,8 +31,11 @@ public:
   Buffers &operator=(const Buffers &) = delete;
 
   // Each returns what went wrong, empty when all is well.
+  /// \p Own and \p Common, where it is not 0, say where: the order of the
+  /// pieces and what lies between them; where in its piece each buffer begins.
   /// \p NoMemory: the device has too little.
-  std::string allocate(unsigned CaseIndex, bool &NoMemory);
+  std::string allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
+                       bool &NoMemory);
   /// \p Shaken: each input is moved in its last place.
   std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
                    bool Shaken, cudaStream_t Stream);
@@ -70,11 +73,16 @@ private:
     bool IsOutput = false; ///< lies in Outputs
     uint64_t Bytes = 0;
     uint64_t Before = 0, After = 0; ///< bytes of its red zones
-    void *Pristine = nullptr;       ///< of Init::File
+    uint64_t all() const { return Before + Bytes + After; }
   };
   void release();
+  void releasePristine();
+  void releaseBetween();
+  cudaError_t allocatePiece(char *&Piece, uint64_t Bytes);
   void detach();
-  cudaError_t allocateOutputs(const job::Case &C);
+  void layOut(unsigned CaseIndex, uint64_t Common);
+  cudaError_t allocatePieces(uint64_t Own);
+  std::string readPristine(uint32_t Leaf, cudaError_t &E);
   /// Where \p Leaf lies in memory that is laid out as Outputs is.
   char *inOutputs(char *Base, unsigned Leaf) const {
     return Base + (Blocks[Leaf].Data - Outputs);
@@ -88,9 +96,12 @@ private:
   /// are; what keep() kept; another process's.
   char *Outputs = nullptr, *Kept = nullptr, *Attached = nullptr;
   uint64_t OutputBytes = 0;
+  /// What keeps the pieces from lying where they lay before.
+  std::vector<void *> Between;
   CompareScratch Scratch;
   unsigned Current = 0;
-  std::vector<Block> Blocks; ///< one a leaf, empty for scalars
+  std::vector<Block> Blocks;    ///< one a leaf, empty for scalars
+  std::vector<void *> Pristine; ///< of leaves with Init::File, for this case
   std::vector<job::LeafValue> Scalars;
   std::vector<job::BufferArgument> Pointers;
   std::vector<void *> Arguments;

@@ -201,7 +201,9 @@ void Child::prepare(const Request &R, Reply &Out) {
   if (!Arguments || R.Case >= J.Cases.size())
     return harness(Out, "no such case");
   bool NoMemory = false;
-  if (std::string P = Arguments->allocate(R.Case, NoMemory); !P.empty())
+  if (std::string P =
+          Arguments->allocate(R.Case, R.Seed, R.WeightSeed, NoMemory);
+      !P.empty())
     say(Out, NoMemory ? Status::NoMemory : Status::Infrastructure, P);
 }
 
@@ -306,13 +308,14 @@ void Child::sample(const Request &R, Reply &Out) {
     P = Watch->start(Stream);
   if (!P.empty())
     return harness(Out, P);
-  if (!call(Call, Stream, Out))
-    return;
+  bool Called = call(Call, Stream, Out);
   // Whether it is waited for was not known before.
-  if (!Warming && finish() && Then.Flags & SyncDevice)
+  if (!Warming && finish() && Then.Flags & SyncDevice) {
+    Watch->release();
     cudaDeviceSynchronize();
+  }
   P = Watch->stop(Stream);
-  if (!collect(Stream, Out))
+  if (!Called || !collect(Stream, Out))
     return;
   // Runs as soon as the stop event has, and sees what was written by then.
   if (P.empty())

@@ -43,6 +43,8 @@ public:
   void send(const Request &R) { Control.send(R); }
   /// A child that does not answer is ended.
   Answer receive(uint64_t TimeoutMs);
+  /// The driver takes a while to clear up after a process: several can at once.
+  void beginToEnd() const { Group.beginToKill(); }
   /// Has it work on \p Cpu alone.
   void pinTo(int Cpu) const { Group.pinTo(Cpu); }
   /// The outputs that the child exported; read-only here.

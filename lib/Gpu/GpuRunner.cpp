@@ -29,8 +29,6 @@ using namespace stark::judge;
 /// Sizes with more bytes are compared with one seed: where the host has to
 /// compare, it does some GB a second.
 static constexpr uint64_t ManySeedsMaxBytes = uint64_t(4) << 30;
-/// Two timed calls may be off their reference to both sides.
-static constexpr double BothErrors = 1.5;
 
 Request gpu::requestFor(Command What, unsigned Case) {
   Request R;
@@ -84,7 +82,7 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
                  Shared, Device,           Needed};
   Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device, Needed};
-  if (MaybeStop S = meetDevice(Calibrate))
+  if (MaybeStop S = meetDevice(Calibrate, Side::Source))
     return S;
   Out.Device = Facts.Name;
   Out.Driver = Facts.Driver;
@@ -123,10 +121,20 @@ MaybeStop GpuRunner::findTorch() {
 
 /// Starts both and has them claim the device. The candidate's child starts its
 /// driver while the source's measures, if it does.
-MaybeStop GpuRunner::meetDevice(uint32_t Flags) {
+/// \p First: whose child is started first.
+MaybeStop GpuRunner::meetDevice(uint32_t Flags, Side First) {
   Stages::Scope Meeting(Log, "meet device");
+  // Those of before end meanwhile; they are waited for before anything is
+  // asked.
+  std::vector<std::unique_ptr<ChildProcess>> Ending;
   for (Party *P : {&Source, &Candidate})
-    if (MaybeStop S = start(*P))
+    if (P->Child) {
+      P->Child->beginToEnd();
+      Ending.push_back(std::move(P->Child));
+    }
+  for (Side Of :
+       {First, First == Side::Source ? Side::Candidate : Side::Source})
+    if (MaybeStop S = start(party(Of)))
       return S;
   Request Hello;
   Candidate.Child->send(Hello);
@@ -183,29 +191,42 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   return load();
 }
 
+/// Begins to place the buffers of \p Case; \p Draw: Command::Prepare.
+Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Draw) {
+  party(Of).Brought = false;
+  if (Of == Side::Source)
+    Referred.reset();
+  Request R = requestFor(Command::Prepare, Case);
+  if (Draw) {
+    R.Seed = posix::secretNumber();
+    R.WeightSeed = Draw;
+  }
+  party(Of).Child->send(R);
+  return R;
+}
+
+MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A) {
+  if (hasNoMemory(A))
+    if (MaybeStop S = makeRoom(Of, R, A))
+      return S;
+  if (MaybeStop S = judged(Of, R, SetupLimitMs, "setting up", A))
+    return S;
+  party(Of).Prepared = R.Case;
+  return std::nullopt;
+}
+
 MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
   // Memory is let go of before who owns it gives it back.
   if (MaybeStop S = detach())
     return S;
-  Party &P = party(Of);
-  P.Brought = false;
-  if (Of == Side::Source)
-    Referred.reset();
-  Answer A = P.Child->ask(requestFor(Command::Prepare, Case), SetupLimitMs);
-  if (A.What == Answer::Replied && A.R.What == Status::NoMemory)
-    if (MaybeStop S = makeRoom(Of, Case, A))
-      return S;
-  if (MaybeStop S = judged(Of, requestFor(Command::Prepare, Case), SetupLimitMs,
-                           "setting up", A))
-    return S;
-  P.Prepared = Case;
-  return std::nullopt;
+  Request R = beginToPrepare(Of, Case, 0);
+  return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs));
 }
 
 /// The device has too little memory for a case. What the candidate did not give
 /// back goes with its process: when that helps, the fault is its own.
-MaybeStop GpuRunner::makeRoom(Side Of, unsigned Case, Answer &A) {
+MaybeStop GpuRunner::makeRoom(Side Of, const Request &Prepare, Answer &A) {
   bool Ran = std::exchange(CandidateRan, false);
   if (MaybeStop S = start(Candidate))
     return S;
@@ -216,21 +237,15 @@ MaybeStop GpuRunner::makeRoom(Side Of, unsigned Case, Answer &A) {
   if (Met.What != Answer::Replied || Met.R.What != Status::Ok)
     return hostFailed("a child could not load its library again");
   pinBoth();
-  A = party(Of).Child->ask(requestFor(Command::Prepare, Case), SetupLimitMs);
+  A = party(Of).Child->ask(Prepare, SetupLimitMs);
   if (A.What == Answer::Replied && A.R.What == Status::Ok && Ran)
     return Stop{
         Outcome::Crashed,
         "the entry holds memory of the device after its calls: there is "
         "none for size '" +
-            J->Cases[Case].Label +
+            J->Cases[Prepare.Case].Label +
             "', but there is once its process has ended"};
   return std::nullopt;
-}
-
-MaybeStop GpuRunner::prepare(unsigned Case) {
-  if (MaybeStop S = prepareFor(Side::Source, Case))
-    return S;
-  return prepareFor(Side::Candidate, Case);
 }
 
 SourceEnd GpuRunner::source(const Trial &T) {
@@ -277,85 +292,6 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
 }
 
-MaybeStop GpuRunner::time(unsigned Case, std::vector<Timing> &Timings,
-                          std::string &) {
-  std::vector<Timing> Rounds;
-  for (uint64_t Round = 0; Round < J->Timing.Rounds; ++Round) {
-    if (Round)
-      if (MaybeStop S = beginAgain())
-        return S;
-    if (MaybeStop S = race(*J, Case, *this, {Facts.L2Bytes, Facts.CopyGBs},
-                           posix::secretNumber, Time, Rounds))
-      return S;
-  }
-  Timings.push_back(combine(Rounds));
-  return std::nullopt;
-}
-
-/// In new processes, with memory somewhere else.
-MaybeStop GpuRunner::beginAgain() {
-  if (MaybeStop S = meetDevice(0))
-    return S;
-  return loadBoth();
-}
-
-MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
-                          uint64_t LimitMs, Warmth &W) {
-  Stages::Scope Warming(Log, "warm up", J->Cases[Call.Case].Label);
-  Request R = requestFor(Command::Warm, Call.Case);
-  R.Ms = Ms;
-  R.Seed = R.WeightSeed = Call.Seed;
-  Answer A;
-  if (MaybeStop S = ask(Of, R, LimitMs, "warm-up call", A))
-    return S;
-  W = {A.R.Count, A.WallUs};
-  if (Of == Side::Source)
-    SourceLeaks = A.R.Leaked;
-  else if (A.R.Leaked > 2 * SourceLeaks)
-    return Stop{Outcome::Forbidden, "the entry leaks memory of the device: " +
-                                        std::to_string(A.R.Leaked >> 10) +
-                                        " KiB in " + std::to_string(A.R.Count) +
-                                        " calls"};
-  return std::nullopt;
-}
-
-MaybeStop GpuRunner::sample(Side Of, const TimedCall &Call, uint64_t LimitMs,
-                            Sample &S) {
-  Request R = requestFor(Command::Sample, Call.Case);
-  R.Seed = R.WeightSeed = Call.Seed;
-  R.Round = Call.Round;
-  Answer A;
-  if (MaybeStop Ended = ask(Of, R, LimitMs, "timed call", A,
-                            Call.WaitForDevice ? SyncDevice : 0))
-    return Ended;
-  S = {A.R.EventUs, A.WallUs};
-  return std::nullopt;
-}
-
-MaybeStop GpuRunner::verify(const TimedCall &Last) {
-  Stages::Scope Verifying(Log, "verify", J->Cases[Last.Case].Label);
-  // What is wanted is now what the source's own timed call left.
-  Referred.reset();
-  Source.Brought = Candidate.Brought = false;
-  Trial T = {0, Last.Case, Last.Seed, Last.Round, {}};
-  auto Compare = [&](const SlackOf &Slack) -> MaybeStop {
-    std::vector<bool> Agreed;
-    if (MaybeStop S = compare(T, Slack, Agreed))
-      return S;
-    return compareOutputs(
-        *J, T, "timed call", Agreed,
-        [&](unsigned L) { return ofCandidate(T, L); },
-        [&](unsigned L) { return ofSource(T, L); }, Slack, Outcome::Wrong);
-  };
-  if (MaybeStop S = Compare(
-          [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; }))
-    return S;
-  if (!Torch || !J->AgreeWithSource)
-    return std::nullopt;
-  T.Scale = 1; // as torch.allclose() compares
-  return Compare([](unsigned) { return 1; });
-}
-
 MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
                          const std::string &Name, Answer &A,
                          uint32_t FinishFlags) {
@@ -381,8 +317,11 @@ MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
                                            int Device, const std::string &Torch,
-                                           bool Await, Clock &Time) {
-  return std::make_unique<GpuRunner>(Folder, Device, Torch, Await, Time);
+                                           bool Await,
+                                           const std::string &Samples,
+                                           Clock &Time) {
+  return std::make_unique<GpuRunner>(Folder, Device, Torch, Await, Samples,
+                                     Time);
 }
 
 bool gpu::probeDevice(int Device, DeviceFacts &Facts, std::string &Error) {

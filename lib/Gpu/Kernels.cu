@@ -207,6 +207,19 @@ __global__ void readWide(const uint4 *Data, uint64_t Count,
     atomicAdd(Sink, 1ull);
 }
 
+__device__ uint64_t nowNs() {
+  uint64_t Ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(Ns));
+  return Ns;
+}
+
+__global__ void holdKernel(const volatile uint32_t *Gate, uint32_t Ticket,
+                           uint64_t LimitNs) {
+  uint64_t Begin = nowNs();
+  while (*Gate != Ticket && nowNs() - Begin < LimitNs)
+    ;
+}
+
 template <class T>
 cudaError_t fillAs(void *Data, uint64_t Count, const Rule &R,
                    cudaStream_t Stream) {
@@ -281,6 +294,12 @@ cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
   fingerprintKernel<<<blocksFor(Bytes / 4), Threads, 0, Stream>>>(
       reinterpret_cast<const uint32_t *>(At), Bytes / 4, At + Bytes / 4 * 4,
       unsigned(Bytes % 4), Sum);
+  return cudaGetLastError();
+}
+
+cudaError_t gpu::hold(const volatile uint32_t *Gate, uint32_t Ticket,
+                      uint64_t LimitNs, cudaStream_t Stream) {
+  holdKernel<<<1, 1, 0, Stream>>>(Gate, Ticket, LimitNs);
   return cudaGetLastError();
 }
 

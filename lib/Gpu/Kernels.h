@@ -51,6 +51,11 @@ cudaError_t fingerprint(const void *Data, uint64_t Bytes,
 cudaError_t flush(void *Data, uint64_t Bytes, unsigned long long *Sink,
                   cudaStream_t Stream);
 
+/// Holds the stream until the host has written \p Ticket to \p Gate, which it
+/// shares with the device, but no longer than \p LimitNs.
+cudaError_t hold(const volatile uint32_t *Gate, uint32_t Ticket,
+                 uint64_t LimitNs, cudaStream_t Stream);
+
 } // namespace stark::gpu
 
 #endif

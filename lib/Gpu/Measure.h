@@ -41,7 +41,11 @@ public:
   Stopwatch(const Stopwatch &) = delete;
   Stopwatch &operator=(const Stopwatch &) = delete;
   std::string open(uint64_t L2Bytes);
+  /// The stream stands still between the flush and the start event until
+  /// release() or stop(), or for a while.
   std::string start(cudaStream_t Stream);
+  /// All that is timed has been launched.
+  void release();
   std::string stop(cudaStream_t Stream);
   /// When the stream has come past the stop event.
   std::string read(double &Us);
@@ -51,6 +55,8 @@ private:
   char *Trash = nullptr;
   uint64_t TrashBytes = 0;
   unsigned long long *Sink = nullptr;
+  volatile uint32_t *Gate = nullptr; ///< in the host's memory
+  uint32_t Ticket = 0;
 };
 
 } // namespace stark::gpu

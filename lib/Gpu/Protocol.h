@@ -27,7 +27,8 @@ enum class Command : uint32_t {
   Hello,   ///< claim the device, measure it when Flags has Calibrate, then
            ///< lock the process down
   Load,    ///< dlopen the library
-  Prepare, ///< allocate the buffers of Case
+  Prepare, ///< place the buffers of Case: Seed says where, as its own, and
+           ///< WeightSeed where within, as the other child's; 0: where it comes
   Run,     ///< one verified call with Seed and poison Round
   Warm,    ///< timed calls, not counted, for Ms milliseconds
   Sample,  ///< one timed call

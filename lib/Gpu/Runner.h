@@ -15,6 +15,7 @@
 #define STARK_GPU_RUNNER_H
 
 #include "ChildProcess.h"
+#include "HeldBack.h"
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
@@ -40,9 +41,17 @@ struct Party {
 class GpuRunner : public judge::Runner, private judge::TimedPair {
 public:
   GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
-            bool Await, Clock &Time)
+            bool Await, const std::string &SamplesFile, Clock &Time)
       : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
-        Time(Time), DrawSeed(posix::secretNumber()) {}
+        SamplesFile(SamplesFile), Time(Time), DrawSeed(posix::secretNumber()) {}
+
+  /// Both at once: the driver takes a while to clear up after each.
+  ~GpuRunner() override { GpuRunner::beginToEnd(); }
+  void beginToEnd() override {
+    for (Party *P : {&Source, &Candidate})
+      if (P->Child)
+        P->Child->beginToEnd();
+  }
 
   MaybeStop open(const job::Job &J, job::Result &Out) override;
   judge::CompareRule rule() const override;
@@ -71,24 +80,36 @@ public:
   }
   MaybeStop leaveOut(unsigned Case) override;
   MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
-                 std::string &Notes) override;
+                 std::string &Notes) override {
+    return timeAll(*J, {Case}, Timings, Notes);
+  }
+  MaybeStop timeAll(const job::Job &, const std::vector<unsigned> &Cases,
+                    std::vector<job::Timing> &Timings,
+                    std::string &Notes) override;
 
 private:
-  MaybeStop prepare(unsigned Case) override;
+  MaybeStop place(unsigned Case, uint64_t Draw) override;
   MaybeStop warm(Side Of, const judge::TimedCall &Call, uint64_t Ms,
                  uint64_t LimitMs, judge::Warmth &W) override;
   MaybeStop sample(Side Of, const judge::TimedCall &Call, uint64_t LimitMs,
                    judge::Sample &S) override;
   MaybeStop verify(const judge::TimedCall &Last) override;
+  bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
   MaybeStop start(Party &P);
-  MaybeStop meetDevice(uint32_t Flags);
+  MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
-  MaybeStop beginAgain();
+  MaybeStop beginAgain(uint64_t Round);
   MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();
+  Request beginToPrepare(Side Of, unsigned Case, uint64_t Draw);
+  MaybeStop endPreparing(Side Of, const Request &R, Answer A);
+  static bool hasNoMemory(const Answer &A) {
+    return A.What == Answer::Replied && A.R.What == Status::NoMemory;
+  }
   MaybeStop prepareFor(Side Of, unsigned Case);
+  MaybeStop raceIn(uint64_t Round, unsigned Case, bool Warm, job::Samples &Out);
   /// What goes wrong in the source is not the candidate's fault; what goes
   /// wrong in the candidate ends the job with its outcome. \p Name: what is
   /// asked for, "timed call".
@@ -103,7 +124,7 @@ private:
   MaybeStop shake(const Trial &T);
   MaybeStop measureShake(const Trial &T);
   bool isForTheHost(const Trial &T) const;
-  MaybeStop makeRoom(Side Of, unsigned Case, Answer &A);
+  MaybeStop makeRoom(Side Of, const Request &Prepare, Answer &A);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
   Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }
   MaybeStop attach();
@@ -118,8 +139,10 @@ private:
   int Device;
   std::string TorchFolder;
   bool Await;                           ///< the libraries are not there yet
+  std::string SamplesFile;              ///< empty: samples are not kept
   std::optional<posix::Libtorch> Torch; ///< of a job that needs it
   Clock &Time;
+  std::unique_ptr<ClockWatch> Clocks; ///< while sizes are timed
   const job::Job *J = nullptr;
   DeviceFacts Facts;
   Party Source, Candidate;

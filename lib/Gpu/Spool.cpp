@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Gpu/Spool.h"
+#include "HeldBack.h"
 #include "stark/Job/Names.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"
@@ -167,7 +168,10 @@ bool Spool::meetDevice() {
                 "copy %.0f GB/s, empty event pair %.2f us", Facts.CopyGBs,
                 Facts.EventPairUs);
   Options.Say(Facts.Name + ", " + Facts.Driver + ", " + Facts.Arch + ", " +
-              Figures + ", children locked down by " + Facts.Lockdown);
+              Figures + ", children locked down by " + Facts.Lockdown +
+              (watchClocks(Facts.Id)
+                   ? ", clocks watched by NVML"
+                   : ", clocks not watched: NVML is missing or does not say"));
   return true;
 }
 

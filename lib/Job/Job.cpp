@@ -46,6 +46,9 @@ Result job::parseResult(const std::string &Text, const std::string &File,
 
 std::string job::printJob(const Job &J) { return print(J); }
 std::string job::printResult(const Result &R) { return print(R); }
+std::string job::printSamples(const Samples &S) {
+  return dumpJson(writeFields<Json>(S)) + "\n";
+}
 
 const Init &Leaf::fillIn(Regime R) const {
   for (const RegimeFill &Other : Otherwise)

@@ -63,6 +63,16 @@ private:
 };
 } // namespace
 
+MaybeStop Runner::timeAll(const Job &J, const std::vector<unsigned> &Cases,
+                          std::vector<Timing> &Timings, std::string &Notes) {
+  for (unsigned Case : Cases) {
+    Stages::Scope Timed(Log, "time", J.Cases[Case].Label);
+    if (MaybeStop S = time(Case, Timings, Notes))
+      return S;
+  }
+  return std::nullopt;
+}
+
 MaybeStop Judge::read(const std::string &Folder) {
   std::string Error, Path = Folder + "/job.json";
   std::optional<std::string> Text = posix::readFile(Path, Error);
@@ -216,13 +226,13 @@ MaybeStop Judge::compareAll() {
 }
 
 MaybeStop Judge::timeAll() {
+  std::vector<unsigned> Timed;
   for (unsigned I = 0; I < J.Cases.size(); ++I)
-    if (J.Cases[I].Timed) {
-      Stages::Scope Timing(&Spent, "time", J.Cases[I].Label);
-      if (MaybeStop S = R.time(I, Out.Timings, Figures))
-        return S;
-    }
-  return std::nullopt;
+    if (J.Cases[I].Timed)
+      Timed.push_back(I);
+  if (Timed.empty())
+    return std::nullopt;
+  return R.timeAll(J, Timed, Out.Timings, Figures);
 }
 
 MaybeStop Judge::work(const std::string &Folder) {

@@ -27,6 +27,8 @@ constexpr uint64_t FewestPairs = 5;
 /// One in so many pairs is compared, and one in so many is followed by one
 /// that waits for the device: drawn at each, by nobody known before.
 constexpr uint64_t VerifiedOneIn = 10, SyncedOneIn = 4;
+/// With enough samples, one more placement one time in so many.
+constexpr uint64_t OneMoreIn = 3;
 /// Pairs that wait for the device, at least.
 constexpr unsigned SyncedPairs = 11;
 /// Waiting for the whole device may cost the candidate this share of its time
@@ -38,12 +40,21 @@ constexpr double OutsideUs = 200, OutsideShare = 0.5;
 /// What is written to memory is never faster than the measured copy times this.
 constexpr double CopySlack = 1.15;
 
-struct Samples {
+/// After buffers were placed: the first pair meets cold pages.
+constexpr unsigned ColdPairs = 1;
+/// Between two sizes the device has hardly cooled down.
+constexpr uint64_t WarmShare = 10;
+
+struct Taken {
   std::vector<double> EventUs, WallUs;
 
   void add(const Sample &S) {
     EventUs.push_back(S.EventUs);
     WallUs.push_back(S.WallUs);
+  }
+  void drop() {
+    EventUs.pop_back();
+    WallUs.pop_back();
   }
   double medianUs() const {
     std::vector<double> V = EventUs;
@@ -78,19 +89,25 @@ std::string micro(double Us) {
 
 class Race {
 public:
-  Race(const Job &J, unsigned Case, TimedPair &Pair, const DeviceLimits &Device,
-       const std::function<uint64_t()> &Secret, Clock &Time)
+  Race(const Job &J, unsigned Case, bool Warm, TimedPair &Pair,
+       const DeviceLimits &Device, const std::function<uint64_t()> &Secret,
+       Clock &Time, Samples &Out)
       : J(J), Pair(Pair), Device(Device), Secret(Secret), Time(Time),
+        WarmupMs(J.Timing.WarmupMs / (Warm ? WarmShare : 1)), Out(Out),
         Salt(Secret()) {
     Last.Case = Case;
   }
-  MaybeStop run(Timing &T);
+  MaybeStop run();
 
 private:
-  MaybeStop warmUp(uint64_t &Discarded);
-  MaybeStop samplePair(Samples &Source, Samples &Candidate, bool WaitForDevice);
+  MaybeStop warmUp();
+  MaybeStop samplePair(Taken &Source, Taken &Candidate, bool WaitForDevice);
+  MaybeStop sampleSynced();
+  MaybeStop sampleBlock(uint64_t Sure, Clock::Time Start);
   MaybeStop sampleAll();
-  bool enough(double PassedMs) const;
+  bool outOfTime(Clock::Time Start) const;
+  bool mayDrop(Clock::Time Start) const;
+  bool enough() const;
   MaybeStop believable() const;
   std::string where() const {
     return "timed call with " + describeInputs(J, Last.Case, Last.Seed);
@@ -101,11 +118,13 @@ private:
   DeviceLimits Device;
   const std::function<uint64_t()> &Secret;
   Clock &Time;
+  uint64_t WarmupMs;
+  Samples &Out;
   uint64_t Salt; ///< the inputs of timed calls cannot be foreseen from the job
   uint64_t Drawn = 0;
   TimedCall Last;
   uint64_t LimitMs = 0; ///< of the candidate
-  Samples OfSource, OfCandidate, SyncedSource, SyncedCandidate;
+  Taken OfSource, OfCandidate, SyncedSource, SyncedCandidate;
 };
 } // namespace
 
@@ -126,36 +145,45 @@ uint64_t judge::callFor(uint64_t Ms, Clock &Time,
 }
 
 /// One sample of each with the same inputs, in alternating order.
-MaybeStop Race::samplePair(Samples &Source, Samples &Candidate,
+MaybeStop Race::samplePair(Taken &Source, Taken &Candidate,
                            bool WaitForDevice) {
   Last.WaitForDevice = WaitForDevice;
   Last.Round = unsigned(Drawn);
   Last.Seed = J.TimingSeed ^ (Salt + Drawn * 0x9E3779B97F4A7C15ull);
   Side First = Drawn++ % 2 == 0 ? Side::Source : Side::Candidate;
-  Sample Taken[2];
+  Sample Both[2];
   for (Side Of :
        {First, First == Side::Source ? Side::Candidate : Side::Source})
     if (MaybeStop S =
             Pair.sample(Of, Last, Of == Side::Source ? J.TimeoutMs : LimitMs,
-                        Taken[Of == Side::Candidate]))
+                        Both[Of == Side::Candidate]))
       return S;
-  for (const Sample &Each : Taken)
+  for (const Sample &Each : Both)
     if (!(Each.EventUs > 0) || Each.EventUs > Each.WallUs)
-      return Stop{&Each == &Taken[1] ? Outcome::Forbidden
-                                     : Outcome::Infrastructure,
+      return Stop{&Each == &Both[1] ? Outcome::Forbidden
+                                    : Outcome::Infrastructure,
                   "a timed call claims " + micro(Each.EventUs) +
                       ", but the supervisor's clock saw " + micro(Each.WallUs)};
-  Source.add(Taken[0]);
-  Candidate.add(Taken[1]);
+  Source.add(Both[0]);
+  Candidate.add(Both[1]);
   return std::nullopt;
 }
 
-bool Race::enough(double PassedMs) const {
+bool Race::outOfTime(Clock::Time Start) const {
+  return OfCandidate.EventUs.size() >= FewestPairs &&
+         Time.microsecondsSince(Start) >= double(J.Timing.MaxMs) * 1e3;
+}
+
+/// A device that is held back all of the time is timed as it is.
+bool Race::mayDrop(Clock::Time Start) const {
+  return Out.Throttled < J.Timing.MaxSamples &&
+         Time.microsecondsSince(Start) < double(J.Timing.MaxMs) * 1e3;
+}
+
+bool Race::enough() const {
   const TimingRule &Rule = J.Timing;
   uint64_t N = OfCandidate.EventUs.size();
-  if (N < FewestPairs)
-    return false;
-  if (N >= Rule.MaxSamples || PassedMs >= double(Rule.MaxMs))
+  if (N >= Rule.MaxSamples)
     return true;
   return N >= Rule.MinSamples &&
          OfSource.relativeError() < Rule.RelativeError &&
@@ -201,8 +229,8 @@ MaybeStop Race::believable() const {
   return std::nullopt;
 }
 
-MaybeStop Race::warmUp(uint64_t &Discarded) {
-  uint64_t Ms = J.Timing.WarmupMs;
+MaybeStop Race::warmUp() {
+  uint64_t Ms = WarmupMs;
   Warmth W;
   Last.Seed = Secret();
   if (MaybeStop S = Pair.warm(Side::Source, Last, Ms, Ms + J.TimeoutMs, W))
@@ -211,7 +239,57 @@ MaybeStop Race::warmUp(uint64_t &Discarded) {
                              W.Calls ? W.WallUs / double(W.Calls) : W.WallUs);
   if (MaybeStop S = Pair.warm(Side::Candidate, Last, Ms, Ms + LimitMs, W))
     return S;
-  Discarded = W.Calls;
+  Out.Discarded += W.Calls;
+  return std::nullopt;
+}
+
+/// A pair that waits for the device, every now and then.
+MaybeStop Race::sampleSynced() {
+  if (SyncedCandidate.EventUs.size() >= SyncedPairs)
+    return std::nullopt;
+  return samplePair(SyncedSource, SyncedCandidate, true);
+}
+
+/// Some pairs with buffers that lie where none lay before. The one with number
+/// \p Sure is compared in any case.
+MaybeStop Race::sampleBlock(uint64_t Sure, Clock::Time Start) {
+  if (MaybeStop S = Pair.place(Last.Case, Secret()))
+    return S;
+  Taken Cold;
+  for (unsigned I = 0; I < ColdPairs; ++I)
+    if (MaybeStop S = samplePair(Cold, Cold, false))
+      return S;
+  Out.Discarded += ColdPairs;
+  size_t Begin = OfCandidate.EventUs.size();
+  // One fewer or one more: no call knows that it is the last.
+  uint64_t Pairs = J.Timing.PairsAPlacement + Secret() % 3;
+  for (uint64_t Left = std::max<uint64_t>(Pairs, 2) - 1;
+       Left && !outOfTime(Start);) {
+    uint64_t Index = OfCandidate.EventUs.size();
+    if (MaybeStop S = samplePair(OfSource, OfCandidate, false))
+      return S;
+    if (mayDrop(Start) && Pair.heldBack()) {
+      OfSource.drop();
+      OfCandidate.drop();
+      ++Out.Throttled;
+    } else {
+      --Left;
+    }
+    if (Index == Sure || Secret() % VerifiedOneIn == 0)
+      if (MaybeStop S = Pair.verify(Last))
+        return S;
+    if (Secret() % SyncedOneIn == 0)
+      if (MaybeStop S = sampleSynced())
+        return S;
+  }
+  // The time may be over with the cold pair.
+  if (OfCandidate.EventUs.size() == Begin)
+    return std::nullopt;
+  auto Since = [&](const std::vector<double> &Of) {
+    return std::vector<double>(Of.begin() + ptrdiff_t(Begin), Of.end());
+  };
+  Out.Blocks.push_back({Since(OfSource.EventUs), Since(OfCandidate.EventUs),
+                        Since(OfSource.WallUs), Since(OfCandidate.WallUs)});
   return std::nullopt;
 }
 
@@ -220,55 +298,31 @@ MaybeStop Race::warmUp(uint64_t &Discarded) {
 MaybeStop Race::sampleAll() {
   Clock::Time Start = Time.now();
   // One of the first, however the draws fall.
-  uint64_t Sure = Secret() % FewestPairs, More = 0;
-  bool Enough = false;
-  for (;;) {
-    if (!Enough && enough(Time.microsecondsSince(Start) * 1e-3)) {
-      Enough = true;
-      More = Secret() % (OfCandidate.EventUs.size() / 8 + 1);
-    }
-    if (Enough && More-- == 0)
-      break;
-    uint64_t Index = OfCandidate.EventUs.size();
-    if (MaybeStop S = samplePair(OfSource, OfCandidate, false))
+  uint64_t Sure = Secret() % FewestPairs;
+  do {
+    if (MaybeStop S = sampleBlock(Sure, Start))
       return S;
-    if (Index == Sure || Secret() % VerifiedOneIn == 0)
-      if (MaybeStop S = Pair.verify(Last))
-        return S;
-    if (SyncedCandidate.EventUs.size() < SyncedPairs &&
-        Secret() % SyncedOneIn == 0)
-      if (MaybeStop S = samplePair(SyncedSource, SyncedCandidate, true))
-        return S;
-  }
+  } while (!outOfTime(Start) && (!enough() || Secret() % OneMoreIn == 1));
   while (SyncedCandidate.EventUs.size() < SyncedPairs)
-    if (MaybeStop S = samplePair(SyncedSource, SyncedCandidate, true))
+    if (MaybeStop S = sampleSynced())
       return S;
   return Pair.verify(Last);
 }
 
-MaybeStop Race::run(Timing &T) {
-  uint64_t Discarded = 0;
-  if (MaybeStop S = Pair.prepare(Last.Case))
+MaybeStop Race::run() {
+  Out.Label = J.Cases[Last.Case].Label;
+  if (MaybeStop S = Pair.place(Last.Case, Secret()))
     return S;
-  if (MaybeStop S = warmUp(Discarded))
+  if (MaybeStop S = warmUp())
     return S;
   if (MaybeStop S = sampleAll())
     return S;
-  if (MaybeStop S = believable())
-    return S;
-  T = summarize(J.Cases[Last.Case].Label, OfCandidate.EventUs,
-                OfSource.EventUs);
-  T.Discarded = Discarded;
-  return std::nullopt;
+  return believable();
 }
 
-MaybeStop judge::race(const Job &J, unsigned Case, TimedPair &Pair,
+MaybeStop judge::race(const Job &J, unsigned Case, bool Warm, TimedPair &Pair,
                       const DeviceLimits &Device,
                       const std::function<uint64_t()> &Secret, Clock &Time,
-                      std::vector<Timing> &Timings) {
-  Timing T;
-  if (MaybeStop S = Race(J, Case, Pair, Device, Secret, Time).run(T))
-    return S;
-  Timings.push_back(T);
-  return std::nullopt;
+                      Samples &Out) {
+  return Race(J, Case, Warm, Pair, Device, Secret, Time, Out).run();
 }

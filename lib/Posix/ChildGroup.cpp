@@ -84,12 +84,18 @@ bool ChildGroup::ended() {
   return true;
 }
 
-void ChildGroup::kill() {
+void ChildGroup::beginToKill() const {
   if (Id <= 0)
     return;
   // The child itself as well: it may not have come to lead its group yet.
   ::kill(-Id, SIGKILL);
   ::kill(Id, SIGKILL);
+}
+
+void ChildGroup::kill() {
+  if (Id <= 0)
+    return;
+  beginToKill();
   int Wait = 0;
   while (::waitpid(Id, &Wait, 0) < 0 && errno == EINTR)
     ;

@@ -174,6 +174,16 @@ bool posix::exchangeFolders(const std::string &From, const std::string &To) {
   return false;
 }
 
+bool posix::appendToFile(const std::string &Path, std::string_view Bytes,
+                         std::string &Error) {
+  std::ofstream File(Path, std::ios::binary | std::ios::app);
+  File.write(Bytes.data(), std::streamsize(Bytes.size()));
+  File.close();
+  if (!File)
+    Error = systemError("write", Path);
+  return bool(File);
+}
+
 bool posix::createFolders(const std::string &Path, std::string &Error) {
   if (makeFolders(Path))
     return true;

@@ -49,6 +49,9 @@ that take tensors libtorch, of the version that they were built with.
   --outputs DIR   keeps what each candidate computed for its smallest size and
                   first seed: DIR/ID.LEAF.npy, LEAF being the argument's number
                   in job.json, bf16 as 16-bit unsigned integers
+  --samples DIR   adds each timed sample to DIR/ID.jsonl, a line for each size
+                  and pair of processes: the label, and a block for each time
+                  that the buffers were placed anew, in microseconds
   --probe         prints the GPU's facts as JSON, or says why there is none
   --torch DIR     where libtorch is, for jobs whose entries take tensors: the
                   torch package of a Python, a virtual environment that has
@@ -64,7 +67,7 @@ Example: stark-worker --spool /shared/jobs --watch
 
 namespace {
 struct Flags {
-  std::string Job, Result, Spool, Results, Outputs, Torch;
+  std::string Job, Result, Spool, Results, Outputs, Samples, Torch;
   bool Help = false, Watch = false, Probe = false, IsChild = false,
        Await = false;
   ChildOptions Child;
@@ -100,6 +103,7 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"reference", no_argument, nullptr, 'R'},
                               {"preload", required_argument, nullptr, 'P'},
                               {"torch", required_argument, nullptr, 't'},
+                              {"samples", required_argument, nullptr, 'm'},
                               {"await", no_argument, nullptr, 'A'},
                               {}};
 
@@ -132,6 +136,9 @@ bool setFlag(Flags &F, int Letter) {
     return true;
   case 'P':
     F.Child.Preload = optarg;
+    return true;
+  case 'm':
+    F.Samples = optarg;
     return true;
   case 't':
     F.Torch = optarg;
@@ -189,20 +196,25 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
 }
 
 /// Judges one job; its outputs are named after its folder.
-static job::Result judgeFolder(const Flags &F, const std::string &Folder) {
+static job::Result judgeFolder(const Flags &F, const std::string &Folder,
+                               std::unique_ptr<judge::Runner> &Runner) {
   namespace fs = std::filesystem;
   fs::path Name = fs::path(Folder).filename();
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
-  return judge::judge(
-      Folder,
-      *makeGpuRunner(Folder, F.Child.Device, F.Torch, F.Await, machineClock()),
-      F.Outputs.empty() ? "" : (fs::path(F.Outputs) / Name).string(),
+  Runner = makeGpuRunner(
+      Folder, F.Child.Device, F.Torch, F.Await,
+      F.Samples.empty() ? "" : (fs::path(F.Samples) / Name).string() + ".jsonl",
       machineClock());
+  return judge::judge(Folder, *Runner,
+                      F.Outputs.empty() ? ""
+                                        : (fs::path(F.Outputs) / Name).string(),
+                      machineClock());
 }
 
 static int runOne(const Flags &F) {
-  job::Result R = judgeFolder(F, F.Job);
+  std::unique_ptr<judge::Runner> Runner;
+  job::Result R = judgeFolder(F, F.Job, Runner);
   std::string Text = printResult(R), Error;
   if (F.Result.empty())
     std::fputs(Text.c_str(), stdout);
@@ -210,7 +222,10 @@ static int runOne(const Flags &F) {
     failed(Error);
   if (R.End == job::Outcome::Infrastructure)
     failed(R.Diagnostics);
-  return R.End == job::Outcome::Infrastructure || !Error.empty();
+  std::fflush(nullptr);
+  // Nobody has to wait until the driver has cleared up after the children.
+  Runner->beginToEnd();
+  std::_Exit(R.End == job::Outcome::Infrastructure || !Error.empty());
 }
 
 static int runSpool(const Flags &F) {
@@ -226,7 +241,8 @@ static int runSpool(const Flags &F) {
         posix::lockGpu(Gpu, machineClock(), Options.Warn, Error);
     if (!Held)
       Options.Warn(Error + "; judging without");
-    return judgeFolder(F, Folder);
+    std::unique_ptr<judge::Runner> Runner;
+    return judgeFolder(F, Folder, Runner);
   };
   Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
     bool Works = probeDevice(F.Child.Device, Facts, Error);
@@ -275,8 +291,9 @@ int main(int Argc, char **Argv) {
     return usage("got " + std::to_string(Modes) +
                  " of a job folder, --spool and --probe, wanted one");
   std::string Error;
-  if (!F.Outputs.empty() && !posix::createFolders(F.Outputs, Error))
-    return failed(Error);
+  for (const std::string &Folder : {F.Outputs, F.Samples})
+    if (!Folder.empty() && !posix::createFolders(Folder, Error))
+      return failed(Error);
   if (!F.Spool.empty())
     return runSpool(F);
   return F.Probe ? runProbe(F) : runOne(F);

@@ -27,11 +27,11 @@ namespace stark::gpu {
 /// \p Device. The children are this program, started with --child (Child.h).
 /// \p Torch: where libtorch is, for jobs that need it; empty: found when it is
 /// needed, as findLibtorch() does. \p Await: the libraries are there once a
-/// line is on standard input.
-std::unique_ptr<judge::Runner> makeGpuRunner(const std::string &Folder,
-                                             int Device,
-                                             const std::string &Torch,
-                                             bool Await, Clock &Time);
+/// line is on standard input. \p Samples: a file to which every sample is
+/// added, a line a size and pair of processes; empty: none.
+std::unique_ptr<judge::Runner>
+makeGpuRunner(const std::string &Folder, int Device, const std::string &Torch,
+              bool Await, const std::string &Samples, Clock &Time);
 
 } // namespace stark::gpu
 

@@ -135,6 +135,8 @@ template <class IO> void fields(IO &F, TimingRule &T) {
   F.required("max_ms", T.MaxMs);
   F.required("relative_error", T.RelativeError);
   F.optional("rounds", T.Rounds);
+  F.sparse("pairs_a_placement", T.PairsAPlacement,
+           TimingRule().PairsAPlacement);
   F.check(T.MinSamples >= 3 && T.MinSamples <= T.MaxSamples &&
               T.MaxSamples <= 100000,
           "min_samples", "3 <= min_samples <= max_samples <= 100000");
@@ -143,6 +145,8 @@ template <class IO> void fields(IO &F, TimingRule &T) {
   F.check(T.RelativeError > 0 && T.RelativeError < 1, "relative_error",
           "a number between 0 and 1");
   F.check(T.Rounds >= 1 && T.Rounds <= MaxRounds, "rounds", "1 to 10");
+  F.check(T.PairsAPlacement >= 1 && T.PairsAPlacement <= 100000,
+          "pairs_a_placement", "1 to 100000");
 }
 
 template <class IO> void fields(IO &F, Job &J) {
@@ -174,10 +178,26 @@ template <class IO> void fields(IO &F, Job &J) {
   F.check(!J.Seeds.empty(), "seeds", "an array of integers of 0 or more");
 }
 
+template <class IO> void fields(IO &F, Block &B) {
+  F.required("source_us", B.SourceUs);
+  F.required("candidate_us", B.CandidateUs);
+  F.required("source_wall_us", B.SourceWallUs);
+  F.required("candidate_wall_us", B.CandidateWallUs);
+}
+
+template <class IO> void fields(IO &F, Samples &S) {
+  F.required("label", S.Label);
+  F.required("round", S.Round);
+  F.required("discarded", S.Discarded);
+  F.required("throttled", S.Throttled);
+  F.required("blocks", S.Blocks);
+}
+
 template <class IO> void fields(IO &F, Timing &T) {
   F.required("label", T.Label);
   F.required("samples", T.Samples);
   F.required("discarded", T.Discarded);
+  F.sparse("throttled", T.Throttled, uint64_t(0));
   F.required("median_us", T.MedianUs);
   F.required("iqr_us", T.IqrUs);
   F.required("min_us", T.MinUs);

@@ -159,10 +159,12 @@ inline const Init &fillOf(const Leaf &L, const Case &C, size_t I) {
 
 /// When to stop sampling; see docs/judging.md for how a sample is taken.
 struct TimingRule {
-  uint64_t WarmupMs = 200, MinSamples = 30, MaxSamples = 200, MaxMs = 2000;
+  uint64_t WarmupMs = 50, MinSamples = 30, MaxSamples = 200, MaxMs = 2000;
   double RelativeError = 0.005; ///< standard error of the mean over the mean
   /// Pairs of processes that are sampled, each by this rule.
   uint64_t Rounds = 1;
+  /// The buffers are placed anew after about so many pairs.
+  uint64_t PairsAPlacement = 5;
 };
 
 struct Job {
@@ -193,12 +195,29 @@ struct Job {
   std::vector<std::string> Precision;
 };
 
+/// Samples that were taken in pairs, the buffers lying where they lay; in
+/// microseconds. Wall: by the supervisor's clock, of the whole request.
+struct Block {
+  std::vector<double> SourceUs, CandidateUs, SourceWallUs, CandidateWallUs;
+};
+
+/// What was taken of one size in one pair of processes.
+struct Samples {
+  std::string Label;
+  uint64_t Round = 0;     ///< which pair of processes
+  uint64_t Discarded = 0; ///< calls that are in no block
+  /// Pairs in no block, since the device was held back: docs/judging.md.
+  uint64_t Throttled = 0;
+  std::vector<Block> Blocks;
+};
+
 struct Timing {
   std::string Label;
   uint64_t Samples = 0, Discarded = 0;
+  uint64_t Throttled = 0; ///< pairs, taken while the device was held back
   double MedianUs = 0, IqrUs = 0, MinUs = 0; ///< of the candidate
   double SourceMedianUs = 0, SourceIqrUs = 0, SourceMinUs = 0;
-  /// source / candidate: median of the ratio with a 95 % bootstrap interval
+  /// source / candidate, with a 95 % interval
   double Speedup = 0, SpeedupLow = 0, SpeedupHigh = 0;
 };
 
@@ -252,6 +271,8 @@ std::string printJob(const Job &J);
 Result parseResult(const std::string &Text, const std::string &File,
                    std::string &Error);
 std::string printResult(const Result &R);
+/// A line.
+std::string printSamples(const Samples &S);
 
 } // namespace stark::job
 

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   warm up -> pairs of samples, A B then B A -> checks that the clock was not
-/// fooled -> timing
+///   warm up -> (buffers somewhere else -> pairs of samples, A B then B A)*
+///   -> checks that the clock was not fooled -> samples -> timing
 /// Source and candidate live at once, so a drift of the device's clock hits
-/// both. Inputs are new in every pair, and some timed calls, chosen after they
-/// ran, are compared like any other.
+/// both. How fast code is depends on where its buffers lie, so they are placed
+/// anew every few pairs. Inputs are new in every pair, and some timed calls,
+/// chosen after they ran, are compared like any other.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +52,9 @@ struct Warmth {
 class TimedPair {
 public:
   virtual ~TimedPair() = default;
-  virtual MaybeStop prepare(unsigned Case) = 0;
+  /// Places the buffers of \p Case, of each side apart, somewhere that the
+  /// secret \p Draw says.
+  virtual MaybeStop place(unsigned Case, uint64_t Draw) = 0;
   /// Calls for \p Ms milliseconds.
   virtual MaybeStop warm(Side Of, const TimedCall &Call, uint64_t Ms,
                          uint64_t LimitMs, Warmth &W) = 0;
@@ -59,6 +62,8 @@ public:
                            Sample &S) = 0;
   /// Compares the outputs of the last call of each.
   virtual MaybeStop verify(const TimedCall &Last) = 0;
+  /// Is the device's clock lowered now, by heat or power?
+  virtual bool heldBack() { return false; }
 };
 
 /// What the device can do at best.
@@ -67,12 +72,13 @@ struct DeviceLimits {
   double CopyGBs = 0; ///< device-to-device, read + written; 0: not known
 };
 
-/// Adds the timing of one size. \p Secret draws numbers that no candidate can
+/// Samples one size. \p Warm: the device has worked on another of these two
+/// processes just before. \p Secret draws numbers that no candidate can
 /// foresee; \p Time ends the sampling.
-MaybeStop race(const job::Job &J, unsigned Case, TimedPair &Pair,
+MaybeStop race(const job::Job &J, unsigned Case, bool Warm, TimedPair &Pair,
                const DeviceLimits &Device,
                const std::function<uint64_t()> &Secret, Clock &Time,
-               std::vector<job::Timing> &Timings);
+               job::Samples &Out);
 
 /// At most the job's limit; a candidate gets less when the source was quick:
 /// one that is a hundred times slower is not worth the wait.
@@ -82,14 +88,14 @@ uint64_t candidateLimitMs(uint64_t JobLimitMs, double SourceUs);
 /// false; how often.
 uint64_t callFor(uint64_t Ms, Clock &Time, const std::function<bool()> &Call);
 
-/// Median, quartile distance and a bootstrap interval, deterministic.
-job::Timing summarize(const std::string &Label,
-                      const std::vector<double> &CandidateUs,
-                      const std::vector<double> &SourceUs);
+/// What the same race came to in several pairs of processes, at least one:
+/// geometric means of their medians, the speed-up as pairs of calls with the
+/// same inputs show it, and its 95 % interval.
+job::Timing summarize(const std::vector<job::Samples> &Rounds);
 
-/// What the same race came to in several pairs of processes, at least one. The
-/// interval is Student's of their ratios, and not narrower than theirs are.
-job::Timing combine(const std::vector<job::Timing> &Rounds);
+/// A line where the candidate's own time varies from call to call although its
+/// buffers stay where they are, with what it seems to vary with; else empty.
+std::string describeSpread(const std::vector<job::Samples> &Rounds);
 
 } // namespace stark::judge
 

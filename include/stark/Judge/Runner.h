@@ -143,6 +143,16 @@ public:
   /// Adds the timing of one size, and what there is to tell of it to \p Notes.
   virtual MaybeStop time(unsigned Case, std::vector<job::Timing> &Timings,
                          std::string &Notes) = 0;
+  /// Of several cases of \p J: one after the other, unless a runner knows
+  /// better.
+  virtual MaybeStop timeAll(const job::Job &J,
+                            const std::vector<unsigned> &Cases,
+                            std::vector<job::Timing> &Timings,
+                            std::string &Notes);
+
+  /// Has all that it started end, and does not wait for that; nothing more is
+  /// asked for.
+  virtual void beginToEnd() {}
 
 protected:
   Stages *Log = nullptr; ///< may stay null

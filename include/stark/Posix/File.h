@@ -40,6 +40,10 @@ std::optional<std::string> readRegularFile(const std::string &Path,
 bool writeFileAtomically(const std::string &Path, std::string_view Bytes,
                          std::string &Error, bool Flush = true);
 
+/// Creates \p Path where it is missing. False, with \p Error.
+bool appendToFile(const std::string &Path, std::string_view Bytes,
+                  std::string &Error);
+
 /// With its parents; one that exists is fine. False, with \p Error.
 bool createFolders(const std::string &Path, std::string &Error);
 

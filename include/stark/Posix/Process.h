@@ -53,6 +53,8 @@ public:
   bool ended();
   /// Ends what has not ended.
   void kill();
+  /// Has it end, and does not wait for that.
+  void beginToKill() const;
   /// What the child and all that it started have in memory now; 0 once it is
   /// gone.
   uint64_t residentBytes() const;

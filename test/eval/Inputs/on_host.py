@@ -6,7 +6,8 @@ candidate, for the host, and runs worker-on-host on them. Prints the outcome,
 the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
 odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, spool=1 (through a spool),
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
-(and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000).
+(and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), samples=1 (keep every sample and say how many
+there are), rounds=N (pairs of processes).
 """
 import json
 import os
@@ -81,10 +82,13 @@ def main():
                 {"name": "n", "kind": "integer"}, {"name": "stream", "kind": "stream"}],
             "cases": cases,
             "seeds": [1, 2, 3], "timing_seed": 4, "timeout_ms": int(keys.get("timeout", 5000)),
-            "timing": {"warmup_ms": 20, "min_samples": 12, "max_samples": 16, "max_ms": 500, "relative_error": 0.05}}, f)
+            "timing": {"warmup_ms": 20, "min_samples": 12, "max_samples": 16, "max_ms": 600000 if "samples" in keys else 500, "relative_error": 0.05,
+                       "rounds": int(keys.get("rounds", 1)), "pairs_a_placement": 4}}, f)
     result = os.path.join(folder, "results", name + ".json")
     os.makedirs(os.path.dirname(result))
     outputs = ["--outputs", os.path.join(folder, "outputs")] if "outputs" in keys else []
+    if "samples" in keys:
+        outputs += ["--samples", os.path.join(folder, "samples")]
     if "spool" in keys:
         code = subprocess.call([worker, "--spool", folder, *outputs])
     else:
@@ -94,7 +98,13 @@ def main():
     print("exit code:", code)
     print("outcome:", r["outcome"], r["diagnostics"], end="\n")
     for t in r["timings"]:
-        print("timed:", t["label"], "speed-up", "above 1.5" if t["speedup"] > 1.5 else "about 1" if t["speedup"] > 0.3 else "low")
+        print("timed:", t["label"], f"throttled {t['throttled']}, speed-up" if "throttled" in t else "speed-up", "above 1.5" if t["speedup"] > 1.5 else "about 1" if t["speedup"] > 0.3 else "low")
+    if "samples" in keys:
+        with open(os.path.join(folder, "samples", name + ".jsonl")) as f:
+            for line in map(json.loads, f):
+                pairs = [len(b[side]) for b in line["blocks"] for side in ("source_us", "candidate_wall_us")]
+                print("samples:", line["label"], "round", line["round"], "placements", len(line["blocks"]) >= 3,
+                      "pairs as counted", sum(pairs) // 2 >= 12 and min(pairs) >= 3)
 
 
 if __name__ == "__main__":

@@ -94,12 +94,17 @@ protected:
       Names.push_back(I->path().substr(path("spool/jobs/").size()));
     return Names;
   }
-  /// The result that a worker would leave for the only job there is.
-  job::Result resultFor(job::Outcome End) {
+  /// The only one there is.
+  job::Job theJob() {
     std::string Problem, Id = jobs().at(0);
     std::string File = path("spool/jobs/" + Id + "/job.json");
     job::Job J = job::parseJob(llvm::cantFail(readFile(File)), File, Problem);
     EXPECT_EQ(Problem, "");
+    return J;
+  }
+  /// The result that a worker would leave for it.
+  job::Result resultFor(job::Outcome End) {
+    job::Job J = theJob();
     job::Result R;
     R.Id = J.Id;
     R.SourceDigest = J.SourceDigest;
@@ -135,13 +140,20 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
     EXPECT_TRUE(llvm::sys::fs::exists(Job + File)) << File;
 
   job::Result R = resultFor(job::Outcome::Correct);
-  R.Timings = {judge::summarize("n=4096", {2, 2, 2}, {4, 4, 4})};
+  job::Samples Taken;
+  Taken.Label = "n=4096";
+  Taken.Blocks = {{{4, 4, 4}, {2, 2, 2}, {4, 4, 4}, {2, 2, 2}}};
+  Taken.Throttled = 7;
+  R.Timings = {judge::summarize({Taken})};
   finish(R);
   Verdict V = verdictOf(Faster);
   EXPECT_EQ(V.Kind, VerdictKind::Correct);
   EXPECT_DOUBLE_EQ(V.scoreUs(), 2);
   EXPECT_NE(V.Compiler.find("scale_kernel: "), std::string::npos) << V.Compiler;
   EXPECT_NE(V.Run.find("n=4096: median 2.00 us"), std::string::npos) << V.Run;
+  EXPECT_NE(V.Run.find("3 samples beside 7 that are not counted"),
+            std::string::npos)
+      << V.Run;
   EXPECT_NE(V.Run.find("2.000 times as fast"), std::string::npos) << V.Run;
   EXPECT_NE(V.Run.find("at the device's copy rate of 1000 GB/s"),
             std::string::npos)
@@ -166,6 +178,27 @@ TEST_F(SpoolEvaluatorTest, AJobMayBeLeftBefore) {
   Verdict V = verdictOf(C.Text);
   EXPECT_EQ(V.Kind, VerdictKind::NotCompiled);
   EXPECT_NE(V.Compiler.find("no_such_name"), std::string::npos) << V.Compiler;
+}
+
+// What pairs of processes differ by says how sure a winner's figure is, so
+// there are several, each with fewer samples.
+TEST_F(SpoolEvaluatorTest, AWinnerIsTimedInEightPairsOfProcesses) {
+  Candidate C;
+  C.Text = Faster;
+  C.Seed = 42;
+  C.Why = Purpose::Confirm;
+  Judge->begin(C);
+  job::TimingRule Rule = theJob().Timing;
+  EXPECT_EQ(Rule.Rounds, 8u);
+  EXPECT_EQ(Rule.MinSamples, 20u);
+  EXPECT_EQ(Rule.MaxSamples, 40u);
+  llvm::sys::fs::remove_directories(path("spool/jobs"));
+
+  C.Why = Purpose::Attempt;
+  Judge->begin(C);
+  Rule = theJob().Timing;
+  EXPECT_EQ(Rule.Rounds, 1u);
+  EXPECT_EQ(Rule.MinSamples, 30u);
 }
 
 // It waits as long as it was told to, and takes a result that comes meanwhile.

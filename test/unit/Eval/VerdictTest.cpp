@@ -21,8 +21,20 @@ Verdict exampleVerdict() {
   V.Compiler = "k: 32 registers\n";
   V.Run = "n=1: median 2.00 us\n";
   V.Device = "GPU";
-  V.Timings = {judge::summarize("n=1", {2, 2, 2}, {4, 4, 4}),
-               judge::summarize("n=2", {8, 8, 8}, {8, 8, 8})};
+  job::Timing T;
+  T.Label = "n=1";
+  T.Samples = 3;
+  T.MedianUs = T.MinUs = 2;
+  T.SourceMedianUs = T.SourceMinUs = 4;
+  T.Speedup = 2;
+  T.SpeedupLow = 2 * 0.999;
+  T.SpeedupHigh = 2 * 1.001;
+  V.Timings = {T, T};
+  V.Timings[1].Label = "n=2";
+  V.Timings[1].MedianUs = V.Timings[1].SourceMedianUs = 8;
+  V.Timings[1].Speedup = 1;
+  V.Timings[1].SpeedupLow = 0.999;
+  V.Timings[1].SpeedupHigh = 1.001;
   return V;
 }
 } // namespace

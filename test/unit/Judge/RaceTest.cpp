@@ -42,26 +42,36 @@ protected:
     J.Cases = {C, C};
     J.TimingSeed = 4;
     J.TimeoutMs = 60000;
-    J.Timing = {/*WarmupMs=*/20, /*MinSamples=*/12, /*MaxSamples=*/16,
-                /*MaxMs=*/500, /*RelativeError=*/0.05};
+    J.Timing = {/*WarmupMs=*/20,   /*MinSamples=*/12,
+                /*MaxSamples=*/16,
+                /*MaxMs=*/500,     /*RelativeError=*/0.05,
+                /*Rounds=*/1,      /*PairsAPlacement=*/4};
   }
 
-  MaybeStop run() { return race(J, 1, *this, Device, Secret, Time, Timings); }
-  /// The outcome and its first words, or "" when a timing was added.
+  /// The outcome and its first words, or "" when there is a timing.
   std::string end() {
-    MaybeStop S = run();
-    EXPECT_EQ(Timings.size(), S ? 0u : 1u);
-    return S ? std::string(nameOf(S->End)) + ": " + S->Diagnostics : "";
+    Places.clear();
+    Samples.clear();
+    VerifiedAfter.clear();
+    Warmed.clear();
+    job::Samples Out;
+    MaybeStop S = race(J, 1, /*Warm=*/Warm, *this, Device, Secret, Time, Out);
+    if (S)
+      return std::string(nameOf(S->End)) + ": " + S->Diagnostics;
+    Found = Out;
+    T = summarize({Out});
+    return "";
   }
 
-  MaybeStop prepare(unsigned Case) override {
+  MaybeStop place(unsigned Case, uint64_t) override {
     Prepared = Case;
+    Places.push_back(Samples.size() / 2);
     return std::nullopt;
   }
   MaybeStop warm(Side Of, const TimedCall &Call, uint64_t Ms, uint64_t LimitMs,
                  Warmth &W) override {
     EXPECT_EQ(Prepared, 1u);
-    EXPECT_EQ(Ms, J.Timing.WarmupMs);
+    EXPECT_EQ(Ms, Warm ? J.Timing.WarmupMs / 10 : J.Timing.WarmupMs);
     Warmed.push_back({Of, Call, LimitMs});
     W = Of == Side::Source ? SourceWarmth : Warmth{40, 20000};
     return std::nullopt;
@@ -86,38 +96,43 @@ protected:
     return std::nullopt;
   }
 
+  bool heldBack() override { return HeldBack(Samples.size() / 2); }
+
   Job J;
   DeviceLimits Device;
   FakeClock Time;
-  std::vector<Timing> Timings;
+  bool Warm = false;
+  Timing T;
+  job::Samples Found;
   /// None of whose draws is taken, but that of a pair among the first.
   std::function<uint64_t()> Secret = [] { return 6; };
   unsigned Prepared = 0;
   Warmth SourceWarmth = {40, 20000};
   std::function<double(size_t)> SourceUs = [](size_t) { return 100; };
   std::function<double(size_t)> CandidateUs = [](size_t) { return 100; };
+  std::function<bool(size_t)> HeldBack = [](size_t) { return false; };
   double EscapedUs = 0, OutsideUs = 30, SourceOutsideUs = 30;
   size_t HonestPairs = SIZE_MAX;
   std::vector<Taken> Warmed, Samples;
   std::vector<size_t> VerifiedAfter;
+  std::vector<size_t> Places; ///< before which pair
 };
 } // namespace
 
 TEST_F(RaceTest, TwoThatAreEquallyFast) {
   ASSERT_EQ(end(), "");
-  const Timing &T = Timings[0];
   EXPECT_EQ(T.Label, "n=50000");
   EXPECT_EQ(T.Speedup, 1);
-  EXPECT_EQ(T.MedianUs, 100);
-  EXPECT_EQ(T.Samples, 12u); // no spread: no more than the fewest
-  EXPECT_EQ(T.Discarded, 40u);
+  EXPECT_NEAR(T.MedianUs, 100, 1e-9);
+  EXPECT_EQ(T.Samples, 12u);   // no spread: no more than the fewest
+  EXPECT_EQ(T.Discarded, 44u); // and one each time the buffers were placed
 }
 
 TEST_F(RaceTest, AFasterCandidate) {
   SourceUs = [](size_t) { return 800; };
   ASSERT_EQ(end(), "");
-  EXPECT_EQ(Timings[0].Speedup, 8);
-  EXPECT_EQ(Timings[0].SourceMedianUs, 800);
+  EXPECT_NEAR(T.Speedup, 8, 1e-9);
+  EXPECT_NEAR(T.SourceMedianUs, 800, 1e-9);
 }
 
 // Both get the same inputs, new in every pair and none of the job's; who goes
@@ -133,40 +148,96 @@ TEST_F(RaceTest, PairsAlternateWithFreshInputs) {
     EXPECT_EQ(Samples[I].Call.Seed, Samples[I + 1].Call.Seed);
     EXPECT_TRUE(Seeds.insert(Samples[I].Call.Seed).second);
     // Eleven more pairs, after the timed ones, wait for the whole device.
-    EXPECT_EQ(Samples[I].Call.WaitForDevice, I / 2 >= 12);
+    EXPECT_EQ(Samples[I].Call.WaitForDevice, I / 2 >= 16);
   }
-  EXPECT_EQ(Samples.size(), 2 * (12u + 11u));
+  EXPECT_EQ(Samples.size(), 2 * (12u + 4u + 11u));
+}
+
+// How fast code is follows from where its buffers lie: they are placed anew
+// every few pairs, the first of which meets cold pages and is not counted.
+TEST_F(RaceTest, BuffersArePlacedAnew) {
+  CandidateUs = [](size_t I) { return I % 4 ? 100 : 5000; };
+  SourceUs = [](size_t I) { return 100 + double(I / 4); };
+  ASSERT_EQ(end(), "");
+  // Where the warm-up was, then four times.
+  EXPECT_EQ(Places, (std::vector<size_t>{0, 0, 4, 8, 12}));
+  ASSERT_EQ(Found.Blocks.size(), 4u);
+  for (size_t B = 0; B < 4; ++B) {
+    EXPECT_EQ(Found.Blocks[B].CandidateUs, std::vector<double>(3, 100));
+    EXPECT_EQ(Found.Blocks[B].SourceUs,
+              std::vector<double>(3, 100 + double(B)));
+    EXPECT_EQ(Found.Blocks[B].SourceWallUs.size(), 3u);
+  }
+}
+
+// What was taken while heat or power held the device back is not counted, and
+// others are taken in its place.
+TEST_F(RaceTest, AThrottledDevice) {
+  HeldBack = [](size_t Pairs) { return Pairs >= 5 && Pairs < 9; };
+  SourceUs = CandidateUs = [](size_t I) { return I >= 4 && I < 8 ? 300 : 100; };
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(T.Samples, 12u);
+  EXPECT_EQ(T.Throttled, 3u); // the first of these was a cold one
+  EXPECT_EQ(Found.Throttled, 3u);
+  EXPECT_NEAR(T.MedianUs, 100, 1e-9);
+}
+
+// One that never gets out of it is timed as it is.
+TEST_F(RaceTest, ADeviceThatIsAlwaysThrottled) {
+  HeldBack = [](size_t) { return true; };
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(T.Throttled, J.Timing.MaxSamples);
+  EXPECT_EQ(T.Samples, 12u);
+  J.Timing.MaxMs = 0;
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(T.Throttled, 0u);
+  EXPECT_EQ(T.Samples, 5u);
+}
+
+// The time may be over when a placement's first pair, which does not count, is
+// taken.
+TEST_F(RaceTest, NoPlacementIsWithoutSamples) {
+  CandidateUs = [](size_t) { return 20e3; };
+  for (uint64_t Ms : {120, 140, 160, 180, 200}) {
+    J.Timing.MaxMs = Ms;
+    ASSERT_EQ(end(), "");
+    for (const Block &B : Found.Blocks)
+      EXPECT_FALSE(B.CandidateUs.empty()) << Ms;
+    EXPECT_GT(T.SpeedupHigh, T.SpeedupLow);
+  }
+}
+
+// Between two sizes the device stays warm.
+TEST_F(RaceTest, AShorterWarmUpAfterAnotherSize) {
+  Warm = true;
+  ASSERT_EQ(end(), "");
+  EXPECT_EQ(Warmed.size(), 2u);
 }
 
 // Sampling ends with the spread, at the most samples, or with the time; never
 // before five pairs.
 TEST_F(RaceTest, WhenSamplingStops) {
-  CandidateUs = [](size_t I) { return I % 2 ? 100 : 300; };
+  J.Timing.RelativeError = 0.005;
+  CandidateUs = [](size_t I) { return I / 2 % 2 ? 100 : 112; };
   ASSERT_EQ(end(), "");
-  EXPECT_EQ(Timings[0].Samples, 16u);
+  EXPECT_EQ(T.Samples, 18u); // whole blocks of three
 
-  Timings.clear();
-  Samples.clear();
-  CandidateUs = [](size_t I) { return I % 2 ? 20e3 : 60e3; };
-  J.Timing.MaxMs = 300; // seven pairs of about 40 ms
+  CandidateUs = [](size_t I) { return I / 2 % 2 ? 20e3 : 22e3; };
+  J.Timing.MaxMs = 300; // fifteen pairs of about 21 ms, four of them cold
   OutsideUs = SourceOutsideUs = 30;
   ASSERT_EQ(end(), "");
-  EXPECT_EQ(Timings[0].Samples, 7u);
+  EXPECT_EQ(T.Samples, 11u);
 
-  Timings.clear();
-  Samples.clear();
   J.Timing.MaxMs = 0;
   ASSERT_EQ(end(), "");
-  EXPECT_EQ(Timings[0].Samples, 5u);
+  EXPECT_EQ(T.Samples, 5u);
 
   // A spread that is small enough ends it between the two limits.
-  Timings.clear();
-  Samples.clear();
-  J.Timing = {20, 5, 1000, 1000000, 0.05};
-  CandidateUs = [](size_t I) { return I % 2 ? 100 : 130; };
+  J.Timing = {20, 5, 1000, 1000000, 0.02, 1, 4};
+  CandidateUs = [](size_t I) { return I / 2 % 2 ? 100 : 112; };
   ASSERT_EQ(end(), "");
-  EXPECT_GE(Timings[0].Samples, 6u);
-  EXPECT_LE(Timings[0].Samples, 12u);
+  EXPECT_GE(T.Samples, 6u);
+  EXPECT_LE(T.Samples, 12u);
 }
 
 // A candidate that was right in the comparison and idles once it is timed:
@@ -175,8 +246,6 @@ TEST_F(RaceTest, ALazyCandidate) {
   std::mt19937_64 Engine(1);
   Secret = [&] { return Engine(); };
   for (size_t Honest : {0, 1, 2, 5, 11}) {
-    Samples.clear();
-    Timings.clear();
     HonestPairs = Honest;
     EXPECT_EQ(end(), "wrong: output 'y' is wrong") << Honest;
   }
@@ -189,10 +258,7 @@ TEST_F(RaceTest, NothingFollowsFromTheNumberOfACall) {
   Secret = [&] { return Engine(); };
   J.Timing.MinSamples = J.Timing.MaxSamples = 40;
   std::set<size_t> Ends, Looked, Waited, Plain;
-  for (unsigned I = 0; I < 60; ++I) {
-    Samples.clear();
-    Timings.clear();
-    VerifiedAfter.clear();
+  for (unsigned I = 0; I < 120; ++I) {
     ASSERT_EQ(end(), "");
     Ends.insert(Samples.size());
     EXPECT_LE(VerifiedAfter[0], 16u); // one of the first, whatever is drawn
@@ -206,7 +272,7 @@ TEST_F(RaceTest, NothingFollowsFromTheNumberOfACall) {
     EXPECT_EQ(Synced, 11u);
   }
   EXPECT_GE(Ends.size(), 4u);
-  for (size_t Pair = 2; Pair < 40; ++Pair)
+  for (size_t Pair = 6; Pair < 40; ++Pair)
     EXPECT_TRUE(Looked.count(Pair) && Waited.count(Pair) && Plain.count(Pair))
         << Pair;
 }
@@ -215,7 +281,6 @@ TEST_F(RaceTest, NothingFollowsFromTheNumberOfACall) {
 TEST_F(RaceTest, WorkOutsideTheEvents) {
   OutsideUs = SourceOutsideUs + 199;
   EXPECT_EQ(end(), "");
-  Timings.clear();
   OutsideUs = SourceOutsideUs + 3000;
   EXPECT_EQ(end().substr(0, 77),
             "forbidden: work escapes the timed call (timed call with size "
@@ -228,7 +293,6 @@ TEST_F(RaceTest, WorkOutsideTheEvents) {
 TEST_F(RaceTest, WorkOnAnotherStream) {
   EscapedUs = 24; // 10 % and 15 us
   EXPECT_EQ(end(), "");
-  Timings.clear();
   EscapedUs = 26;
   std::string End = end();
   EXPECT_EQ(End.substr(0, 42), "forbidden: work escapes the timed stream (");
