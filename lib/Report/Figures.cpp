@@ -95,10 +95,32 @@ std::string stark::fixed(double Value, int Digits) {
   return Text;
 }
 
+static std::string howTaken(bool Modelled, llvm::StringRef On) {
+  return (Modelled ? "modelled for " : "measured on ") +
+         (On.empty() ? "a device that was not named" : visibleLine(On));
+}
+
 std::string stark::howTaken(const Verdict &V) {
-  std::string On =
-      V.Device.empty() ? "a device that was not named" : visibleLine(V.Device);
-  return (V.Modelled ? "modelled for " : "measured on ") + On;
+  return ::howTaken(V.Modelled, V.Device);
+}
+
+std::string stark::devicesOf(const RecordedRun &Run) {
+  std::vector<std::string> Names;
+  auto Add = [&](const Verdict &V) {
+    if (V.correct() && !V.Device.empty() &&
+        !llvm::is_contained(Names, V.Device))
+      Names.push_back(V.Device);
+  };
+  for (unsigned I = 0; I < Run.Nodes.size(); ++I)
+    Add(Run.Nodes.node(I).Found);
+  for (const VerdictEvent &E : Run.Confirmations)
+    Add(E.Found);
+  return Names.empty() ? Run.Identity.Device : llvm::join(Names, " and ");
+}
+
+std::string stark::howTaken(const RecordedRun &Run) {
+  return ::howTaken(Run.Nodes.size() && Run.Nodes.node(0).Found.Modelled,
+                    devicesOf(Run));
 }
 
 std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {

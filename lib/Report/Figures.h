@@ -53,6 +53,11 @@ std::string lineRange(size_t First, size_t Last);
 /// "measured on NVIDIA H200", "modelled for h200"
 std::string howTaken(const Verdict &V);
 
+/// All devices that judged something correct in \p Run: "NVIDIA H200 and NVIDIA
+/// H100"; that of its identity before there is a verdict.
+std::string devicesOf(const RecordedRun &Run);
+std::string howTaken(const RecordedRun &Run);
+
 /// "running", "30 attempts; winner: node 7, ..."
 std::string describeEnd(const RecordedRun &Run, const Figures &F);
 

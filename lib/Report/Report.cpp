@@ -41,7 +41,7 @@ void stark::printOrigin(const RecordedRun &Run, const Figures &F, bool Markdown,
         std::to_string(I.Options.Seed) + ", grounding " +
         groundingName(I.Options.Strictness).str() + ".");
   if (Run.Nodes.size())
-    Print("Times are " + howTaken(Run.Nodes.node(0).Found) + ".");
+    Print("Times are " + howTaken(Run) + ".");
   if (!Run.Note.empty())
     Print("Note: " + Run.Note + ".");
   OS << "\n";

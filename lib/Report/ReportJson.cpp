@@ -55,7 +55,7 @@ void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
   J["models"] = F.Models;
   J["evaluator"] = Run.Identity.Evaluator;
   J["arch"] = Run.Identity.Arch;
-  J["device"] = Run.Identity.Device;
+  J["device"] = devicesOf(Run);
   J["ended"] = Run.End ? json(Run.End->Ended.Why) : json(nullptr);
   J["winner"] = F.Winner < 0 ? json(nullptr) : json(F.Winner);
   printCalls(F.Calls, J);

@@ -87,7 +87,7 @@ void Comparison::compareSearches() {
   add(Search, "evaluator",
       [](const RunFacts &R) { return R.Run.Identity.Evaluator; });
   add(Search, "times", [](const RunFacts &R) {
-    return R.Run.Nodes.size() ? howTaken(R.node(0).Found) : "none yet";
+    return R.Run.Nodes.size() ? howTaken(R.Run) : "none yet";
   });
   add(Search, "policy", [](const RunFacts &R) {
     return policyName(R.Run.Identity.Options.Policy.Kind).str();

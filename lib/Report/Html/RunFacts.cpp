@@ -121,13 +121,10 @@ RunFacts::RunFacts(const RecordedRun &Run, llvm::StringRef Folder)
     Load = std::move(*Parsed);
   else
     LoadProblem = llvm::toString(Parsed.takeError());
-  Device = Run.Identity.Device;
+  Device = devicesOf(Run);
   if (!Nodes)
     return;
   Modelled = node(0).Found.Modelled;
-  if (!node(0).Found.Device.empty())
-    Device = node(0).Found.Device;
-  Gpu = gpuOf(Device, Run.Identity.Arch);
   int Best = Count.Winner >= 0 ? Count.Winner : Count.Best;
   // A best that is no faster than the source is no result.
   if (Count.Winner < 0 && Best >= 0 &&
@@ -139,6 +136,8 @@ RunFacts::RunFacts(const RecordedRun &Run, llvm::StringRef Folder)
     OnPath[unsigned(N)] = true;
   }
   std::reverse(Path.begin(), Path.end());
+  Gpu = gpuOf(found().Device.empty() ? Device : found().Device,
+              Run.Identity.Arch);
   for (const job::Timing &T : found().Timings)
     Sizes.push_back(factsOf(T, *this));
 }

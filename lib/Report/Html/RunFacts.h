@@ -41,10 +41,10 @@ struct RunFacts {
   std::string Name;   ///< for headings: the folder's last part
   Figures Count;
   bool Modelled = false;
-  std::string Device;           ///< "NVIDIA H200", or "a device ..."
+  std::string Device;           ///< "NVIDIA H200", as devicesOf()
   std::optional<Workload> Load; ///< unset: LoadProblem says why
   std::string LoadProblem;
-  std::optional<sim::GpuDescription> Gpu; ///< that the verdicts name
+  std::optional<sim::GpuDescription> Gpu; ///< of found()
   std::vector<SizeFacts> Sizes;           ///< timed ones
   /// From the source to the winner, or to the best so far; the source alone
   /// without.

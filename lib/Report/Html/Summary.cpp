@@ -56,7 +56,7 @@ static std::string subtitle(const RunFacts &R) {
   else
     Text += ", provider " + R.Run.Identity.Provider;
   if (R.Run.Nodes.size())
-    Text += ", times " + howTaken(R.node(0).Found);
+    Text += ", times " + howTaken(R.Run);
   if (!R.Run.End)
     Text += ". The search has not ended: " +
             std::to_string(R.Run.Identity.Options.Attempts) +
@@ -218,12 +218,26 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   W.close().line();
 }
 
+/// Names are long words: a narrow window may break them where a reader would.
+static void writeBreakable(HtmlWriter &W, llvm::StringRef Text) {
+  size_t From = 0;
+  for (size_t I = 1; I < Text.size(); ++I)
+    if (Text[I - 1] == '_' ||
+        (llvm::isLower(Text[I - 1]) && llvm::isUpper(Text[I]))) {
+      W.text(Text.slice(From, I)).empty("wbr");
+      From = I;
+    }
+  W.text(Text.drop_front(From));
+}
+
 void stark::writeSummary(HtmlWriter &W, const RunFacts &R) {
   W.open("header", {{"class", "top"}, {"id", "summary"}}).line();
   W.element("p", {{"class", "kicker"}},
             R.Modelled ? "Stark: report of a search, on a simulated GPU"
                        : "Stark: report of a search");
-  W.element("h1", {}, headline(R)).line();
+  W.open("h1");
+  writeBreakable(W, headline(R));
+  W.close().line();
   W.element("p", {{"class", "sub"}}, subtitle(R)).line().close();
   if (const Verdict *V = refusedSource(R)) {
     size_t Cut = 0;

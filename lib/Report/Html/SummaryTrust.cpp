@@ -288,7 +288,7 @@ void stark::writeWhereNot(HtmlWriter &W, const RunFacts &R) {
                    " alone, and compared for the sizes that are named below.");
   bullet(W, "Other GPUs.",
          "It was built for " + R.Run.Identity.Arch + " and " + R.how() +
-             (R.Modelled ? " for " : " on ") + R.Device + " alone.");
+             (R.Modelled ? " for " : " on ") + R.found().Device + " alone.");
   if (R.Load && !R.Load->Tolerance.empty())
     bullet(W, "Bit for bit.",
            "The values that it returns may differ from the source's, within "

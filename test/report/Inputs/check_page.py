@@ -9,7 +9,7 @@ import re
 import sys
 import urllib.parse
 
-TAGS = set("""html head meta title style script body main header section article nav a p br h1 h2 h3 h4 ul ol li div span
+TAGS = set("""html head meta title style script body main header section article nav a p br wbr h1 h2 h3 h4 ul ol li div span
 b i em strong small code pre table colgroup col thead tbody tr th td figure figcaption details summary svg path circle
 rect polygon text""".split())
 ATTRIBUTES = set("""lang charset http-equiv content name id class href role aria-label aria-labelledby aria-hidden tabindex

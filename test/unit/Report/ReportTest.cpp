@@ -69,6 +69,24 @@ TEST_F(ReportTest, ConfirmedTimes) {
 }
 
 // Modelled times are never called measured.
+// A run may go on where another GPU judges: both are named, and the winner's is
+// that of its confirmation.
+TEST_F(ReportTest, TwoGpus) {
+  Verdict Source = correctIn(100), Confirmed = correctIn(40);
+  Source.Device = "First GPU";
+  Confirmed.Device = "Second GPU";
+  Node Winner = Run.Nodes.node(1);
+  TreeBuilder B(Source);
+  B.T.add(Winner);
+  Run.Nodes = B.T;
+  Run.Confirmations.push_back({2, 1, VerdictEvent::By::Confirm, "", Confirmed});
+  end(1);
+  EXPECT_TRUE(has(render(Run, ReportFormat::Text),
+                  "Times are measured on First GPU and Second GPU."));
+  EXPECT_TRUE(has(render(Run, ReportFormat::Json),
+                  R"("device": "First GPU and Second GPU")"));
+}
+
 TEST_F(ReportTest, Modelled) {
   Verdict V = correctIn(100);
   V.Modelled = true;
