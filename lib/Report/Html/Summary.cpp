@@ -223,7 +223,8 @@ static void writeBreakable(HtmlWriter &W, llvm::StringRef Text) {
   size_t From = 0;
   for (size_t I = 1; I < Text.size(); ++I)
     if (Text[I - 1] == '_' ||
-        (llvm::isLower(Text[I - 1]) && llvm::isUpper(Text[I]))) {
+        (llvm::isLower(Text[I - 1]) && llvm::isUpper(Text[I]) &&
+         I + 1 < Text.size() && llvm::isLower(Text[I + 1]))) {
       W.text(Text.slice(From, I)).empty("wbr");
       From = I;
     }

@@ -1,5 +1,5 @@
 // EXPECT: {{correct|forbidden}}
-// SPEEDUP: 16 18.6
+// LIKE: faster 0.05
 // Asks for its inputs to stay in L2 beyond the call: it must gain nothing.
 #include "entry.h"
 static __global__ void kernel(const float *x, float *y, long n) {
