@@ -132,21 +132,22 @@ def constants_of(text):
 
 def rewrite(text, constants, values):
     """The text with other values for its constants."""
-    lines = text.splitlines(keepends=True)
+    lines = text.encode().splitlines(keepends=True)
     done = {}
     for (statement, name, old, index), value in zip(constants, values):
         done.setdefault(statement, {})[index] = value
-    for statement, given in done.items():
+    # From the end, so that what is before keeps its place; columns count bytes.
+    for statement, given in sorted(done.items(), key=lambda d: (d[0].lineno, d[0].col_offset), reverse=True):
         if None in given:
             right = str(given[None])
         else:
             original = eval(compile(ast.Expression(statement.value), "", "eval"), {"__builtins__": {}})
             right = "(" + "".join(f"{given.get(i, v)}, " for i, v in enumerate(original)) + ")"
         left = "".join(f"{t.id} = " for t in statement.targets)
-        lines[statement.lineno - 1] = left + right + "\n"
-        for extra in range(statement.lineno, statement.end_lineno):
-            lines[extra] = "\n"
-    return "".join(lines)
+        first, last = statement.lineno - 1, statement.end_lineno - 1
+        lines[first:last + 1] = [lines[first][:statement.col_offset] + (left + right).encode()
+                                 + lines[last][statement.end_col_offset:]]
+    return b"".join(lines).decode()
 
 
 def cost_of(text, folder):
