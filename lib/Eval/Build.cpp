@@ -96,8 +96,8 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
     return E;
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-c", "-o", Object, "-Xptxas", "-v", "-Xcompiler",
-                         "-fPIC", "-Xcompiler",
+                        {"-c", "-o", Object, "-lineinfo", "-Xptxas", "-v",
+                         "-Xcompiler", "-fPIC", "-Xcompiler",
                          "-iquote," + pathForHost(home(), Folder), File});
   keepPtx(Spec);
   llvm::Expected<ProcessResult> How = runProcess(Spec);
@@ -236,7 +236,9 @@ LibraryMaker::look(llvm::ArrayRef<std::string> Objects, BuildResult &Out) {
   });
   Out.Initializers = Facts->Initializers;
   Out.HasDeviceCode = Facts->HasDeviceCode;
-  Out.Precision = precisionIn(By.keptFolder());
+  PtxFacts Ptx = ptxFactsIn(By.keptFolder());
+  Out.Precision = std::move(Ptx.Precision);
+  Out.AsyncBarriers = Ptx.AsyncBarriers;
   if (Source)
     Out.Precision = newPrecision(Out.Precision, Source->Precision);
   Out.Diagnostics = forbidden(*Facts, Out.Precision);

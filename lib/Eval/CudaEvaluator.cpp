@@ -156,6 +156,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
     return verdictOf(*Built);
   J->Compiler = Built->Diagnostics;
   J->Precision = Built->Precision;
+  J->AsyncBarriers = Built->AsyncBarriers;
   llvm::Expected<const BuildResult *> Source = Libraries.source(*Built);
   if (!Source)
     return Source.takeError();

@@ -200,6 +200,8 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
       .add("job", printJob(J))
       .add("arrays", Arrays.finish());
   J.Id = J.Purpose + "-" + Id.finish().substr(0, 20);
+  // What other attempts have come to since makes no other job of it.
+  J.SanitizeAbove = C.Why == Purpose::Confirm ? 0 : C.Fastest;
   return J;
 }
 

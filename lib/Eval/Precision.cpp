@@ -93,19 +93,34 @@ static void addClasses(const Parts &P, std::set<std::string> &Found) {
         Add("arithmetic in " + Type.str());
 }
 
-/// Assembly of a source's own stands in it as it was written.
+/// Assembly of a source's own stands in it as it was written. Names of files
+/// stand between quotes and may hold what looks like a comment; where one has a
+/// backslash or no end, who knows where it ends for ptxas, and what would be in
+/// comments from there on is taken for code.
 static std::string withoutComments(StringRef Ptx) {
   std::string Text;
+  bool Sure = true;
   while (!Ptx.empty()) {
-    size_t At = std::min(Ptx.find("/*"), Ptx.find("//"));
+    size_t At = std::min(
+        {Ptx.find("/*"), Ptx.find("//"), Ptx.find("*/"), Ptx.find('"')});
     Text += Ptx.substr(0, At);
     if (At == StringRef::npos)
       break;
-    StringRef End = Ptx[At + 1] == '*' ? "*/" : "\n";
-    size_t Close = Ptx.find(End, At + 2);
-    Ptx = Close == StringRef::npos ? StringRef()
-                                   : Ptx.drop_front(Close + End.size());
     Text += '\n';
+    bool Quoted = Ptx[At] == '"', Begins = !Quoted && Ptx[At] == '/';
+    StringRef Rest = Ptx.drop_front(At + (Quoted ? 1 : 2));
+    if (Quoted && Sure) {
+      size_t Close = Rest.find_first_of("\"\\\n");
+      Sure = Close != StringRef::npos && Rest[Close] == '"';
+      Ptx = Sure ? Rest.drop_front(Close + 1) : Rest;
+    } else if (Begins && Sure) {
+      StringRef End = Ptx[At + 1] == '*' ? "*/" : "\n";
+      size_t Close = Rest.find(End);
+      Ptx = Close == StringRef::npos ? StringRef()
+                                     : Rest.drop_front(Close + End.size());
+    } else {
+      Ptx = Rest;
+    }
   }
   return Text;
 }
@@ -138,7 +153,19 @@ std::vector<std::string> stark::precisionOf(StringRef Ptx) {
   return {Found.begin(), Found.end()};
 }
 
-std::vector<std::string> stark::precisionIn(StringRef Folder) {
+bool stark::hasAsyncBarriers(StringRef Ptx) {
+  std::string Plain = withoutComments(Ptx);
+  llvm::SmallVector<StringRef> Statements;
+  llvm::SplitString(Plain, Statements, ";\n{}");
+  return llvm::any_of(Statements, [](StringRef Statement) {
+    StringRef Opcode = opcodeOf(Statement);
+    return Opcode.starts_with("mbarrier.") ||
+           Opcode.starts_with("barrier.cluster.");
+  });
+}
+
+PtxFacts stark::ptxFactsIn(StringRef Folder) {
+  PtxFacts Facts;
   std::set<std::string> Found;
   std::error_code Error;
   for (llvm::sys::fs::directory_iterator I(Folder, Error), End;
@@ -152,8 +179,10 @@ std::vector<std::string> stark::precisionIn(StringRef Folder) {
     }
     for (std::string &Class : precisionOf(*Text))
       Found.insert(std::move(Class));
+    Facts.AsyncBarriers |= hasAsyncBarriers(*Text);
   }
-  return {Found.begin(), Found.end()};
+  Facts.Precision.assign(Found.begin(), Found.end());
+  return Facts;
 }
 
 std::vector<std::string>

@@ -25,8 +25,16 @@ namespace stark {
 /// "arithmetic in f16", "ex2.approx", "subnormals as zero".
 std::vector<std::string> precisionOf(llvm::StringRef Ptx);
 
+/// Does any of its kernels wait for an mbarrier or for the other blocks of a
+/// cluster?
+bool hasAsyncBarriers(llvm::StringRef Ptx);
+
+struct PtxFacts {
+  std::vector<std::string> Precision; ///< precisionOf()
+  bool AsyncBarriers = false;
+};
 /// Of all .ptx files in \p Folder; none where there is no such folder.
-std::vector<std::string> precisionIn(llvm::StringRef Folder);
+PtxFacts ptxFactsIn(llvm::StringRef Folder);
 
 /// Those of \p Candidate that \p Source, sorted, has not.
 std::vector<std::string> newPrecision(llvm::ArrayRef<std::string> Candidate,

@@ -71,6 +71,7 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
     return Source.takeError();
   J.Compiler = Built.Diagnostics;
   J.Precision = Built.Precision;
+  J.AsyncBarriers = Built.AsyncBarriers;
   // A name with a leading dot is not a job yet.
   std::string Made = Folder + "/jobs/." + J.Id + "-" +
                      std::to_string(llvm::sys::Process::getProcessId());

@@ -82,14 +82,19 @@ void Buffers::layOut(unsigned CaseIndex, uint64_t Common) {
       continue;
     Block &B = Blocks[I];
     B.Bytes = C.Values[I].elements() * dtypeBytes(L.Type);
+    uint64_t Shift = C.Shifted ? std::max(4u, dtypeBytes(L.Type)) : 0;
+    B.Before = Shift;
+    if (Bare)
+      continue;
     uint64_t Slot = Common ? judge::mix(Common + I) % (ZoneBytes / Slots) : 0;
     // What looks at whole words needs 4 bytes at least.
-    B.Before = ZoneBytes + Slot * Slots +
-               (C.Shifted ? std::max(4u, dtypeBytes(L.Type)) : 0);
+    B.Before += ZoneBytes + Slot * Slots;
     B.After =
         zonedBytes(B.Bytes) + (Common ? ZoneBytes : 0) - B.Before - B.Bytes;
   }
   OutputBytes = 0;
+  if (Bare)
+    return;
   for (const OutputPlace &P : outputPlaces(J, C)) {
     Blocks[P.Leaf].IsOutput = true;
     OutputBytes += Blocks[P.Leaf].all();
@@ -118,7 +123,9 @@ cudaError_t Buffers::allocatePiece(char *&Piece, uint64_t Bytes) {
 cudaError_t Buffers::allocatePieces(uint64_t Own) {
   constexpr size_t OfOutputs = SIZE_MAX;
   constexpr uint64_t MostBetween = 16; // of DriverPage
-  std::vector<size_t> Order = {OfOutputs};
+  std::vector<size_t> Order;
+  if (!Bare)
+    Order.push_back(OfOutputs);
   for (size_t I = 0; I < Blocks.size(); ++I)
     if (J.Leaves[I].Kind == LeafKind::Buffer && !Blocks[I].IsOutput)
       Order.push_back(I);
@@ -141,6 +148,8 @@ cudaError_t Buffers::allocatePieces(uint64_t Own) {
     if (E != cudaSuccess)
       return E;
   }
+  if (Bare)
+    return cudaSuccess;
   char *At = Outputs;
   for (const OutputPlace &P : outputPlaces(J, J.Cases[Current])) {
     Blocks[P.Leaf].Base = At;
@@ -181,8 +190,9 @@ std::string Buffers::allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
     if (L.Kind != LeafKind::Buffer)
       continue;
     B.Data = B.Base + B.Before;
-    E = poison(B.Base, B.Before, zonePattern(I), nullptr);
-    if (E == cudaSuccess)
+    if (!Bare)
+      E = poison(B.Base, B.Before, zonePattern(I), nullptr);
+    if (E == cudaSuccess && !Bare)
       E = poison(B.Data + B.Bytes, B.After, zonePattern(I), nullptr);
     if (E == cudaSuccess && L.Fill.Kind == InitKind::File && !isPoisoned(L) &&
         !Pristine[I])
@@ -204,7 +214,7 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
     const Block &B = Blocks[I];
     const Leaf &L = J.Leaves[I];
-    if (!B.Base)
+    if (!B.Base || (Bare && isPoisoned(L)))
       continue;
     if (isPoisoned(L))
       E = poison(B.Data, B.Bytes, judge::poisonPattern(L.Type, Round), Stream);

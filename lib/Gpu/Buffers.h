@@ -23,9 +23,11 @@ namespace stark::gpu {
 
 class Buffers {
 public:
-  /// \p Keeps: keep() will be called.
-  Buffers(const job::Job &J, std::string Folder, bool Keeps)
-      : J(J), Folder(std::move(Folder)), Keeps(Keeps) {}
+  /// \p Keeps: keep() will be called. \p Bare: each buffer is an allocation of
+  /// its own, of just its size; fill() leaves alone what is for the entry to
+  /// write. Then allocate(), fill() and arguments() are all that there is.
+  Buffers(const job::Job &J, std::string Folder, bool Keeps, bool Bare = false)
+      : J(J), Folder(std::move(Folder)), Keeps(Keeps), Bare(Bare) {}
   ~Buffers();
   Buffers(const Buffers &) = delete;
   Buffers &operator=(const Buffers &) = delete;
@@ -91,7 +93,7 @@ private:
 
   const job::Job &J;
   std::string Folder;
-  bool Keeps;
+  bool Keeps, Bare;
   /// Of all compared leaves, in one piece, so that one handle says where they
   /// are; what keep() kept; another process's.
   char *Outputs = nullptr, *Kept = nullptr, *Attached = nullptr;

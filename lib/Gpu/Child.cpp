@@ -18,6 +18,7 @@
 #include "Buffers.h"
 #include "Kernels.h"
 #include "Measure.h"
+#include "Preload.h"
 #include "SealedPages.h"
 #include "stark/Judge/Race.h"
 #include "stark/Posix/Clock.h"
@@ -60,11 +61,11 @@ public:
 
 private:
   void hello(const Request &R, Reply &Out);
-  std::string preload();
-  std::vector<std::string> readFolders() const;
   void load(Reply &Out);
   void prepare(const Request &R, Reply &Out);
   void run(const Request &R, Reply &Out);
+  void runBare(const Request &R, Reply &Out);
+  void runFaulty(const Request &R, Reply &Out);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
   void exportOutputs(const Request &R, Reply &Out);
@@ -113,8 +114,9 @@ void Child::hello(const Request &R, Reply &Out) {
   if (R.Flags & Calibrate)
     if (std::string P = calibrate(Facts); !P.empty())
       return harness(Out, P);
-  if (std::string P = selfTest(); !P.empty())
-    return harness(Out, P);
+  if (!Options.Sanitized)
+    if (std::string P = selfTest(); !P.empty())
+      return harness(Out, P);
   if (!Options.Folder.empty()) {
     std::string Error, Path = Options.Folder + "/job.json";
     if (std::optional<std::string> Text = posix::readFile(Path, Error))
@@ -123,9 +125,11 @@ void Child::hello(const Request &R, Reply &Out) {
       return harness(Out, Error);
     for (const Leaf &L : J.Leaves)
       TakesStream |= L.Kind == LeafKind::Stream;
-    Arguments.emplace(J, Options.Folder, Options.Reference && !J.Torch.empty());
-    if (std::string P = Watch.emplace().open(Facts.L2Bytes); !P.empty())
-      return harness(Out, P);
+    Arguments.emplace(J, Options.Folder, Options.Reference && !J.Torch.empty(),
+                      Options.Sanitized);
+    if (!Options.Sanitized)
+      if (std::string P = Watch.emplace().open(Facts.L2Bytes); !P.empty())
+        return harness(Out, P);
   }
   if (Options.SharedBytes) {
     void *At = mmap(nullptr, Options.SharedBytes, PROT_READ | PROT_WRITE,
@@ -136,32 +140,10 @@ void Child::hello(const Request &R, Reply &Out) {
     madvise(At, Options.SharedBytes, MADV_HUGEPAGE);
     Shared = static_cast<char *>(At);
   }
-  if (std::string P = preload(); !P.empty())
+  if (std::string P = preload(Options); !P.empty())
     return harness(Out, P);
-  Facts.Lockdown = posix::lockDown(readFolders());
+  Facts.Lockdown = posix::lockDown(readFolders(Options));
   say(Out, Status::Ok, printFacts(Facts));
-}
-
-/// The job's, and those of libtorch, which loads parts of itself later.
-std::vector<std::string> Child::readFolders() const {
-  std::vector<std::string> Folders;
-  if (!Options.Folder.empty())
-    Folders.push_back(Options.Folder);
-  std::stringstream Files(Options.Preload);
-  for (std::string File; std::getline(Files, File, ':');)
-    Folders.push_back(File.substr(0, File.rfind('/')));
-  return Folders;
-}
-
-/// By name, so that the job's libraries find them loaded wherever they lie.
-std::string Child::preload() {
-  std::stringstream Files(Options.Preload);
-  for (std::string File; std::getline(Files, File, ':');)
-    if (!dlopen(File.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
-      const char *Why = dlerror();
-      return "libtorch cannot be loaded: " + std::string(Why ? Why : File);
-    }
-  return "";
 }
 
 void Child::load(Reply &Out) {
@@ -262,7 +244,29 @@ bool Child::collect(cudaStream_t Stream, Reply &Out) {
                      "what the entry returned cannot be used", Out);
 }
 
+/// A call that a sanitizer looks at.
+void Child::runBare(const Request &R, Reply &Out) {
+  cudaStream_t Stream = freshStream();
+  if (std::string P =
+          Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
+      !P.empty())
+    return harness(Out, P);
+  if (!call(Call, Stream, Out))
+    return;
+  cudaError_t E = cudaDeviceSynchronize();
+  endStream(Stream);
+  if (E != cudaSuccess)
+    say(Out, Status::Failed, "the kernel failed: " + describe(E) + hintFor(E));
+}
+
+void Child::runFaulty(const Request &R, Reply &Out) {
+  if (cudaError_t E = runFault(Fault(R.Case)); E != cudaSuccess)
+    harness(Out, "no fault can be shown: " + describe(E));
+}
+
 void Child::run(const Request &R, Reply &Out) {
+  if (Options.Sanitized)
+    return runBare(R, Out);
   cudaStream_t Stream = freshStream();
   bool Refers = Reference && !(R.Flags & OwnCall);
   std::string P =
@@ -344,13 +348,8 @@ void Child::sample(const Request &R, Reply &Out) {
     Out.What = Status::Escaped;
 }
 
-/// Memory that is lost in two of the last three quarters of the calls, and
-/// comes back in none, is lost by the calls: what is set up once is set up in
-/// the first. The driver gives memory by 2 MiB, so a small loss is not seen in
-/// each of them.
 void Child::warm(const Request &R, Reply &Out) {
-  constexpr unsigned Quarters = 4;
-  uint64_t Free[Quarters] = {};
+  std::array<uint64_t, Quarters> Free = {};
   Warming = true;
   for (unsigned Q = 0; Q < Quarters && Out.What == Status::Ok; ++Q) {
     Out.Count += judge::callFor(R.Ms / Quarters, machineClock(), [&] {
@@ -360,13 +359,7 @@ void Child::warm(const Request &R, Reply &Out) {
     Free[Q] = freeMemory();
   }
   Warming = false;
-  unsigned Losses = 0, Gains = 0;
-  for (unsigned Q = 1; Q < Quarters; ++Q) {
-    Losses += Free[Q] < Free[Q - 1];
-    Gains += Free[Q] > Free[Q - 1];
-  }
-  if (Losses >= 2 && !Gains)
-    Out.Leaked = Free[0] - Free[3];
+  Out.Leaked = leakIn(Free);
 }
 
 void Child::exportOutputs(const Request &R, Reply &Out) {
@@ -413,6 +406,9 @@ void Child::answer(const Request &R, Reply &Out) {
   case Command::Attach:
     note(Arguments->attach(R.Memory, R.Bytes), Out);
     break;
+  case Command::Fault:
+    runFaulty(R, Out);
+    break;
   case Command::Compare:
     note(Arguments->compare(R, Out), Out);
     break;
@@ -445,6 +441,9 @@ int gpu::runChild(const ChildOptions &Options) {
         sizeof(K->Out))
       break;
   }
+  // A sanitizer reports some of what it found when the context ends.
+  if (Options.Sanitized)
+    cudaDeviceReset();
   // Neither destructors nor atexit handlers: the library may have left some.
   _exit(0);
 }

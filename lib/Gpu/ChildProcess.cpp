@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ namespace {
 constexpr int ControlInChild = 3, SharedInChild = 4;
 /// A child that has died by itself leaves its own cause of death; it gets this
 /// long between closing the pair and being gone.
-constexpr std::chrono::milliseconds DeathPatience(2000), DeathLook(10);
+constexpr uint64_t DeathPatienceMs = 2000;
+constexpr std::chrono::milliseconds DeathLook(10);
 
 /// What one child inherits and what stays here of it; closed unless released.
 struct Inheritance {
@@ -63,13 +65,23 @@ std::vector<std::string> childEnvironment(const ChildSpec &Spec) {
   return Kept;
 }
 
+/// For a program that is told by name what to start.
+std::string ownPath() {
+  std::error_code Error;
+  std::string Path = std::filesystem::read_symlink("/proc/self/exe", Error);
+  return Path.empty() ? "/proc/self/exe" : Path;
+}
+
 std::vector<std::string> childArguments(const ChildSpec &Spec) {
-  std::vector<std::string> Words = {
-      "stark-worker",   "--child",
-      "--control",      std::to_string(ControlInChild),
-      "--shared",       std::to_string(SharedInChild),
-      "--shared-bytes", std::to_string(Spec.SharedBytes),
-      "--device",       std::to_string(Spec.Device)};
+  std::vector<std::string> Words = Spec.Under;
+  Words.insert(Words.end(),
+               {Words.empty() ? "stark-worker" : ownPath(), "--child",
+                "--control", std::to_string(ControlInChild), "--shared",
+                std::to_string(SharedInChild), "--shared-bytes",
+                std::to_string(Spec.SharedBytes), "--device",
+                std::to_string(Spec.Device)});
+  if (!Spec.Under.empty())
+    Words.push_back("--sanitized");
   if (!Spec.Folder.empty())
     Words.insert(Words.end(),
                  {"--job", Spec.Folder, "--library", Spec.Library});
@@ -92,8 +104,9 @@ std::vector<char *> pointersTo(std::vector<std::string> &Words) {
   return Pointers;
 }
 
-/// In the child: descriptors to their places, then this program again.
-void become(const Inheritance &Own, char *const *Argv, char *const *Envp) {
+/// In the child: descriptors to their places, then \p Program.
+void become(const Inheritance &Own, const char *Program, char *const *Argv,
+            char *const *Envp) {
   int Null = open("/dev/null", O_RDONLY);
   // Out of the way of 0 to 4 first, so that none is overwritten unread.
   int From[4] = {fcntl(Own.Log, F_DUPFD, 10), fcntl(Own.Theirs, F_DUPFD, 10),
@@ -105,7 +118,7 @@ void become(const Inheritance &Own, char *const *Argv, char *const *Envp) {
   dup2(From[2], SharedInChild);
   for (int D : From)
     close(D);
-  execve("/proc/self/exe", Argv, Envp);
+  execve(Program, Argv, Envp);
 }
 } // namespace
 
@@ -146,9 +159,11 @@ ChildProcess::start(const ChildSpec &Spec, Clock &Time, std::string &Error) {
   std::vector<std::string> Words = childArguments(Spec),
                            Environment = childEnvironment(Spec);
   std::vector<char *> Argv = pointersTo(Words), Envp = pointersTo(Environment);
+  const char *Program = Spec.Under.empty() ? "/proc/self/exe" : Argv[0];
   std::optional<posix::ChildGroup> Group =
-      posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,
-                               [&] { become(Own, Argv.data(), Envp.data()); });
+      posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent, [&] {
+        become(Own, Program, Argv.data(), Envp.data());
+      });
   if (!Group) {
     if (Own.Shared)
       munmap(const_cast<char *>(Own.Shared), Spec.SharedBytes);
@@ -180,15 +195,22 @@ Answer ChildProcess::receive(uint64_t TimeoutMs) {
     return A;
   Control.close();
   if (A.What == Answer::Closed)
-    awaitItsOwnEnd();
+    awaitItsOwnEnd(DeathPatienceMs);
   Group.kill();
   return A;
 }
 
-void ChildProcess::awaitItsOwnEnd() {
+bool ChildProcess::awaitItsOwnEnd(uint64_t TimeoutMs) {
   Clock::Time Start = Time.now();
-  while (!Group.ended() && Time.now() - Start < DeathPatience)
+  bool Ended;
+  while (!(Ended = Group.ended()) && Time.millisecondsSince(Start) < TimeoutMs)
     Time.sleep(DeathLook);
+  return Ended;
+}
+
+bool ChildProcess::finish(uint64_t TimeoutMs) {
+  Control.close();
+  return awaitItsOwnEnd(TimeoutMs);
 }
 
 bool ChildProcess::madeForbiddenCall() const {

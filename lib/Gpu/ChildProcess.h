@@ -18,6 +18,8 @@
 #include "stark/Posix/Libtorch.h"
 #include "stark/Posix/Process.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace stark::gpu {
 
@@ -27,6 +29,8 @@ struct ChildSpec {
   uint64_t SharedBytes = 0;
   int Device = 0;
   const posix::Libtorch *Torch = nullptr; ///< outlives the child's start
+  /// A sanitizer with its options, which starts the child; empty: none.
+  std::vector<std::string> Under = {};
 };
 
 class ChildProcess {
@@ -53,11 +57,14 @@ public:
   std::string describeDeath() const;
   /// Did it make a system call that is not allowed?
   bool madeForbiddenCall() const;
+  /// Has it end by itself once it has done what it was asked for; false when it
+  /// has not within \p TimeoutMs.
+  bool finish(uint64_t TimeoutMs);
 
 private:
   ChildProcess(int Control, posix::ChildGroup Group, Clock &Time)
       : Control(Control, Time), Group(std::move(Group)), Time(Time) {}
-  void awaitItsOwnEnd();
+  bool awaitItsOwnEnd(uint64_t TimeoutMs);
 
   Channel Control;
   posix::ChildGroup Group;

@@ -80,15 +80,16 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   }
   const posix::Libtorch *Needed = Torch ? &*Torch : nullptr;
   Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
-                 Shared, Device,           Needed};
-  Candidate.Spec = {Folder, J->CandidateLibrary, false, Shared, Device, Needed};
+                 Shared, Options.Device,   Needed};
+  Candidate.Spec = {Folder, J->CandidateLibrary, false,
+                    Shared, Options.Device,      Needed};
   if (MaybeStop S = meetDevice(Calibrate, Side::Source))
     return S;
   Out.Device = Facts.Name;
   Out.Driver = Facts.Driver;
   Out.EventPairUs = Facts.EventPairUs;
   Out.CopyGBs = Facts.CopyGBs;
-  if (Await)
+  if (Options.Await)
     if (MaybeStop S = awaitLibraries())
       return S;
   return loadBoth();
@@ -107,7 +108,7 @@ MaybeStop GpuRunner::loadBoth() {
 /// The one that the libraries were linked with, but for its patch.
 MaybeStop GpuRunner::findTorch() {
   std::string Error;
-  Torch = posix::findLibtorch(TorchFolder, Error);
+  Torch = posix::findLibtorch(Options.Torch, Error);
   if (!Torch)
     return hostFailed("the job needs libtorch " + J->Torch + ": " + Error);
   auto Minor = [](const std::string &Version) {
@@ -316,12 +317,9 @@ MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
 }
 
 std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
-                                           int Device, const std::string &Torch,
-                                           bool Await,
-                                           const std::string &Samples,
+                                           GpuRunnerOptions Options,
                                            Clock &Time) {
-  return std::make_unique<GpuRunner>(Folder, Device, Torch, Await, Samples,
-                                     Time);
+  return std::make_unique<GpuRunner>(Folder, std::move(Options), Time);
 }
 
 bool gpu::probeDevice(int Device, DeviceFacts &Facts, std::string &Error) {

@@ -312,3 +312,49 @@ cudaError_t gpu::flush(void *Data, uint64_t Bytes, unsigned long long *Sink,
       static_cast<const uint4 *>(Data), Wide, Sink);
   return cudaGetLastError();
 }
+
+__global__ static void faultyRead(const int *From, uint64_t At, int *To) {
+  To[threadIdx.x] = From[At + threadIdx.x] + 1;
+}
+
+__global__ static void faultyRace(int *To) {
+  __shared__ int Word[64];
+  Word[threadIdx.x] = int(threadIdx.x);
+  // The other warp's, without a barrier.
+  To[threadIdx.x] = Word[63 - threadIdx.x];
+}
+
+__global__ static void faultyBarrier(int *To) {
+  if (threadIdx.x % 32 < 16)
+    __syncthreads();
+  To[threadIdx.x] = int(threadIdx.x);
+}
+
+cudaError_t gpu::runFault(Fault What) {
+  int *From = nullptr, *To = nullptr;
+  cudaError_t E = cudaMalloc(&From, 64 * sizeof(int));
+  if (E == cudaSuccess)
+    E = cudaMalloc(&To, 64 * sizeof(int));
+  if (E != cudaSuccess)
+    return E;
+  switch (What) {
+  case Fault::OutOfBounds:
+    E = cudaMemset(From, 0, 64 * sizeof(int));
+    if (E == cudaSuccess)
+      faultyRead<<<1, 64>>>(From, 1, To);
+    break;
+  case Fault::Race:
+    faultyRace<<<1, 64>>>(To);
+    break;
+  case Fault::Uninitialized:
+    faultyRead<<<1, 64>>>(From, 0, To);
+    break;
+  case Fault::Barrier:
+    faultyBarrier<<<1, 64>>>(To);
+    break;
+  }
+  cudaGetLastError();
+  // That a sanitizer ends the kernel is what it is for.
+  cudaDeviceSynchronize();
+  return E;
+}

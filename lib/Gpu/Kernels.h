@@ -56,6 +56,17 @@ cudaError_t flush(void *Data, uint64_t Bytes, unsigned long long *Sink,
 cudaError_t hold(const volatile uint32_t *Gate, uint32_t Ticket,
                  uint64_t LimitNs, cudaStream_t Stream);
 
+/// What a kernel may do wrong, that a sanitizer is shown.
+enum class Fault : uint32_t {
+  OutOfBounds,   ///< reads one element past an allocation
+  Race,          ///< two warps, one shared word, no barrier
+  Uninitialized, ///< reads what nobody wrote
+  Barrier,       ///< half of a warp at a barrier for all
+};
+
+/// Runs a kernel that does it and nothing else wrong, and waits for it.
+cudaError_t runFault(Fault What);
+
 } // namespace stark::gpu
 
 #endif

@@ -212,3 +212,12 @@ std::string Stopwatch::read(double &Us) {
   Us = Ms * 1000.0;
   return E == cudaSuccess ? "" : "cannot read the clock: " + describe(E);
 }
+
+uint64_t gpu::leakIn(const std::array<uint64_t, Quarters> &Free) {
+  unsigned Losses = 0, Gains = 0;
+  for (unsigned Q = 1; Q < Quarters; ++Q) {
+    Losses += Free[Q] < Free[Q - 1];
+    Gains += Free[Q] > Free[Q - 1];
+  }
+  return Losses >= 2 && !Gains ? Free[0] - Free[Quarters - 1] : 0;
+}

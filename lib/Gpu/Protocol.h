@@ -39,6 +39,7 @@ enum class Command : uint32_t {
   Share,   ///< say how another process finds the outputs on the device
   Attach,  ///< find another process's outputs by Handle; without, let go
   Compare, ///< one output with what is wanted of it, on the device
+  Fault,   ///< run a kernel with the fault of number Case, of Kernels.h
 };
 
 /// Flags of Hello.

@@ -16,6 +16,7 @@
 
 #include "ChildProcess.h"
 #include "HeldBack.h"
+#include "stark/Gpu/GpuRunner.h"
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
@@ -40,10 +41,9 @@ struct Party {
 
 class GpuRunner : public judge::Runner, private judge::TimedPair {
 public:
-  GpuRunner(const std::string &Folder, int Device, const std::string &Torch,
-            bool Await, const std::string &SamplesFile, Clock &Time)
-      : Folder(Folder), Device(Device), TorchFolder(Torch), Await(Await),
-        SamplesFile(SamplesFile), Time(Time), DrawSeed(posix::secretNumber()) {}
+  GpuRunner(const std::string &Folder, GpuRunnerOptions Options, Clock &Time)
+      : Folder(Folder), Options(std::move(Options)), Time(Time),
+        DrawSeed(posix::secretNumber()) {}
 
   /// Both at once: the driver takes a while to clear up after each.
   ~GpuRunner() override { GpuRunner::beginToEnd(); }
@@ -86,6 +86,9 @@ public:
   MaybeStop timeAll(const job::Job &, const std::vector<unsigned> &Cases,
                     std::vector<job::Timing> &Timings,
                     std::string &Notes) override;
+  MaybeStop sanitize(const std::vector<unsigned> &Cases,
+                     std::vector<std::string> &Proved,
+                     std::string &Notes) override;
 
 private:
   MaybeStop place(unsigned Case, uint64_t Draw) override;
@@ -136,10 +139,7 @@ private:
                             std::vector<bool> &Agreed);
 
   std::string Folder;
-  int Device;
-  std::string TorchFolder;
-  bool Await;                           ///< the libraries are not there yet
-  std::string SamplesFile;              ///< empty: samples are not kept
+  const GpuRunnerOptions Options;
   std::optional<posix::Libtorch> Torch; ///< of a job that needs it
   Clock &Time;
   std::unique_ptr<ClockWatch> Clocks; ///< while sizes are timed

@@ -57,8 +57,8 @@ MaybeStop GpuRunner::raceIn(uint64_t Round, unsigned Case, bool Warm,
                          posix::secretNumber, Time, Out))
     return S;
   std::string Error;
-  if (!SamplesFile.empty() &&
-      !posix::appendToFile(SamplesFile, printSamples(Out), Error))
+  if (!Options.Samples.empty() &&
+      !posix::appendToFile(Options.Samples, printSamples(Out), Error))
     return hostFailed(Error);
   return std::nullopt;
 }

@@ -46,6 +46,7 @@ private:
   std::optional<std::string> unfit(const Trial &T, MaybeStop &Failed);
   MaybeStop keepOutputs(const Trial &T);
   MaybeStop timeAll();
+  MaybeStop sanitize();
   MaybeStop work(const std::string &Folder);
 
   Runner &R;
@@ -60,6 +61,7 @@ private:
   unsigned DrawnFailures = 0;          ///< of the source, in them
   std::string Figures;                 ///< of the timed sizes
   std::string Notes;
+  std::vector<std::string> Sanitized; ///< what sanitizers found in order
 };
 } // namespace
 
@@ -235,6 +237,17 @@ MaybeStop Judge::timeAll() {
   return R.timeAll(J, Timed, Out.Timings, Figures);
 }
 
+MaybeStop Judge::sanitize() {
+  if (!wantsSanitizers(J, Out.Timings))
+    return std::nullopt;
+  std::vector<unsigned> Cases = sanitizedCases(J, Compared);
+  if (Cases.empty()) {
+    Notes += "no size is small enough for sanitizers\n";
+    return std::nullopt;
+  }
+  return R.sanitize(Cases, Sanitized, Notes);
+}
+
 MaybeStop Judge::work(const std::string &Folder) {
   if (MaybeStop S = read(Folder))
     return S;
@@ -252,7 +265,9 @@ MaybeStop Judge::work(const std::string &Folder) {
       return S;
   }
   Notes += R.notes();
-  return timeAll();
+  if (MaybeStop S = timeAll())
+    return S;
+  return sanitize();
 }
 
 Result Judge::run(const std::string &Folder) {
@@ -265,6 +280,7 @@ Result Judge::run(const std::string &Folder) {
   } else {
     Out.End = Outcome::Correct;
     Out.Proved = proofOf(J, Compared);
+    Out.Proved.insert(Out.Proved.end(), Sanitized.begin(), Sanitized.end());
     Out.Diagnostics = Figures + Notes;
   }
   Out.WallMs = Time.millisecondsSince(Start);

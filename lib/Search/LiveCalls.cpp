@@ -173,6 +173,10 @@ static Candidate candidateFor(const SearchState &State, Purpose Why,
   C.Text = Text;
   C.Seed = seedFor(State.Options.Seed, Text,
                    Why == Purpose::Confirm ? "confirm" : "attempt");
+  // Only what is faster than all before may win.
+  C.Fastest = 1;
+  for (unsigned I = 1; I < State.Nodes.size(); ++I)
+    C.Fastest = std::max(C.Fastest, State.Nodes.node(I).Found.speedup());
   return C;
 }
 

@@ -57,6 +57,9 @@ that take tensors libtorch, of the version that they were built with.
                   torch package of a Python, a virtual environment that has
                   it, or libtorch unpacked (default: $STARK_TORCH, the torch of
                   python3, /usr)
+  --sanitizer P   path of compute-sanitizer, which looks at candidates that are
+                  about to win, or "none" (default: on PATH, else in
+                  /usr/local/cuda/bin)
   --device N      which GPU, counted from 0 as the driver lists them
 
 Exit codes: 0 every job at hand has a result (also when the candidate was
@@ -68,6 +71,7 @@ Example: stark-worker --spool /shared/jobs --watch
 namespace {
 struct Flags {
   std::string Job, Result, Spool, Results, Outputs, Samples, Torch;
+  std::string Sanitizer;
   bool Help = false, Watch = false, Probe = false, IsChild = false,
        Await = false;
   ChildOptions Child;
@@ -105,6 +109,8 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"torch", required_argument, nullptr, 't'},
                               {"samples", required_argument, nullptr, 'm'},
                               {"await", no_argument, nullptr, 'A'},
+                              {"sanitizer", required_argument, nullptr, 'z'},
+                              {"sanitized", no_argument, nullptr, 'Z'},
                               {}};
 
 /// False when the value of an option is not the number it should be.
@@ -143,6 +149,11 @@ bool setFlag(Flags &F, int Letter) {
   case 't':
     F.Torch = optarg;
     return true;
+  case 'z':
+    F.Sanitizer = optarg;
+    return true;
+  case 'Z':
+    return F.Child.Sanitized = true;
   case 'n':
     return setNumber(F.Child.Device);
   case 'D':
@@ -202,10 +213,14 @@ static job::Result judgeFolder(const Flags &F, const std::string &Folder,
   fs::path Name = fs::path(Folder).filename();
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
-  Runner = makeGpuRunner(
-      Folder, F.Child.Device, F.Torch, F.Await,
-      F.Samples.empty() ? "" : (fs::path(F.Samples) / Name).string() + ".jsonl",
-      machineClock());
+  GpuRunnerOptions Options;
+  Options.Device = F.Child.Device;
+  Options.Torch = F.Torch;
+  Options.Await = F.Await;
+  Options.Sanitizer = F.Sanitizer;
+  if (!F.Samples.empty())
+    Options.Samples = (fs::path(F.Samples) / Name).string() + ".jsonl";
+  Runner = makeGpuRunner(Folder, std::move(Options), machineClock());
   return judge::judge(Folder, *Runner,
                       F.Outputs.empty() ? ""
                                         : (fs::path(F.Outputs) / Name).string(),

@@ -31,6 +31,8 @@ struct BuildResult {
   /// Instructions of its kernels that round to fewer bits, sorted; of a
   /// candidate those that the source has not.
   std::vector<std::string> Precision;
+  /// Whether its kernels wait for mbarriers or clusters.
+  bool AsyncBarriers = false;
   std::string Device; ///< of BuildOptions::Simulated: the text of the kernels
   HostCompiler Host = HostCompiler::Users; ///< who compiled it
   /// Taken from its host code, nvcc does not compile them: the whole has the

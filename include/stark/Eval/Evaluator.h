@@ -36,6 +36,9 @@ struct Candidate {
   Purpose Why = Purpose::Attempt;
   std::string Text;
   uint64_t Seed = 0; ///< seeds of the comparisons derive from it
+  /// How many times as fast as the source it has to be to be looked at by
+  /// sanitizers, as a confirmation is in any case; below 0: it is not.
+  double Fastest = -1;
   /// Told, once a call, when it has to wait for the GPU; may be empty.
   std::function<void(llvm::StringRef Why)> OnWait = {};
 };

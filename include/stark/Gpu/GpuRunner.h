@@ -16,6 +16,7 @@
 
 #include "stark/Judge/Runner.h"
 #include <memory>
+#include <string>
 
 namespace stark {
 class Clock;
@@ -29,9 +30,18 @@ namespace stark::gpu {
 /// needed, as findLibtorch() does. \p Await: the libraries are there once a
 /// line is on standard input. \p Samples: a file to which every sample is
 /// added, a line a size and pair of processes; empty: none.
+struct GpuRunnerOptions {
+  int Device = 0;
+  std::string Torch;   ///< where libtorch is; empty: it is looked for
+  bool Await = false;  ///< the libraries are not there yet
+  std::string Samples; ///< the file that they go to; empty: none
+  /// Path of compute-sanitizer, "none", or empty: it is looked for.
+  std::string Sanitizer;
+};
+
+/// Of the job in \p Folder.
 std::unique_ptr<judge::Runner>
-makeGpuRunner(const std::string &Folder, int Device, const std::string &Torch,
-              bool Await, const std::string &Samples, Clock &Time);
+makeGpuRunner(const std::string &Folder, GpuRunnerOptions Options, Clock &Time);
 
 } // namespace stark::gpu
 

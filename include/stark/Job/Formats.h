@@ -164,6 +164,8 @@ template <class IO> void fields(IO &F, Job &J) {
   F.sparse("may_be_degenerate", J.MayBeDegenerate, false);
   F.sparse("agree_with_source", J.AgreeWithSource, false);
   F.optional("precision", J.Precision, !J.Precision.empty());
+  F.sparse("sanitize_above", J.SanitizeAbove, -1.0);
+  F.sparse("async_barriers", J.AsyncBarriers, false);
   F.required("timing_seed", J.TimingSeed);
   F.required("timeout_ms", J.TimeoutMs);
   F.check(J.TimeoutMs > 0 && J.TimeoutMs <= MaxTimeMs, "timeout_ms",

@@ -193,6 +193,12 @@ struct Job {
   /// What the candidate's code rounds with that the source's does not; only
   /// passed on.
   std::vector<std::string> Precision;
+  /// Sanitizers look at a candidate that is more than this many times as fast
+  /// as the source; 0: at any, below 0: at none.
+  double SanitizeAbove = -1;
+  /// Whether the candidate's kernels wait for mbarriers or clusters, of which
+  /// racecheck does not see what they order.
+  bool AsyncBarriers = false;
 };
 
 /// Samples that were taken in pairs, the buffers lying where they lay; in

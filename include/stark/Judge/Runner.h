@@ -150,6 +150,15 @@ public:
                             std::vector<job::Timing> &Timings,
                             std::string &Notes);
 
+  /// Has tools look at how the candidate does what it does, in calls of their
+  /// own with \p Cases. What they found in order goes to \p Proved, a line
+  /// each, what they could not look at to \p Notes.
+  virtual MaybeStop sanitize(const std::vector<unsigned> &Cases,
+                             std::vector<std::string> &Proved,
+                             std::string &Notes) {
+    return std::nullopt;
+  }
+
   /// Has all that it started end, and does not wait for that; nothing more is
   /// asked for.
   virtual void beginToEnd() {}

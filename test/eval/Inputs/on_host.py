@@ -7,7 +7,8 @@ the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
 odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, spool=1 (through a spool),
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
 (and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), samples=1 (keep every sample and say how many
-there are), rounds=N (pairs of processes).
+there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source).
+What is proved is printed after the rest where there is a sanitizer.
 """
 import json
 import os
@@ -74,6 +75,8 @@ def main():
         json.dump({
             "format": 1, "id": name, "purpose": "attempt", "arch": "sm_90", "compiler": "",
             "source_library": "source.so", "candidate_library": "candidate.so",
+            **({"sanitize_above": float(keys.get("above", 0))} if "sanitize" in keys else {}),
+            **({"async_barriers": True} if "mbarriers" in keys else {}),
             "source_digest": "s", "candidate_digest": "s" if "same" in keys else "c",
             "leaves": [
                 {"name": "x", "kind": "buffer", "type": "f32", "role": "input", "tolerance": 0, "init": init,
@@ -89,6 +92,8 @@ def main():
     outputs = ["--outputs", os.path.join(folder, "outputs")] if "outputs" in keys else []
     if "samples" in keys:
         outputs += ["--samples", os.path.join(folder, "samples")]
+    if "sanitize" in keys:
+        outputs += ["--sanitizer", keys["sanitize"]]
     if "spool" in keys:
         code = subprocess.call([worker, "--spool", folder, *outputs])
     else:
@@ -97,6 +102,8 @@ def main():
         r = json.load(f)
     print("exit code:", code)
     print("outcome:", r["outcome"], r["diagnostics"], end="\n")
+    if "sanitize" in keys:
+        print("proved:", *[line for line in r.get("proved", []) if "sanitizer" in line])
     for t in r["timings"]:
         print("timed:", t["label"], f"throttled {t['throttled']}, speed-up" if "throttled" in t else "speed-up", "above 1.5" if t["speedup"] > 1.5 else "about 1" if t["speedup"] > 0.3 else "low")
     if "samples" in keys:

@@ -64,6 +64,25 @@ TEST(Precision, WhateverStandsBeforeAnInstruction) {
   EXPECT_EQ(classes(std::string("/* ") + Mma + " */"), "");
 }
 
+// A candidate's #line says what stands in .file.
+TEST(Precision, NamesOfFilesHideNothing) {
+  for (const char *Name : {"\"/*\"", "\"a//b/*c\"", "\"a\\\"/*b\"", "\"/*"})
+    EXPECT_EQ(classes(std::string("\t.file\t1 ") + Name +
+                      "\nex2.approx.f32 %f1, %f2;\n.file 2 \"*/\""),
+              "ex2.approx")
+        << Name;
+  EXPECT_EQ(classes(".file 1 \"a\\b\"\n/* x */ ex2.approx.f32 %f1, %f2;"),
+            "ex2.approx");
+}
+
+TEST(Precision, WaitingForBarriers) {
+  EXPECT_TRUE(hasAsyncBarriers(
+      "L: @p mbarrier.try_wait.parity.shared::cta.b64 p, [%r1], 0;"));
+  EXPECT_TRUE(hasAsyncBarriers("{ barrier.cluster.arrive; }"));
+  EXPECT_FALSE(hasAsyncBarriers("\t.file 1 \"/usr/include/mbarrier.h\"\n"
+                                "// mbarrier.init\nbar.sync 0;"));
+}
+
 TEST(Precision, OnlyWhatIsNewCounts) {
   std::vector<std::string> Source = {"ex2.approx", "mma of f16"};
   EXPECT_EQ(newPrecision({"ex2.approx", "mma of tf32"}, Source),

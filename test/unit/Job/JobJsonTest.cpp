@@ -59,6 +59,8 @@ Job exampleJob() {
   J.DrawnCases = 7;
   J.MayBeDegenerate = true;
   J.Precision = {"mma tf32"};
+  J.SanitizeAbove = 1.5;
+  J.AsyncBarriers = true;
   J.Torch = "2.11.0";
   J.Seeds = {1, UINT64_MAX};
   J.TimingSeed = 1ull << 63;
