@@ -261,25 +261,54 @@ llvm::Error sim::precompileHeaders(llvm::StringRef Folder) {
   return llvm::Error::success();
 }
 
-/// Where a header is not found: without it, and without what needs it.
+/// Why a function has no body: ", which needs opencv.hpp", or what Clang says
+/// of it first.
+static std::string whyWithout(llvm::StringRef Skipped,
+                              llvm::StringRef Diagnostics) {
+  if (!Skipped.empty())
+    return ", which needs " + Skipped.str();
+  constexpr llvm::StringLiteral Mark = "error: ";
+  size_t At = Diagnostics.find(Mark);
+  llvm::StringRef First = At == llvm::StringRef::npos
+                              ? Diagnostics
+                              : Diagnostics.drop_front(At + Mark.size());
+  return ", which does not compile for it: " +
+         First.take_until([](char C) { return C == '\n'; }).str();
+}
+
+static bool mayLack(const CompileRequest &Request,
+                    llvm::ArrayRef<std::string> Functions) {
+  return !Request.MayLack ||
+         llvm::all_of(Functions, [&](const std::string &Name) {
+           return llvm::is_contained(*Request.MayLack, Name);
+         });
+}
+
+/// Without headers that are not found, and without what needs them or has other
+/// errors.
 static llvm::Expected<CompileResult>
 compileLeniently(Side For, const CompileRequest &Request) {
   // Each round may uncover what needed something of the one before.
   constexpr unsigned Rounds = 6;
   CompileRequest Left = Request;
   std::string Skipped;
+  std::vector<std::string> Lacking;
   for (unsigned Round = 0;; ++Round) {
     std::vector<unsigned> Errors;
     llvm::Expected<CompileResult> R =
         compileWith(For, Left, nullptr, &Skipped, &Errors);
-    if (R)
-      R->Skipped = Skipped;
-    if (!R || R->Code || Errors.empty() || Skipped.empty() || Round == Rounds)
+    if (R) {
+      R->Skipped = !Skipped.empty();
+      R->Lacking = Lacking;
+    }
+    if (!R || R->Code || Errors.empty() || Round == Rounds)
       return R;
-    std::string Less = withoutErrors(Left.Text, Errors, Skipped);
-    if (Less.empty())
+    LessSource Less =
+        withoutErrors(Left.Text, Errors, whyWithout(Skipped, R->Diagnostics));
+    if (Less.Text.empty() || !mayLack(Request, Less.Functions))
       return R;
-    Left.Text = std::move(Less);
+    Left.Text = std::move(Less.Text);
+    Lacking.insert(Lacking.end(), Less.Functions.begin(), Less.Functions.end());
   }
 }
 
@@ -308,7 +337,7 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
   if (!R || R->Code || !Request.Lenient)
     return R;
   llvm::Expected<CompileResult> Less = compileLeniently(For, Request);
-  if (Less && Less->Code && !Less->Skipped.empty())
+  if (Less && Less->Code)
     return Less;
   llvm::consumeError(Less.takeError());
   return R;

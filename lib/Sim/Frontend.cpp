@@ -44,8 +44,23 @@ private:
   std::unique_ptr<llvm::vfs::File> Real;
 };
 
-/// The user's headers hold inline PTX, too, and the toolkit's; the system's
-/// hold assembly that is meant for this CPU.
+/// Whether \p Name lies below a folder that a toolkit's headers are in, too.
+bool isBesideToolkit(llvm::StringRef Name) {
+  static const std::vector<llvm::StringRef> Folders = [] {
+    std::vector<llvm::StringRef> With;
+    for (llvm::StringRef Folder : {"/usr/include/", "/usr/local/include/"})
+      if (llvm::sys::fs::exists(Folder + "cuda_runtime_api.h"))
+        With.push_back(Folder);
+    return With;
+  }();
+  return llvm::any_of(Folders, [&](llvm::StringRef Folder) {
+    return Name.starts_with(Folder);
+  });
+}
+
+/// The user's headers hold inline PTX, too, and the toolkit's, which some
+/// packages put among the system's; these hold assembly that is meant for this
+/// CPU.
 class RespelledFiles : public llvm::vfs::ProxyFileSystem {
 public:
   RespelledFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real,
@@ -56,7 +71,8 @@ public:
     auto Opened = ProxyFileSystem::openFileForRead(Path);
     std::string Name = Path.str();
     bool OfToolkit =
-        !Toolkit.empty() && llvm::StringRef(Name).starts_with(Toolkit);
+        (!Toolkit.empty() && llvm::StringRef(Name).starts_with(Toolkit)) ||
+        isBesideToolkit(Name);
     if (!Opened || (llvm::StringRef(Name).starts_with("/usr/") && !OfToolkit))
       return Opened;
     return std::make_unique<RespelledFile>(std::move(*Opened));

@@ -25,15 +25,26 @@ static StringSet<> namesOf(const SymbolList &List) {
 
 /// The JIT has names of its own, and the code generator takes some for
 /// instructions.
-static bool isMissing(const GlobalValue &V, const StringSet<> &Known) {
+static bool isElsewhere(const GlobalValue &V, const StringSet<> &Known) {
   StringRef Name = V.getName();
-  if (!V.isDeclaration() || V.use_empty() || Name.starts_with("llvm.") ||
-      Name.starts_with("__stark_") || Name == "__dso_handle" ||
-      Name.starts_with("__cxa_") || Name == "atexit" || Known.contains(Name))
-    return false;
+  if (Name.starts_with("llvm.") || Name.starts_with("__stark_") ||
+      Name == "__dso_handle" || Name.starts_with("__cxa_") ||
+      Name == "atexit" || Known.contains(Name))
+    return true;
   // A name that a header has given by asm() begins so.
   Name.consume_front("\1");
-  return !dlsym(RTLD_DEFAULT, Name.str().c_str());
+  return dlsym(RTLD_DEFAULT, Name.str().c_str());
+}
+
+static bool isMissing(const GlobalValue &V, const StringSet<> &Known) {
+  return V.isDeclaration() && !V.use_empty() && !isElsewhere(V, Known);
+}
+
+/// What a header says is in a library ("extern template") has a body for the
+/// optimizer, which is not emitted. Where the library has it not, the body is.
+static void keepBody(GlobalValue &V, const StringSet<> &Known) {
+  if (V.hasAvailableExternallyLinkage() && !isElsewhere(V, Known))
+    V.setLinkage(GlobalValue::InternalLinkage);
 }
 
 static std::string plainName(const GlobalValue &V) {
@@ -55,15 +66,49 @@ static void makeStub(Function &F, StringRef End, StringRef Text) {
   B.CreateUnreachable();
 }
 
+/// Has each function that uses \p V end the run there: code that is compiled in
+/// memory finds no other library's variables of threads.
+static void refuseUses(GlobalVariable &V) {
+  Module &M = *V.getParent();
+  std::string Text = plainName(V) + ", a library's variable of each thread, "
+                                    "which the simulator does not have";
+  SmallVector<Instruction *, 8> Uses;
+  SmallVector<User *, 8> Left(V.users());
+  while (!Left.empty()) {
+    User *U = Left.pop_back_val();
+    if (auto *I = dyn_cast<Instruction>(U))
+      Uses.push_back(I);
+    else if (isa<ConstantExpr>(U))
+      Left.append(U->user_begin(), U->user_end());
+  }
+  for (Instruction *I : Uses) {
+    // A place before a phi is the end of a block that leads there.
+    Instruction *Before = I;
+    if (auto *Phi = dyn_cast<PHINode>(I))
+      Before = &*Phi->getParent()->getFirstInsertionPt();
+    IRBuilder<> B(Before);
+    B.CreateCall(M.getOrInsertFunction("__stark_sim_host_unsupported",
+                                       B.getVoidTy(), B.getPtrTy()),
+                 {B.CreateGlobalString(Text)});
+  }
+  V.setInitializer(Constant::getNullValue(V.getValueType()));
+  V.setLinkage(GlobalValue::InternalLinkage);
+  V.setComdat(nullptr);
+}
+
 void stark::sim::stubMissingHost(Module &Host, const SymbolList &List) {
   StringSet<> Known = namesOf(List);
+  for (GlobalValue &V : Host.global_values())
+    keepBody(V, Known);
   for (Function &F : Host)
     if (!F.isIntrinsic() && isMissing(F, Known))
       makeStub(F, "__stark_sim_host_unsupported",
                plainName(F) + "(), which the host's code calls and the "
                               "simulator does not have");
   for (GlobalVariable &V : Host.globals())
-    if (isMissing(V, Known) && V.getValueType()->isSized()) {
+    if (V.isThreadLocal() && V.isDeclaration() && V.getValueType()->isSized())
+      refuseUses(V);
+    else if (isMissing(V, Known) && V.getValueType()->isSized()) {
       V.setInitializer(Constant::getNullValue(V.getValueType()));
       V.setLinkage(GlobalValue::InternalLinkage);
       V.setComdat(nullptr);

@@ -8,6 +8,7 @@
 #include "Lenient.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <vector>
 
@@ -145,9 +146,16 @@ static std::string emptied(StringRef Text) {
   return std::string(size_t(Text.count('\n')), '\n');
 }
 
-std::string stark::sim::withoutErrors(StringRef Source,
-                                      ArrayRef<unsigned> Errors,
-                                      StringRef Why) {
+/// In a string literal.
+static std::string quoted(StringRef Text) {
+  std::string Out;
+  raw_string_ostream OS(Out);
+  OS.write_escaped(Text);
+  return Out;
+}
+
+LessSource stark::sim::withoutErrors(StringRef Source,
+                                     ArrayRef<unsigned> Errors, StringRef Why) {
   std::vector<Declaration> All = Outline(Source).Found;
   std::vector<const Declaration *> Hit;
   for (unsigned Error : Errors) {
@@ -155,12 +163,13 @@ std::string stark::sim::withoutErrors(StringRef Source,
       return D.Begin <= Error && Error < D.End;
     });
     if (Found == All.end())
-      return "";
+      return {};
     if (!is_contained(Hit, &*Found))
       Hit.push_back(&*Found);
   }
   std::sort(Hit.begin(), Hit.end());
-  std::string Out;
+  LessSource Less;
+  std::string &Out = Less.Text;
   size_t At = 0;
   for (const Declaration *D : Hit) {
     bool InBody = D->Body && none_of(Errors, [&](unsigned E) {
@@ -169,12 +178,15 @@ std::string stark::sim::withoutErrors(StringRef Source,
     size_t From = InBody ? D->Body : D->Begin;
     Out += Source.slice(At, From);
     if (InBody)
-      Out += "{ __stark_sim_no_body(\"" + D->Name + "(), which needs " +
-             Why.str() + "\"); __builtin_unreachable(); ";
+      Out += "{ __stark_sim_no_body(\"" + quoted(D->Name + "()" + Why.str()) +
+             "\"); __builtin_unreachable(); ";
+    if (!D->Name.empty())
+      Less.Functions.push_back(D->Name);
     Out += emptied(Source.slice(From, D->End));
     if (InBody)
       Out += "}";
     At = D->End;
   }
-  return Out + Source.drop_front(At).str();
+  Out += Source.drop_front(At);
+  return Less;
 }

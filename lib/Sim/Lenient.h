@@ -20,14 +20,20 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+#include <vector>
 
 namespace stark::sim {
 
+struct LessSource {
+  std::string Text;                   ///< empty: an error is in no declaration
+  std::vector<std::string> Functions; ///< that have become stubs
+};
+
 /// \p Source with each function that holds one of \p Errors (bytes from its
-/// begin) as a stub that tells \p Why, and without other declarations that hold
-/// one. Lines stay where they are. Empty: an error is in no declaration.
-std::string withoutErrors(llvm::StringRef Source,
-                          llvm::ArrayRef<unsigned> Errors, llvm::StringRef Why);
+/// begin) as a stub that tells its name and \p Why, and without other
+/// declarations that hold one. Lines stay where they are.
+LessSource withoutErrors(llvm::StringRef Source,
+                         llvm::ArrayRef<unsigned> Errors, llvm::StringRef Why);
 
 } // namespace stark::sim
 

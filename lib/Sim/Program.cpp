@@ -45,7 +45,8 @@ struct Program::Image {
 
   // While it is built.
   std::vector<KernelLink> Links;
-  std::string Skipped;
+  bool Partial = false;
+  std::vector<std::string> Lacking;
   std::vector<std::string> Shadows; ///< the host's copies of device variables
 
   llvm::Error prepare(Module &HostCode, Module &DeviceCode, StringRef UserFile);
@@ -60,7 +61,8 @@ struct Program::Image {
 Program::Program() : I(std::make_unique<Image>()) {}
 Program::~Program() = default;
 const Tables &Program::tables() const { return I->T; }
-const std::string &Program::skipped() const { return I->Skipped; }
+bool Program::isPartial() const { return I->Partial; }
+const std::vector<std::string> &Program::lacking() const { return I->Lacking; }
 
 static void *lookup(orc::LLJIT &Jit, orc::JITDylib &In, StringRef Name) {
   llvm::Expected<orc::ExecutorAddr> Found = Jit.lookup(In, Name);
@@ -235,7 +237,10 @@ Program::build(const CompileRequest &Request, std::string &Diagnostics,
   }
   std::unique_ptr<Program> Out(new Program);
   Image &I = *Out->I;
-  I.Skipped = Sides[0].Skipped.empty() ? Sides[1].Skipped : Sides[0].Skipped;
+  for (const CompileResult &Side : Sides) {
+    I.Partial |= Side.Skipped || !Side.Lacking.empty();
+    I.Lacking.insert(I.Lacking.end(), Side.Lacking.begin(), Side.Lacking.end());
+  }
   if (llvm::Error E = I.prepare(*Sides[1].Code, *Sides[0].Code,
                                 sys::path::filename(Request.Path)))
     return E;

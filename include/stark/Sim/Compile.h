@@ -40,9 +40,12 @@ struct CompileRequest {
   std::string Arch = "sm_90";     ///< gives __CUDA_ARCH__
   /// A folder that precompileHeaders() filled, or empty.
   std::string Headers;
-  /// A header that is not found does not matter, as long as nothing comes to
-  /// what needs it.
+  /// A header that is not found, and what the simulator's own lack, does not
+  /// matter, as long as nothing comes to what needs it.
   bool Lenient = false;
+  /// Where Lenient, the functions that may be left without a body for that;
+  /// unset: all.
+  std::optional<std::vector<std::string>> MayLack;
 };
 
 enum class Side { Host, Device };
@@ -52,8 +55,9 @@ struct CompileResult {
   std::unique_ptr<llvm::Module> Code; ///< null: the source does not compile
   std::string Diagnostics;            ///< errors, as a compiler prints them
   std::optional<Unsupported> Missing; ///< what an error is for, if it is that
-  std::string Skipped;       ///< a header that was not found, where Lenient
-  bool HeadersParsed = true; ///< not taken from CompileRequest::Headers
+  bool Skipped = false; ///< a header that was not found, where Lenient
+  std::vector<std::string> Lacking; ///< functions without a body, likewise
+  bool HeadersParsed = true;        ///< not taken from CompileRequest::Headers
 };
 
 /// Keeps what Clang reads before every source, for both sides, in \p Folder:

@@ -85,8 +85,10 @@ public:
                             const RunHooks &Hooks);
   bool has(const char *Entry) const;
   const Tables &tables() const;
-  /// A header without which it was compiled, see CompileRequest::Lenient.
-  const std::string &skipped() const;
+  /// Whether something was left out, see CompileRequest::Lenient.
+  bool isPartial() const;
+  /// Functions that have no body for that.
+  const std::vector<std::string> &lacking() const;
 
 private:
   Program();

@@ -147,8 +147,9 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
     return S;
   // What the source may miss the candidate may, too.
   if (!Other.Code && Other.HostFailure.empty() && Into.Source.Kernels &&
-      !Into.Source.Kernels->skipped().empty()) {
+      Into.Source.Kernels->isPartial()) {
     Request.Lenient = true;
+    Request.MayLack = Into.Source.Kernels->lacking();
     Other = {};
     BuildOther();
   }

@@ -16,7 +16,7 @@ static std::string without(const std::string &Source,
   std::vector<unsigned> Errors;
   for (const char *Word : Words)
     Errors.push_back(unsigned(Source.find(Word)));
-  return withoutErrors(Source, Errors, "gone.h");
+  return withoutErrors(Source, Errors, ", which needs gone.h").Text;
 }
 
 TEST(Lenient, AFunctionLosesItsBodyAndKeepsItsLines) {
