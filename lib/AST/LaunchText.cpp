@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchText.h"
+#include "stark/AST/LaunchText.h"
 #include "Brackets.h"
 #include "SourceTokens.h"
 #include <utility>

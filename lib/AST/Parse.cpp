@@ -8,7 +8,7 @@
 #include "stark/AST/Parse.h"
 #include "EmbeddedHeaders.h"
 #include "ErrorCollector.h"
-#include "LaunchText.h"
+#include "stark/AST/LaunchText.h"
 #include "MainFile.h"
 #include "Unit.h"
 #include "stark/AST/Flags.h"

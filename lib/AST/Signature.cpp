@@ -264,6 +264,12 @@ llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
       Matches.push_back(F);
   if (Matches.empty())
     return noSuchEntry(Source, All, Entry, Bare);
+  // A launcher is often named as its kernel is. It is what is called.
+  auto IsKernel = [](const FunctionDecl *F) {
+    return F->hasAttr<CUDAGlobalAttr>();
+  };
+  if (llvm::count_if(Matches, IsKernel) + 1 == ptrdiff_t(Matches.size()))
+    llvm::erase_if(Matches, IsKernel);
   if (Matches.size() > 1)
     return severalEntries(Source, Matches, Bare);
   if (Matches.front()->getDescribedFunctionTemplate() && Arguments.empty())

@@ -151,16 +151,24 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   bool Sizes = llvm::all_of(InLimit, [&](const std::string &Name) {
     return llvm::is_contained(Dimensions, Name);
   });
-  if (Known && Held.Limit && Sizes)
+  if (Known && Held.Limit && Sizes && !InLimit.empty())
     return ordered_json{
         {"integers",
          ordered_json::array({int64_t(Held.Least), asJson(Held.Limit)})}};
   auto Places = places(L, Scalars);
   if (Places)
     return Places;
-  if (Known && !Zero && Held.Least >= -2147483648.0 && Held.Most < 2147483647.0)
-    return ordered_json{
-        {"integers", {int64_t(Held.Least), int64_t(Held.Most) + 1}}};
+  bool Constant = Held.Limit && InLimit.empty() && Held.Limit->Number > 0;
+  double Greatest = Constant ? double(Held.Limit->Number) - 1 : Held.Most;
+  if (Known && !Zero && Held.Least >= -2147483648.0 &&
+      Greatest < 2147483647.0) {
+    // The program may count on what is left of a number in a smaller type.
+    auto [Least, Most] = wholeRange(dtypeFor(*L.P));
+    int64_t From = std::max(int64_t(Held.Least), Least);
+    int64_t To = std::min(int64_t(Greatest), Most) + 1;
+    if (From < To)
+      return ordered_json{{"integers", {From, To}}};
+  }
   if (dtypeFor(*L.P) == job::DType::Bool)
     return std::nullopt;
   if (L.Array->Used.BoundsLoop) {

@@ -162,7 +162,7 @@ Value Machine::construct(const Place &P, const CXXConstructExpr *C) {
     if (!Init->isMemberInitializer())
       continue;
     const FieldDecl *F = Init->getMember();
-    if (F->getParent()->isDependentType() || F->getParent()->isInvalidDecl())
+    if (!hasLayout(F->getParent()))
       continue;
     Place Field = P;
     Field.Offset += Context.getASTRecordLayout(F->getParent())

@@ -41,6 +41,22 @@ inline job::DType dtypeFor(const Parameter &P) {
   }
 }
 
+/// The least and the greatest that a draft gives to a whole \p T.
+inline std::pair<int64_t, int64_t> wholeRange(job::DType T) {
+  switch (T) {
+  case job::DType::Bool:
+    return {0, 1};
+  case job::DType::I8:
+    return {INT8_MIN, INT8_MAX};
+  case job::DType::U8:
+    return {0, UINT8_MAX};
+  case job::DType::I16:
+    return {INT16_MIN, INT16_MAX};
+  default:
+    return {INT32_MIN, INT32_MAX};
+  }
+}
+
 } // namespace stark::draft
 
 #endif

@@ -149,7 +149,7 @@ void UseFinder::fields(const Parameter &P, QualType Type, std::string Name,
     return;
   const RecordDecl *R = Type->getAsRecordDecl();
   bool IsScalarClass = R && R->getName().starts_with("__half");
-  if (R && R->getDefinition() && !IsScalarClass) {
+  if (Machine::hasLayout(R) && !IsScalarClass) {
     R = R->getDefinition();
     const ASTRecordLayout &Layout = Context.getASTRecordLayout(R);
     for (const FieldDecl *F : R->fields()) {

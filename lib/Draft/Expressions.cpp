@@ -240,7 +240,7 @@ Place Machine::placeOfMember(const MemberExpr *M) {
                                    M->getBase()->getType()->getPointeeType())
                          : place(M->getBase());
   const RecordDecl *R = Field->getParent();
-  if (!P || R->isInvalidDecl() || !R->getDefinition() || R->isDependentType())
+  if (!P || !hasLayout(R))
     return None;
   int64_t Bytes =
       Context.getASTRecordLayout(R).getFieldOffset(Field->getFieldIndex()) / 8;
@@ -356,7 +356,7 @@ void Machine::initialize(const Place &P, const Expr *Init) {
   if (const auto *L = dyn_cast<InitListExpr>(Init)) {
     if (P.Type->isRecordType()) {
       const RecordDecl *R = P.Type->getAsRecordDecl()->getDefinition();
-      if (!R || R->isUnion() || R->isInvalidDecl())
+      if (!hasLayout(R) || R->isUnion())
         return;
       const ASTRecordLayout &Layout = Context.getASTRecordLayout(R);
       unsigned I = 0;

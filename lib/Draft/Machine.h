@@ -74,6 +74,8 @@ public:
   /// The argument \p V of parameter \p P, a struct by its address.
   void bind(const clang::ParmVarDecl *P, const Value &V);
   int64_t sizeOf(clang::QualType Type) const;
+  /// Whether it is known where its fields are. \p R may be null.
+  static bool hasLayout(const clang::RecordDecl *R);
 
   // What was seen.
   std::vector<Launch> Launches;

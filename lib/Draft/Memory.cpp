@@ -55,9 +55,20 @@ Object *Machine::create(std::string Name, Space Where, int64_t Size,
   return Heap.back().get();
 }
 
+bool Machine::hasLayout(const RecordDecl *R) {
+  R = R ? R->getDefinition() : nullptr;
+  return R && R->isCompleteDefinition() && !R->isInvalidDecl() &&
+         !R->isDependentType();
+}
+
 int64_t Machine::sizeOf(QualType Type) const {
+  // A file with errors has types that are none.
   if (Type.isNull() || Type->isDependentType() || Type->isIncompleteType() ||
-      Type->isFunctionType())
+      Type->isFunctionType() || Type->isUndeducedType() ||
+      Type->isPlaceholderType())
+    return -1;
+  if (const RecordDecl *R = Type->getBaseElementTypeUnsafe()->getAsRecordDecl();
+      R && !hasLayout(R))
     return -1;
   return Context.getTypeSizeInChars(Type).getQuantity();
 }

@@ -141,7 +141,7 @@ void Machine::describeDevice(const Expr *Into) {
     Type = Type->getPointeeType();
   const RecordDecl *R = Type->getAsRecordDecl();
   R = R ? R->getDefinition() : nullptr;
-  if (!At.isAddress() || !R)
+  if (!At.isAddress() || !hasLayout(R))
     return;
   const ASTRecordLayout &Layout = Context.getASTRecordLayout(R);
   for (const FieldDecl *F : R->fields()) {

@@ -52,6 +52,8 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
           fs::createTemporaryFile("stark-draft", "workload.json", Path))
     return failed("cannot make a temporary file: " + E.message());
   auto Remove = llvm::make_scope_exit([&] { fs::remove(Path); });
+  // Of those that a task can be made of, the first.
+  std::optional<SmallSize> Loads;
   for (bool Filled : {false, true}) {
     if (Filled && !D.fillOutputs())
       break;
@@ -65,10 +67,13 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
       llvm::Expected<Verdict> V =
           judged(Path.str().str(), SourcePath, Parse, Options);
       if (!V) {
-        // What is wrong with the workload, or with the machine.
-        Proof.Note = "not proved: " + llvm::toString(V.takeError());
-        return Proof;
+        // What is wrong with the workload, as a grid of 0, or with the machine.
+        std::string Why = llvm::toString(V.takeError());
+        if (Proof.Note.empty())
+          Proof.Note = "not proved: " + Why;
+        continue;
       }
+      Loads = Loads.value_or(Form);
       if (V->correct()) {
         Proof.Form = Form;
         Proof.Proved = true;
@@ -78,10 +83,13 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
       if (Proof.Note.empty())
         Proof.Note = "not proved in the simulator: " + findingOf(*V);
       if (V->Kind == VerdictKind::Unsupported ||
-          V->Kind == VerdictKind::NotCompiled)
+          V->Kind == VerdictKind::NotCompiled) {
+        Proof.Form = *Loads;
         return Proof;
+      }
     }
   }
   D.keepOutputs();
+  Proof.Form = Loads.value_or(Proof.Form);
   return Proof;
 }

@@ -72,12 +72,23 @@ static std::vector<bool> drawCases(const Job &J, const CompareRule &Rule) {
   return Drawn;
 }
 
+/// Sizes whose buffers hold more bytes are not compared.
+static uint64_t mostBytes(const Job &J, const CompareRule &Rule) {
+  uint64_t Least = UINT64_MAX;
+  for (unsigned I = 0; I < J.Cases.size(); ++I)
+    if (!J.Cases[I].Brief)
+      Least = std::min(Least, caseBytes(J, I));
+  return Least <= Rule.OnlyMaxBytes ? std::max(Least, Rule.MaxBytes)
+                                    : Rule.MaxBytes;
+}
+
 std::vector<Trial> judge::planTrials(const Job &J, const CompareRule &Rule) {
   std::vector<Trial> Trials;
+  uint64_t MaxBytes = mostBytes(J, Rule);
   for (unsigned Case : caseOrder(J, drawCases(J, Rule))) {
     const job::Case &C = J.Cases[Case];
     uint64_t Bytes = caseBytes(J, Case);
-    if (!Rule.Compares || Bytes > Rule.MaxBytes ||
+    if (!Rule.Compares || Bytes > MaxBytes ||
         (C.Brief && Bytes > Rule.BriefMaxBytes))
       continue;
     size_t Seeds =

@@ -9,6 +9,7 @@
 #include "Headers.h"
 #include "PtxText.h"
 #include "stark/AST/Flags.h"
+#include "stark/AST/LaunchText.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Toolkit.h"
 #include "stark/Support/Digest.h"
@@ -105,11 +106,11 @@ sim::makeFiles(Side For, const CompileRequest &Request,
   Memory->addFile(headersSource(), 0, llvm::MemoryBuffer::getMemBuffer(""));
   if (Precompiled)
     Memory->addFile(PrecompiledFile, 0, std::move(Precompiled));
+  std::string Text = launchesForClang(Request.Text);
   Memory->addFile(
       Absolute, 0,
       llvm::MemoryBuffer::getMemBufferCopy(
-          For == Side::Device ? respellConstraints(Request.Text) : Request.Text,
-          Absolute));
+          For == Side::Device ? respellConstraints(Text) : Text, Absolute));
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
       llvm::vfs::getRealFileSystem();
   if (For == Side::Device)

@@ -46,6 +46,8 @@ struct CompareRule {
   unsigned Rounds = 2; ///< calls with the same inputs, to tell the unstable
   /// Sizes whose buffers hold more bytes than this are not compared.
   uint64_t MaxBytes = UINT64_MAX;
+  /// But where there is no smaller one the smallest is, up to this.
+  uint64_t OnlyMaxBytes = 0;
   /// Sizes whose buffers hold more bytes than this are compared with one seed.
   uint64_t ManySeedsMaxBytes = UINT64_MAX;
   /// A size that the tool added is left out when the source does not write all

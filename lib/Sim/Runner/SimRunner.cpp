@@ -30,6 +30,8 @@ namespace {
 /// Buffers of more than this are not compared in full: a simulated element
 /// costs a thousand times what a GPU's does.
 constexpr uint64_t CheckBytes = uint64_t(16) << 20;
+/// But where the workload has no smaller one.
+constexpr uint64_t OnlyCheckBytes = uint64_t(256) << 20;
 /// Sizes of more than this are compared with one seed.
 constexpr uint64_t ManySeedsBytes = uint64_t(1) << 20;
 
@@ -83,6 +85,7 @@ public:
     CompareRule Rule;
     Rule.Rounds = 1;
     Rule.MaxBytes = CheckBytes;
+    Rule.OnlyMaxBytes = OnlyCheckBytes;
     Rule.ManySeedsMaxBytes = ManySeedsBytes;
     Rule.GapsLeaveOut = false;
     Rule.BriefMaxBytes = BriefBytes;

@@ -265,3 +265,58 @@ int main() {
             json::parse("{\"integers\": [0, \"v\"]}"));
   EXPECT_EQ(W["arguments"]["block"]["value"], 64);
 }
+
+// What a number leaves in a byte is what the program computes with.
+TEST(Draft, KeepsValuesInTheirType) {
+  json W = drafted(R"(
+__global__ void k(const unsigned char *a, unsigned char *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i] = a[i];
+}
+int main() {
+  int n = 4096;
+  unsigned char *h = (unsigned char *)malloc(n), *a, *b;
+  for (int i = 0; i < n; ++i)
+    h[i] = rand() % 500 + 1;
+  cudaMalloc(&a, n);
+  cudaMalloc(&b, n);
+  cudaMemcpy(a, h, n, cudaMemcpyHostToDevice);
+  k<<<n / 256, 256>>>(a, b, n);
+}
+)");
+  EXPECT_EQ(W["arguments"]["a"]["init"]["integers"], list("1, 256"));
+}
+
+// In llm.c they all are: the launcher is the entry.
+TEST(Draft, TellsALauncherFromAKernelOfItsName) {
+  json W = drafted(R"(
+__global__ void scale(float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] *= 2;
+}
+void scale(float *y, int n, int threads) {
+  scale<<<(n + threads - 1) / threads, threads>>>(y, n);
+}
+)");
+  EXPECT_EQ(W["entry"], "scale");
+  EXPECT_TRUE(W["arguments"].contains("threads"));
+}
+
+// A file with errors is followed as far as it goes.
+TEST(Draft, BearsTypesThatAreNone) {
+  json W = drafted(R"(
+struct Half { Missing x; };
+__global__ void k(float *y, int n) {
+  auto a = undeclared(n);
+  Half h = {1}, hs[4];
+  struct Later *l = 0;
+  auto b = l->x, c = h.x;
+  y[threadIdx.x] = hs[1].x + a;
+  if (threadIdx.x < n)
+    y[threadIdx.x] = 1;
+}
+)");
+  EXPECT_EQ(W["launch"]["kernel"], "k");
+}

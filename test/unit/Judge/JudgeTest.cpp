@@ -242,6 +242,14 @@ TEST_F(JudgeTest, WhatIsPlanned) {
   EXPECT_EQ(planTrials(J, Rule).size(), 3u);
   Rule.MaxBytes = 63;
   EXPECT_EQ(planTrials(J, Rule).size(), 2u);
+  // Where all are too large, the smallest may still be affordable.
+  Rule.MaxBytes = 23;
+  EXPECT_EQ(planTrials(J, Rule).size(), 0u);
+  Rule.OnlyMaxBytes = 23;
+  EXPECT_EQ(planTrials(J, Rule).size(), 0u);
+  Rule.OnlyMaxBytes = 1000;
+  ASSERT_EQ(planTrials(J, Rule).size(), 2u);
+  EXPECT_EQ(J.Cases[planTrials(J, Rule)[1].Case].Label, "n=3");
   Rule.Compares = false;
   EXPECT_EQ(planTrials(J, Rule).size(), 0u);
 }

@@ -13,8 +13,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_LIB_AST_LAUNCHTEXT_H
-#define STARK_LIB_AST_LAUNCHTEXT_H
+#ifndef STARK_AST_LAUNCHTEXT_H
+#define STARK_AST_LAUNCHTEXT_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
