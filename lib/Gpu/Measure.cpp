@@ -65,6 +65,7 @@ std::string gpu::openDevice(int Ordinal, DeviceFacts &Facts) {
     E = cudaFree(nullptr); // creates the context
   if (E != cudaSuccess)
     return "GPU " + std::to_string(Ordinal) + " cannot be used: " + describe(E);
+  Facts.Devices = unsigned(Count);
   Facts.Name = P.name;
   Facts.Driver = "CUDA " + versionText(Driver);
   Facts.Arch = "sm_" + std::to_string(P.major) + std::to_string(P.minor);

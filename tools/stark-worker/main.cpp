@@ -15,9 +15,11 @@
 #include "stark/Gpu/Child.h"
 #include "stark/Gpu/GpuRunner.h"
 #include "stark/Gpu/Spool.h"
+#include "stark/Gpu/Workers.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/GpuLock.h"
+#include "stark/Posix/Interrupt.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +31,8 @@ using namespace stark::gpu;
 
 static const char Help[] =
     R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N] [--await]
-stark-worker --spool DIR [--watch] [--results DIR] [--outputs DIR] [--device N]
+stark-worker --spool DIR [--watch] [--results DIR] [--outputs DIR]
+             [--device N | --gpus WHICH]
 stark-worker --probe [--device N]
 
 Judges candidate kernels on a GPU: compares their outputs with the source's
@@ -60,6 +63,10 @@ that take tensors libtorch, of the version that they were built with.
   --sanitizer P   path of compute-sanitizer, which looks at candidates that are
                   about to win, or "none" (default: on PATH, else in
                   /usr/local/cuda/bin)
+  --gpus WHICH    with --spool: a worker for each of several GPUs, "all", a
+                  number of them, or places from 0 among those that
+                  CUDA_VISIBLE_DEVICES has, or the driver: 0,2. One that dies
+                  is started again
   --device N      which GPU, counted from 0 as the driver lists them
 
 Exit codes: 0 every job at hand has a result (also when the candidate was
@@ -71,7 +78,8 @@ Example: stark-worker --spool /shared/jobs --watch
 namespace {
 struct Flags {
   std::string Job, Result, Spool, Results, Outputs, Samples, Torch;
-  std::string Sanitizer;
+  std::string Sanitizer, Gpus;
+  std::vector<std::string> OfWorkers; ///< arguments, without --gpus
   bool Help = false, Watch = false, Probe = false, IsChild = false,
        Await = false;
   ChildOptions Child;
@@ -109,6 +117,7 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"torch", required_argument, nullptr, 't'},
                               {"samples", required_argument, nullptr, 'm'},
                               {"await", no_argument, nullptr, 'A'},
+                              {"gpus", required_argument, nullptr, 'g'},
                               {"sanitizer", required_argument, nullptr, 'z'},
                               {"sanitized", no_argument, nullptr, 'Z'},
                               {}};
@@ -148,6 +157,9 @@ bool setFlag(Flags &F, int Letter) {
     return true;
   case 't':
     F.Torch = optarg;
+    return true;
+  case 'g':
+    F.Gpus = optarg;
     return true;
   case 'z':
     F.Sanitizer = optarg;
@@ -195,6 +207,11 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
     if (!setFlag(F, Letter))
       return usage("option '--" + std::string(Options[Which].name) + "' got '" +
                    optarg + "'");
+    if (Letter != 'g') {
+      F.OfWorkers.push_back("--" + std::string(Options[Which].name));
+      if (Options[Which].has_arg)
+        F.OfWorkers.push_back(optarg);
+    }
   }
   if (F.Await && optind >= Argc && !F.Help)
     return usage("--await got no job folder");
@@ -275,6 +292,30 @@ static int runSpool(const Flags &F) {
   return workOffSpool(Options, machineClock(), Error) ? 0 : failed(Error);
 }
 
+/// A worker for each GPU.
+static int runSpools(const Flags &F) {
+  DeviceFacts Facts;
+  std::string Error;
+  const char *Visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!Visible && !probeDevice(0, Facts, Error))
+    return failed(Error);
+  WorkersOptions Options;
+  Options.Gpus =
+      chooseGpus(F.Gpus, Visible ? Visible : "", Facts.Devices, Error);
+  if (Options.Gpus.empty())
+    return usage(Error);
+  std::error_code Unknown;
+  Options.Program = std::filesystem::read_symlink("/proc/self/exe", Unknown);
+  Options.Arguments = F.OfWorkers;
+  Options.Warn = [](const std::string &Line) {
+    std::fprintf(stderr, "note: %s\n", Line.c_str());
+  };
+  watchInterrupts();
+  if (!runWorkers(Options, machineClock(), Error))
+    return failed(Error);
+  return interruptFlag() ? 130 : 0;
+}
+
 static int runProbe(const Flags &F) {
   DeviceFacts Facts;
   std::string Error;
@@ -305,10 +346,14 @@ int main(int Argc, char **Argv) {
   if (Modes != 1)
     return usage("got " + std::to_string(Modes) +
                  " of a job folder, --spool and --probe, wanted one");
+  if (!F.Gpus.empty() && (F.Spool.empty() || F.Child.Device))
+    return usage("--gpus is for --spool, and instead of --device");
   std::string Error;
   for (const std::string &Folder : {F.Outputs, F.Samples})
     if (!Folder.empty() && !posix::createFolders(Folder, Error))
       return failed(Error);
+  if (!F.Gpus.empty())
+    return runSpools(F);
   if (!F.Spool.empty())
     return runSpool(F);
   return F.Probe ? runProbe(F) : runOne(F);

@@ -29,6 +29,7 @@ struct DeviceFacts {
   /// "GPU-" and its UUID, whatever number the driver gives it here; empty: not
   /// known.
   std::string Id;
+  unsigned Devices = 1; ///< that the driver shows
 };
 
 /// One JSON object, without a line end.

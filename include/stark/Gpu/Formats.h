@@ -28,6 +28,7 @@ template <class IO> void fields(IO &F, DeviceFacts &D) {
   F.required("event_pair_us", D.EventPairUs);
   F.required("lockdown", D.Lockdown);
   F.sparse("id", D.Id, "");
+  F.sparse("devices", D.Devices, 1u);
 }
 
 } // namespace stark::gpu
