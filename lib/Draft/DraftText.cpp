@@ -43,6 +43,7 @@ private:
   Bindings halved() const;
   bool launchable(const Bindings &Names) const;
   double bytesAt(const Bindings &Names) const;
+  void makeAffordable();
   int64_t alignment() const;
 
   std::unique_ptr<EntryUse> Use;
@@ -211,6 +212,7 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
                     "production sizes");
   }
   chooseSizes();
+  makeAffordable();
   writeArguments(Source);
 }
 
@@ -267,6 +269,22 @@ bool DraftText::launchable(const Bindings &Names) const {
     }
   }
   return Threads <= 1024;
+}
+
+/// Sizes that no GPU could hold are not what the program meant.
+void DraftText::makeAffordable() {
+  constexpr double Most = double(uint64_t(1) << 36),
+                   Enough = double(uint64_t(1) << 30);
+  if (bytesAt(Large) <= Most)
+    return;
+  while (bytesAt(Large) > Enough) {
+    auto Largest = llvm::max_element(Large, [](const auto &L, const auto &R) {
+      return L.second < R.second;
+    });
+    if (Largest == Large.end() || Largest->second < 2)
+      return;
+    Largest->second /= 2;
+  }
 }
 
 double DraftText::bytesAt(const Bindings &Names) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Frontend.h"
+#include "Alignments.h"
 #include "Headers.h"
 #include "PtxText.h"
 #include "stark/AST/Flags.h"
@@ -35,10 +36,11 @@ public:
   getBuffer(const llvm::Twine &Name, int64_t Size, bool Terminated,
             bool Volatile) override {
     auto Text = Real->getBuffer(Name, Size, Terminated, Volatile);
-    if (!Text || !(*Text)->getBuffer().contains("asm"))
+    if (!Text || !((*Text)->getBuffer().contains("asm") ||
+                   (*Text)->getBuffer().contains("alignas")))
       return Text;
     return llvm::MemoryBuffer::getMemBufferCopy(
-        respellConstraints((*Text)->getBuffer()), Name);
+        respellConstraints(alignmentsFirst((*Text)->getBuffer())), Name);
   }
 
 private:
@@ -106,7 +108,7 @@ sim::makeFiles(Side For, const CompileRequest &Request,
   Memory->addFile(headersSource(), 0, llvm::MemoryBuffer::getMemBuffer(""));
   if (Precompiled)
     Memory->addFile(PrecompiledFile, 0, std::move(Precompiled));
-  std::string Text = launchesForClang(Request.Text);
+  std::string Text = alignmentsFirst(launchesForClang(Request.Text));
   Memory->addFile(
       Absolute, 0,
       llvm::MemoryBuffer::getMemBufferCopy(

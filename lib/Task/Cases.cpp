@@ -155,9 +155,9 @@ static std::string readShape(const std::string &Name, job::DType Type,
     if (!Extent)
       return "shape of '" + Name + "': " + llvm::toString(Extent.takeError());
     Shape.push_back(*Extent);
-    if (*Extent < 0)
+    if (*Extent < 1)
       return "the shape of '" + Name + "' has " + std::to_string(*Extent) +
-             ", wanted 0 or more";
+             ", wanted 1 or more";
     if (__builtin_mul_overflow(Elements, uint64_t(*Extent), &Elements))
       return "the shape of '" + Name + "' has more than 2^64 elements";
   }

@@ -320,3 +320,18 @@ __global__ void k(float *y, int n) {
 )");
   EXPECT_EQ(W["launch"]["kernel"], "k");
 }
+
+// What is square has no million rows.
+TEST(Draft, GivesSizesThatFitAGpu) {
+  json W = drafted(R"(
+__global__ void k(float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int j = 0; j < n; ++j)
+      y[i * n + j] = i;
+}
+)");
+  EXPECT_EQ(W["arguments"]["y"]["shape"], list("\"n\", \"n\""));
+  EXPECT_LE(W["sizes"][0]["n"], 1 << 14);
+  EXPECT_GE(W["sizes"][0]["n"], 1 << 12);
+}
