@@ -15,6 +15,8 @@
 #include "stark/Support/TimeTrace.h"
 #include "stark/Task/ExtractedTask.h"
 #include "llvm/ADT/STLExtras.h"
+#include <atomic>
+#include <thread>
 
 using namespace stark;
 
@@ -38,6 +40,8 @@ public:
 private:
   /// Judges what has no verdict yet; a queue may keep it.
   llvm::Error pass(Evaluator &Judge);
+  void beginAll(Evaluator &Judge);
+  Candidate candidate(size_t I) const;
   llvm::Expected<std::optional<Verdict>> check(llvm::StringRef Text) const;
 
   const EvaluationRequest &Request;
@@ -45,6 +49,8 @@ private:
   EvaluationObserver &Observer;
   std::optional<std::vector<Anchor>> Anchors; ///< of the plan
   std::vector<std::string> Texts;
+  /// Of each text that was checked, the verdict where it keeps a rule not.
+  std::vector<std::optional<std::optional<Verdict>>> Checked;
   Evaluation Out;
 };
 } // namespace
@@ -92,6 +98,46 @@ Evaluating::check(llvm::StringRef Text) const {
   return checkCandidate(R);
 }
 
+Candidate Evaluating::candidate(size_t I) const {
+  Candidate C;
+  C.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
+  C.Why = Request.Candidates.empty() ? Purpose::Confirm : Request.Why;
+  C.Text = Texts[I];
+  C.Seed = Request.Seed;
+  return C;
+}
+
+/// Checks all and builds those that may be, as many at once as there are
+/// processors. What fails is met again, and told, in its turn.
+void Evaluating::beginAll(Evaluator &Judge) {
+  std::atomic<size_t> Next = 0;
+  auto Work = [&] {
+    for (size_t I; (I = Next++) < Texts.size();) {
+      if (Request.Cancelled && *Request.Cancelled)
+        return;
+      TraceSubject Subject(Out.Candidates[I].File);
+      Clock::Time Start = Request.Time->now();
+      Candidate C = candidate(I);
+      Judge.prepare(C);
+      llvm::Expected<std::optional<Verdict>> Found = check(Texts[I]);
+      if (!Found) {
+        llvm::consumeError(Found.takeError());
+        continue;
+      }
+      if (!*Found)
+        Judge.begin(C);
+      Checked[I] = std::move(*Found);
+      Out.Candidates[I].WallMs += Request.Time->millisecondsSince(Start);
+    }
+  };
+  size_t Most = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> Threads;
+  for (size_t I = 0; I < std::min(Most, Texts.size()); ++I)
+    Threads.emplace_back(traced(Work));
+  for (std::thread &T : Threads)
+    T.join();
+}
+
 llvm::Error Evaluating::pass(Evaluator &Judge) {
   Out.Waiting.clear();
   for (size_t I = 0; I < Texts.size(); ++I) {
@@ -102,17 +148,16 @@ llvm::Error Evaluating::pass(Evaluator &Judge) {
       return interrupted("before " + C.File);
     TraceSubject Subject(C.File);
     Clock::Time Start = Request.Time->now();
-    Candidate Next;
-    Next.Node = Texts[I] == Of.SourceText ? 0 : unsigned(I) + 1;
-    Next.Why = Request.Candidates.empty() ? Purpose::Confirm : Request.Why;
-    Next.Text = Texts[I];
-    Next.Seed = Request.Seed;
+    Candidate Next = candidate(I);
     Next.OnWait = [&](llvm::StringRef Why) { Observer.onNote(Why); };
-    Judge.prepare(Next);
-    llvm::Expected<std::optional<Verdict>> Checked = check(Texts[I]);
-    if (!Checked)
-      return withContext(Checked.takeError(), C.File);
-    C.Found = std::move(*Checked);
+    if (!Checked[I]) {
+      Judge.prepare(Next);
+      llvm::Expected<std::optional<Verdict>> Found = check(Texts[I]);
+      if (!Found)
+        return withContext(Found.takeError(), C.File);
+      Checked[I] = std::move(*Found);
+    }
+    C.Found = *Checked[I];
     if (!C.Found) {
       TraceScope Traced("judge");
       llvm::Expected<Verdict> V = Judge.evaluate(Next);
@@ -141,6 +186,11 @@ llvm::Expected<Evaluation> Evaluating::run(const EvaluatorOptions &Options) {
     if (!Judge)
       return Judge.takeError();
     Out.Evaluator = (*Judge)->identity();
+    if (Checked.empty()) {
+      Checked.resize(Texts.size());
+      if (Texts.size() > 1)
+        beginAll(**Judge);
+    }
     if (llvm::Error E = pass(**Judge))
       return E;
     if (Out.Waiting.empty() || !Options.WaitMs)

@@ -66,6 +66,7 @@ public:
         Time(Time), Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   void prepare(const Candidate &C) override { Libraries.prepare(C); }
+  void begin(const Candidate &C) override { Libraries.begin(C); }
   std::string identity() const override { return "cuda:" + Device.Name; }
 
 private:

@@ -23,6 +23,7 @@ llvm::Expected<std::string> LibraryBuilder::folder() {
 }
 
 llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
+  std::lock_guard<std::mutex> Held(OfSource);
   auto Known = Sources.find(By);
   if (Known == Sources.end()) {
     llvm::Expected<std::string> Where = folder();
@@ -71,9 +72,6 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
   llvm::Expected<const BuildResult *> Source = source(By);
   if (!Source)
     return Source.takeError();
-  llvm::Expected<std::string> Where = folder();
-  if (!Where)
-    return Where.takeError();
   // The source against itself.
   if (Text == Of.SourceText) {
     BuildResult Same = **Source;
@@ -83,14 +81,41 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
   BuildOptions Now = Options;
   Now.Host = By;
   Now.Ahead = &Ahead;
-  llvm::Expected<BuildResult> Built =
-      buildLibrary(Of, Text, *Where, "candidate.so", Now, *Source, First);
-  if (Built)
-    Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
+  llvm::Expected<TemporaryFolder> Where =
+      TemporaryFolder::create("stark-candidate");
+  if (!Where)
+    return Where.takeError();
+  llvm::Expected<BuildResult> Built = buildLibrary(
+      Of, Text, Where->path(), "candidate.so", Now, *Source, First);
+  if (!Built)
+    return Built;
+  Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
+  Built->Keeps = std::make_shared<TemporaryFolder>(std::move(*Where));
   return Built;
 }
 
+void LibraryBuilder::begin(const Candidate &C) {
+  llvm::Expected<BuildResult> Built = make(C);
+  // What cannot be built now is told when it is asked for.
+  if (!Built)
+    return llvm::consumeError(Built.takeError());
+  std::lock_guard<std::mutex> Held(OfBegun);
+  Begun.insert_or_assign({C.Why, C.Text}, std::move(*Built));
+}
+
 llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
+  {
+    std::lock_guard<std::mutex> Held(OfBegun);
+    if (auto Known = Begun.find({C.Why, C.Text}); Known != Begun.end()) {
+      BuildResult Built = std::move(Known->second);
+      Begun.erase(Known);
+      return Built;
+    }
+  }
+  return make(C);
+}
+
+llvm::Expected<BuildResult> LibraryBuilder::make(const Candidate &C) {
   llvm::Expected<bool> OwnFirst =
       C.Why == Purpose::Attempt ? ownIsOfUse() : false;
   if (!OwnFirst)

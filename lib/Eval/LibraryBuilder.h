@@ -18,10 +18,12 @@
 #include "stark/Eval/Build.h"
 #include "stark/Support/File.h"
 #include <map>
+#include <mutex>
 
 namespace stark {
 
-/// Builds the source, once for each host compiler, and each candidate. An
+/// Builds the source, once for each host compiler, and each candidate, several
+/// at once where several threads ask. An
 /// attempt's host code is compiled by our own compiler where that takes the
 /// source and the candidate; what is to win, and all else, by the user's.
 class LibraryBuilder {
@@ -29,8 +31,10 @@ public:
   LibraryBuilder(const Task &Of, BuildOptions Options)
       : Of(Of), Options(std::move(Options)) {}
   llvm::Expected<BuildResult> candidate(const Candidate &C);
-  /// Reads \p C, as candidate() will have to. By any thread.
+  /// Reads \p C, as candidate() will have to.
   void prepare(const Candidate &C);
+  /// Builds it, for the next candidate() with this text and purpose.
+  void begin(const Candidate &C);
   /// What \p Candidate is compared with and timed against: its host code is by
   /// the same compiler. An error when the source does not compile or nvcc
   /// cannot be run.
@@ -41,6 +45,7 @@ public:
 private:
   llvm::Expected<std::string> folder();
   llvm::Expected<const BuildResult *> source(HostCompiler By);
+  llvm::Expected<BuildResult> make(const Candidate &C);
   /// \p First is what came of it by our own, or null.
   llvm::Expected<BuildResult> build(llvm::StringRef Text, HostCompiler By,
                                     const BuildResult *First = nullptr);
@@ -51,9 +56,12 @@ private:
   const Task &Of;
   BuildOptions Options;
   TextsAhead Ahead;
+  std::mutex OfSource; ///< guards what follows; held while a source is built
   std::unique_ptr<TemporaryFolder> Folder;
   /// By host compiler; not Ok where our own did not compile it.
   std::map<HostCompiler, BuildResult> Sources;
+  std::mutex OfBegun;
+  std::map<std::pair<Purpose, std::string>, BuildResult> Begun; ///< by text
 };
 
 } // namespace stark

@@ -21,7 +21,9 @@
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
+#include <condition_variable>
 #include <mutex>
+#include <set>
 
 using namespace stark;
 using llvm::sys::fs::exists;
@@ -45,6 +47,7 @@ private:
   /// it does not come to that.
   llvm::Expected<std::optional<Verdict>> ensure(job::Job &J,
                                                 const Candidate &C);
+  llvm::Expected<std::optional<Verdict>> make(job::Job &J, const Candidate &C);
   llvm::Error submit(job::Job &J, const BuildResult &Built);
   llvm::Error wait(const job::Job &J, llvm::StringRef File);
   /// \p Awaited: it has just come.
@@ -58,9 +61,10 @@ private:
   std::string Folder;
   EvaluatorOptions Options;
   Clock &Time;
-  /// Held while a candidate is built and put into the folder.
-  std::mutex Building;
   LibraryBuilder Libraries;
+  std::mutex Guard;               ///< of what follows
+  std::set<std::string> Building; ///< jobs that are built and put there now
+  std::condition_variable Built;
   std::map<std::string, Verdict> NotBuilt; ///< by job, of this process
 };
 } // namespace
@@ -107,18 +111,34 @@ SpoolEvaluator::read(const job::Job &J, llvm::StringRef File, bool Awaited) {
 
 llvm::Expected<std::optional<Verdict>>
 SpoolEvaluator::ensure(job::Job &J, const Candidate &C) {
-  std::lock_guard<std::mutex> Held(Building);
+  std::unique_lock<std::mutex> Held(Guard);
+  // The same text may be another attempt's, too.
+  Built.wait(Held, [&] { return !Building.count(J.Id); });
   if (exists(resultOf(J)) || exists(Folder + "/jobs/" + J.Id) ||
       exists(Folder + "/claimed/" + J.Id))
     return std::nullopt;
   if (auto Known = NotBuilt.find(J.Id); Known != NotBuilt.end())
     return Known->second;
-  llvm::Expected<BuildResult> Built = Libraries.candidate(C);
-  if (!Built)
-    return Built.takeError();
-  if (!Built->Ok)
-    return NotBuilt.emplace(J.Id, verdictOf(*Built)).first->second;
-  if (llvm::Error E = submit(J, *Built))
+  Building.insert(J.Id);
+  Held.unlock();
+  llvm::Expected<std::optional<Verdict>> Made = make(J, C);
+  Held.lock();
+  Building.erase(J.Id);
+  if (Made && *Made)
+    NotBuilt.emplace(J.Id, **Made);
+  Built.notify_all();
+  return Made;
+}
+
+/// A verdict where it is not built.
+llvm::Expected<std::optional<Verdict>>
+SpoolEvaluator::make(job::Job &J, const Candidate &C) {
+  llvm::Expected<BuildResult> Found = Libraries.candidate(C);
+  if (!Found)
+    return Found.takeError();
+  if (!Found->Ok)
+    return verdictOf(*Found);
+  if (llvm::Error E = submit(J, *Found))
     return E;
   return std::nullopt;
 }

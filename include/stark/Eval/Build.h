@@ -14,6 +14,7 @@
 #define STARK_EVAL_BUILD_H
 
 #include "stark/Eval/Evaluator.h"
+#include "stark/Support/File.h"
 
 namespace stark {
 
@@ -24,6 +25,8 @@ struct BuildResult {
   bool Ok = false;
   VerdictKind Kind = VerdictKind::NotCompiled; ///< when not Ok
   std::string Library;                         ///< path, when Ok
+  /// Where Library lies, if nothing else needs that folder.
+  std::shared_ptr<TemporaryFolder> Keeps;
   std::string Diagnostics; ///< errors, or registers, shared memory and spills
   std::vector<std::string> Imports; ///< undefined symbols of the object, sorted
   unsigned Initializers = 0;        ///< functions that run when it is loaded
