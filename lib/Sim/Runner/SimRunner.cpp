@@ -27,11 +27,9 @@ using namespace stark::job;
 using namespace stark::judge;
 
 namespace {
-/// Buffers of more than this are not compared in full: a simulated element
-/// costs a thousand times what a GPU's does.
-constexpr uint64_t CheckBytes = uint64_t(16) << 20;
-/// But where the workload has no smaller one.
-constexpr uint64_t OnlyCheckBytes = uint64_t(256) << 20;
+/// Larger buffers are not compared, but where there are none as small: a
+/// simulated element costs a thousand times what a GPU's does.
+constexpr uint64_t CheckBytes = 16 << 20, OnlyCheckBytes = 256 << 20;
 /// Sizes of more than this are compared with one seed.
 constexpr uint64_t ManySeedsBytes = uint64_t(1) << 20;
 
