@@ -1,5 +1,4 @@
-//===- LineWriter.h - Whose line it is
-//--------------------------------------===//
+//===- LineWriter.h - Whose line it is -----------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

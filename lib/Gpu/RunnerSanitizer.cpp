@@ -1,5 +1,4 @@
-//===- RunnerSanitizer.cpp - What a sanitizer says of a candidate
-//----------===//
+//===- RunnerSanitizer.cpp - What a sanitizer says of a candidate --------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Workers.cpp - A worker for each GPU of a machine
-//--------------------===//
+//===- Workers.cpp - A worker for each GPU of a machine ------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Alignments.h - Alignments where Clang reads them
-//--------------------===//
+//===- Alignments.h - Alignments where Clang reads them ------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TimeTrace.cpp - Where the time goes
-//---------------------------------===//
+//===- TimeTrace.cpp - Where the time goes -------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

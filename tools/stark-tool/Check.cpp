@@ -1,5 +1,4 @@
-//===- Check.cpp - stark-tool check
-//----------------------------------------===//
+//===- Check.cpp - stark-tool check --------------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

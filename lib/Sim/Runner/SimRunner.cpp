@@ -82,8 +82,7 @@ public:
   CompareRule rule() const override {
     CompareRule Rule;
     Rule.Rounds = 1;
-    Rule.MaxBytes = CheckBytes;
-    Rule.OnlyMaxBytes = OnlyCheckBytes;
+    Rule.MaxBytes = CheckBytes, Rule.OnlyMaxBytes = OnlyCheckBytes;
     Rule.ManySeedsMaxBytes = ManySeedsBytes;
     Rule.GapsLeaveOut = false;
     Rule.BriefMaxBytes = BriefBytes;

@@ -1,5 +1,4 @@
-//===- RunExtentTest.cpp - A run that is given more
-//------------------------===//
+//===- RunExtentTest.cpp - A run that is given more ----------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
