@@ -94,6 +94,15 @@ ordered_json ArgumentWriter::shape(const LeafUse &L, const Formula &Scalars) {
   return Shape;
 }
 
+/// Is it computed of the workload's sizes alone?
+bool ArgumentWriter::ofSizes(const Formula &F) const {
+  std::set<std::string> Names;
+  collectNames(F, Names);
+  return F && llvm::all_of(Names, [&](const std::string &Name) {
+           return llvm::is_contained(Dimensions, Name);
+         });
+}
+
 /// Values that are places in another array: they stay inside it.
 std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
                                                    const Formula &Scalars) {
@@ -108,6 +117,10 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
         if (Other.Array == O)
           Lanes = Other.P->Lanes;
       E = combine(Op::Div, E, constant(Lanes));
+      // x[at[i] * columns + j]
+      if (auto Stride = U.Strides.find(const_cast<Object *>(O));
+          Stride != U.Strides.end() && ofSizes(Stride->second))
+        E = combine(Op::Div, E, Stride->second);
       Least = Least ? combine(Op::Min, Least, E) : E;
     }
   if (!Least)
@@ -148,10 +161,7 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
       return Places;
   std::set<std::string> InLimit;
   collectNames(Held.Limit, InLimit);
-  bool Sizes = llvm::all_of(InLimit, [&](const std::string &Name) {
-    return llvm::is_contained(Dimensions, Name);
-  });
-  if (Known && Held.Limit && Sizes && !InLimit.empty())
+  if (Known && ofSizes(Held.Limit) && !InLimit.empty())
     return ordered_json{
         {"integers",
          ordered_json::array({int64_t(Held.Least), asJson(Held.Limit)})}};

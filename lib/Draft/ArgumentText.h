@@ -37,6 +37,7 @@ private:
   fill(const LeafUse &L, const Formula &Scalars, const std::string &Role);
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
                                                const Formula &Scalars);
+  bool ofSizes(const Formula &F) const;
   std::string role(const LeafUse &L, const Formula &Scalars);
   nlohmann::ordered_json shape(const LeafUse &L, const Formula &Scalars);
   Formula extentOf(const Object *O) const;

@@ -80,7 +80,7 @@ Value Machine::enter(const FunctionDecl *F, const Value &This,
         V = Value::address(At.To, At.Offset, At.OffsetHow);
         V.Exact = At.Exact;
       }
-      V.Loaded = At.Index.Loaded;
+      V.takeLoaded(At.Index);
     } else {
       V = convert(eval(Arguments[I]), P->getType());
       if (P->getType()->isIntegerType() && !P->getType()->isBooleanType())

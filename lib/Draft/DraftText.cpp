@@ -44,6 +44,7 @@ private:
   bool launchable(const Bindings &Names) const;
   double bytesAt(const Bindings &Names) const;
   void makeAffordable();
+  void guessImpossibleBlock();
   int64_t alignment() const;
 
   std::unique_ptr<EntryUse> Use;
@@ -154,6 +155,9 @@ void DraftText::settleAll() {
     L.Ahead = settle(L.Ahead);
     if (L.Array)
       L.Array->Held.Limit = settle(L.Array->Held.Limit);
+    if (L.Array)
+      for (auto &[Of, Stride] : L.Array->Used.Strides)
+        Stride = settle(Stride);
     if (L.Given.isInteger())
       L.Given.How = settle(L.Given.How);
   }
@@ -212,6 +216,7 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
                     "production sizes");
   }
   chooseSizes();
+  guessImpossibleBlock();
   makeAffordable();
   writeArguments(Source);
 }
@@ -269,6 +274,22 @@ bool DraftText::launchable(const Bindings &Names) const {
     }
   }
   return Threads <= 1024;
+}
+
+/// A block of more threads than there may be was computed of what is not known.
+void DraftText::guessImpossibleBlock() {
+  int64_t Threads = 1;
+  for (const Formula &B : Block)
+    Threads *= evaluate(B, Large).value_or(1);
+  if (!Use->Entry.IsKernel || (Threads >= 1 && Threads <= 1024))
+    return;
+  for (int I = 0; I < 3; ++I) {
+    Formula Limit = settle(Use->Limits[I]);
+    Block[I] = I == 0 && Limit ? constant(256) : nullptr;
+    Grid[I] = Limit ? combine(Op::CeilDiv, Limit, constant(I == 0 ? 256 : 1))
+                    : nullptr;
+  }
+  Use->BlockGuessed = true;
 }
 
 /// Sizes that no GPU could hold are not what the program meant.

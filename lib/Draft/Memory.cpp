@@ -16,8 +16,19 @@ using namespace clang;
 
 void Value::addLoaded(const Value &Other) {
   for (Object *O : Other.Loaded)
-    if (!llvm::is_contained(Loaded, O))
+    if (!llvm::is_contained(Loaded, O)) {
       Loaded.push_back(O);
+      if (auto Known = Other.Strides.find(O); Known != Other.Strides.end())
+        Strides.insert(*Known);
+    }
+}
+
+void Value::scaleLoaded(const Formula &Factor) {
+  for (Object *O : Loaded) {
+    Formula &Stride = Strides[O];
+    Stride = Factor ? combine(Op::Mul, Stride ? Stride : constant(1), Factor)
+                    : nullptr;
+  }
 }
 
 void Contents::add(const Value &V, int64_t Index) {
@@ -86,8 +97,12 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
   } else {
     U.Inexact = true;
     for (Object *By : P.Index.Loaded)
-      if (By != O && !llvm::is_contained(By->Used.Indexes, O))
+      if (By != O && !llvm::is_contained(By->Used.Indexes, O)) {
         By->Used.Indexes.push_back(O);
+        if (auto Known = P.Index.Strides.find(By);
+            Known != P.Index.Strides.end() && Known->second)
+          By->Used.Strides[O] = Known->second;
+      }
   }
   if (!Write || Atomic) {
     bool Own = P.Exact ? WrittenByThread.count({O, P.Offset})
@@ -123,7 +138,7 @@ Value Machine::load(const Place &P) {
   if (P.Type->isRecordType() || P.Type->isArrayType()) {
     V = Value::address(P.To, P.Offset, P.OffsetHow);
     V.Exact = P.Exact;
-    V.Loaded = P.Index.Loaded;
+    V.takeLoaded(P.Index);
     return V;
   }
   Object &O = *P.To;
@@ -203,7 +218,7 @@ void Machine::copy(const Place &To, const Place &From) {
 Place Machine::placeAt(const Value &Pointer, QualType Type) {
   Place P;
   P.Type = Type;
-  P.Index.Loaded = Pointer.Loaded;
+  P.Index.takeLoaded(Pointer);
   if (!Pointer.isAddress())
     return P;
   P.To = Pointer.To;

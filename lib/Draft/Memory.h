@@ -42,6 +42,9 @@ struct Value {
   /// Of an Unknown, or an Address that is not exact: the arrays that it was
   /// computed of, and the range that it lies in: [Low, High], and below Limit.
   llvm::SmallVector<Object *, 2> Loaded;
+  /// By how much it grows with a value of such an array, where that is known
+  /// and not 1.
+  std::map<Object *, Formula> Strides;
   std::optional<int64_t> Low, High;
   Formula Limit;
 
@@ -71,6 +74,12 @@ struct Value {
   bool isInteger() const { return Kind == Integer; }
   bool isAddress() const { return Kind == Address && To; }
   void addLoaded(const Value &Other);
+  void takeLoaded(const Value &Other) {
+    Loaded = Other.Loaded;
+    Strides = Other.Strides;
+  }
+  /// What it was computed of is multiplied by \p Factor.
+  void scaleLoaded(const Formula &Factor);
 };
 
 /// What the host put into an array, as far as samples tell.
@@ -91,7 +100,8 @@ struct Use {
   bool BoundsLoop = false, Adjacent = false;
   bool OnHost = false;                         ///< by host code
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
-  std::vector<Object *> Indexes; ///< arrays that its values are places of
+  std::vector<Object *> Indexes;       ///< arrays that its values are places of
+  std::map<Object *, Formula> Strides; ///< Value::Strides, of such an array
 };
 
 enum class Space { Host, Device, Shared, Variable };

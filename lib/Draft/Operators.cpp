@@ -135,8 +135,13 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
       return Out;
     }
   }
-  Out.addLoaded(L);
-  Out.addLoaded(R);
+  auto Scaled = [&](Value Side, const Value &By) {
+    if (Op == BO_Mul)
+      Side.scaleLoaded(By.isInteger() ? By.How : nullptr);
+    return Side;
+  };
+  Out.addLoaded(Scaled(L, R));
+  Out.addLoaded(Scaled(R, L));
   narrow(Op, L, R, Out);
   return Out;
 }
@@ -254,7 +259,7 @@ Value Machine::evalCast(const CastExpr *C) {
       return Value();
     Value V = Value::address(P.To, P.Offset, P.OffsetHow);
     V.Exact = P.Exact;
-    V.Loaded = P.Index.Loaded;
+    V.takeLoaded(P.Index);
     return V;
   }
   case CK_FunctionToPointerDecay:
@@ -381,7 +386,7 @@ Value Machine::evalUnary(const UnaryOperator *U) {
       return Value();
     Value V = Value::address(P.To, P.Offset, P.OffsetHow);
     V.Exact = P.Exact;
-    V.Loaded = P.Index.Loaded;
+    V.takeLoaded(P.Index);
     return V;
   }
   case UO_Deref:

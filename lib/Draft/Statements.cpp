@@ -35,7 +35,7 @@ void Machine::declare(const VarDecl *V, bool IsLoop) {
         Referee ? Value::address(Referee.To, Referee.Offset, Referee.OffsetHow)
                 : Value();
     At.Exact = Referee.Exact;
-    At.Loaded = Referee.Index.Loaded;
+    At.takeLoaded(Referee.Index);
     O->Cells[0] = At;
     return;
   }

@@ -335,3 +335,39 @@ __global__ void k(float *y, int n) {
   EXPECT_LE(W["sizes"][0]["n"], 1 << 14);
   EXPECT_GE(W["sizes"][0]["n"], 1 << 12);
 }
+
+// Rows of a table: the table has as many as it has elements over its columns.
+TEST(Draft, KeepsRowsInside) {
+  json W = drafted(R"(
+__global__ void gather(const int *at, const float *table, float *y, int n,
+                       int columns) {
+  int i = blockIdx.x;
+  const float *row = table + at[i] * columns;
+  if (threadIdx.x < columns)
+    y[i * columns + threadIdx.x] = row[threadIdx.x];
+}
+int main() {
+  int n = 512, columns = 64, *at;
+  float *table, *y;
+  cudaMalloc(&at, n * sizeof(int));
+  cudaMalloc(&table, 1000 * columns * sizeof(float));
+  cudaMalloc(&y, n * columns * sizeof(float));
+  gather<<<n, 64>>>(at, table, y, n, columns);
+})");
+  EXPECT_EQ(W["arguments"]["table"]["shape"], list("\"1000 * columns\""));
+  EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, 1000"));
+}
+
+// What is computed of something unknown may be no block at all.
+TEST(Draft, GuessesBlocksThatCannotBe) {
+  json W = drafted(std::string(Add) + R"(
+int main() {
+  int n = 100000, threads = n / 2;
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<2, threads>>>(a, b, n);
+})");
+  EXPECT_EQ(W["launch"]["block"], "256");
+  EXPECT_EQ(W["launch"]["grid"], "391");
+}
