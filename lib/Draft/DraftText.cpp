@@ -12,6 +12,7 @@
 
 #include "DraftText.h"
 #include "ArgumentText.h"
+#include "Sizes.h"
 #include "stark/AST/Parse.h"
 #include "stark/Job/Names.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,13 +60,6 @@ private:
   bool MadeUp = false; ///< the sizes are ours, not the program's
 };
 } // namespace
-
-/// Where nothing says more: sizes with which each buffer stays below a few
-/// megabytes.
-static int64_t extentFor(size_t Dimensions) {
-  static constexpr int64_t Extents[] = {1 << 20, 1 << 20, 1024, 256, 48, 24};
-  return Dimensions < std::size(Extents) ? Extents[Dimensions] : 8;
-}
 
 Formula DraftText::settle(const Formula &F) const {
   return substitute(F, [&](const std::string &Name) -> Formula {
@@ -298,13 +292,7 @@ void DraftText::makeAffordable() {
                    Enough = double(uint64_t(1) << 30);
   if (bytesAt(Large) <= Most)
     return;
-  while (bytesAt(Large) > Enough) {
-    auto Largest = llvm::max_element(Large, [](const auto &L, const auto &R) {
-      return L.second < R.second;
-    });
-    if (Largest == Large.end() || Largest->second < 2)
-      return;
-    Largest->second /= 2;
+  while (bytesAt(Large) > Enough && halveLargest(Large, 1)) {
   }
 }
 
@@ -340,13 +328,8 @@ Bindings DraftText::halved() const {
       Product *= double(Value);
     return Product;
   };
-  while (bytesAt(Small) > (1 << 20) || Work() > double(1 << 21)) {
-    auto Largest = llvm::max_element(Small, [](const auto &L, const auto &R) {
-      return L.second < R.second;
-    });
-    if (Largest == Small.end() || Largest->second <= 32)
-      break;
-    Largest->second /= 2;
+  while ((bytesAt(Small) > (1 << 20) || Work() > double(1 << 21)) &&
+         halveLargest(Small, 32)) {
   }
   return Small;
 }
