@@ -135,13 +135,14 @@ std::string npyName(size_t Leaf) {
   return "leaf" + std::to_string(Leaf) + ".npy";
 }
 
-llvm::Error copyFile(llvm::StringRef From, llvm::StringRef To) {
+} // namespace
+
+llvm::Error stark::copyFile(llvm::StringRef From, llvm::StringRef To) {
   llvm::Expected<std::string> Bytes = readFile(From);
   if (!Bytes)
     return Bytes.takeError();
   return writeFileAtomically(To, *Bytes);
 }
-} // namespace
 
 llvm::StringRef stark::purposeName(Purpose P) {
   return P == Purpose::Confirm ? "confirm" : "attempt";

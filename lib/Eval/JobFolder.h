@@ -29,6 +29,9 @@ llvm::Expected<job::Job> makeJob(const Task &T, const Candidate &C,
 /// Writes \p J and the arrays it names into \p Folder.
 llvm::Error writeJob(const Task &T, const job::Job &J, llvm::StringRef Folder);
 
+/// Replaces the file \p To.
+llvm::Error copyFile(llvm::StringRef From, llvm::StringRef To);
+
 /// The two libraries that it names.
 llvm::Error writeLibraries(const job::Job &J, llvm::StringRef SourceLibrary,
                            llvm::StringRef CandidateLibrary,

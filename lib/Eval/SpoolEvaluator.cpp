@@ -8,6 +8,8 @@
 /// \file
 ///   build -> DIR/jobs/ID, complete at once by a rename -> later
 ///   DIR/results/ID.json
+/// The source's library is the same in all jobs of a run, so it is in
+/// DIR/libraries, once.
 /// The same command finds its job or its result again, because the id follows
 /// from the content.
 ///
@@ -17,6 +19,7 @@
 #include "JobProgram.h"
 #include "LibraryBuilder.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
@@ -29,6 +32,8 @@ using namespace stark;
 using llvm::sys::fs::exists;
 
 static constexpr std::chrono::milliseconds LookEvery(100);
+/// How long a source's library stays.
+static constexpr std::chrono::hours KeepLibraries(30 * 24);
 
 namespace {
 class SpoolEvaluator : public Evaluator {
@@ -49,6 +54,8 @@ private:
                                                 const Candidate &C);
   llvm::Expected<std::optional<Verdict>> make(job::Job &J, const Candidate &C);
   llvm::Error submit(job::Job &J, const BuildResult &Built);
+  /// Puts a source's library into the folder, unless it is there. Its digest.
+  llvm::Expected<std::string> post(llvm::StringRef Library);
   llvm::Error wait(const job::Job &J, llvm::StringRef File);
   /// \p Awaited: it has just come.
   llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File,
@@ -65,14 +72,51 @@ private:
   std::mutex Guard;               ///< of what follows
   std::set<std::string> Building; ///< jobs that are built and put there now
   std::condition_variable Built;
-  std::map<std::string, Verdict> NotBuilt; ///< by job, of this process
+  std::map<std::string, Verdict> NotBuilt;   ///< by job, of this process
+  std::mutex Posting;                        ///< guards what follows
+  std::map<std::string, std::string> Posted; ///< digests, by library
 };
 } // namespace
+
+/// Removes what was posted long ago; a search that goes on posts its own again.
+static void removeUnused(llvm::StringRef Libraries) {
+  std::error_code Error;
+  auto Oldest = std::chrono::system_clock::now() - KeepLibraries;
+  for (llvm::sys::fs::directory_iterator I(Libraries, Error), End;
+       I != End && !Error; I.increment(Error)) {
+    llvm::sys::fs::file_status Status;
+    if (!llvm::sys::fs::status(I->path(), Status, /*follow=*/false) &&
+        Status.getLastModificationTime() < Oldest)
+      llvm::sys::fs::remove(I->path());
+  }
+}
+
+llvm::Expected<std::string> SpoolEvaluator::post(llvm::StringRef Library) {
+  std::lock_guard<std::mutex> Held(Posting);
+  std::string Libraries = Folder + "/libraries";
+  auto Known = Posted.find(Library.str());
+  if (Known != Posted.end() && exists(Libraries + "/" + Known->second + ".so"))
+    return Known->second;
+  llvm::Expected<std::string> Bytes = readFile(Library);
+  if (!Bytes)
+    return Bytes.takeError();
+  std::string Digest = sha256(*Bytes);
+  if (llvm::Error E =
+          writeFileAtomically(Libraries + "/" + Digest + ".so", *Bytes))
+    return E;
+  removeUnused(Libraries);
+  Posted.insert_or_assign(Library.str(), Digest);
+  return Digest;
+}
 
 llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
   llvm::Expected<const BuildResult *> Source = Libraries.source(Built);
   if (!Source)
     return Source.takeError();
+  llvm::Expected<std::string> Shared = post((*Source)->Library);
+  if (!Shared)
+    return Shared.takeError();
+  J.SharedSource = std::move(*Shared);
   J.Compiler = Built.Diagnostics;
   J.Precision = Built.Precision;
   J.AsyncBarriers = Built.AsyncBarriers;
@@ -81,7 +125,7 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
                      std::to_string(llvm::sys::Process::getProcessId());
   llvm::Error E = writeJob(Of, J, Made);
   if (!E)
-    E = writeLibraries(J, (*Source)->Library, Built.Library, Made);
+    E = copyFile(Built.Library, Made + "/" + J.CandidateLibrary);
   if (!E)
     if (std::error_code Code =
             llvm::sys::fs::rename(Made, Folder + "/jobs/" + J.Id);
@@ -193,7 +237,7 @@ stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
                           const EvaluatorOptions &Options, Clock &Time) {
   EvaluatorOptions Full = Options;
   std::string Where = absolutePath(Folder);
-  for (const char *Part : {"/jobs", "/results"})
+  for (const char *Part : {"/jobs", "/libraries", "/results"})
     if (llvm::Error E = createFolders(Where + Part))
       return E;
   if (Full.Build.Arch.empty()) {

@@ -14,6 +14,7 @@
 
 #include "stark/Gpu/Spool.h"
 #include "HeldBack.h"
+#include "SpoolLibraries.h"
 #include "stark/Job/Names.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"
@@ -66,7 +67,7 @@ std::string lineFor(const Result &R) {
 class Spool {
 public:
   Spool(const SpoolOptions &Options, Clock &Time, std::string &Error)
-      : Options(Options), Time(Time), Error(Error),
+      : Options(Options), Time(Time), Error(Error), Libraries(Options.Folder),
         Jobs(fs::path(Options.Folder) / "jobs"),
         Claimed(fs::path(Options.Folder) / "claimed"),
         Results(Options.Results.empty() ? fs::path(Options.Folder) / "results"
@@ -83,6 +84,7 @@ private:
   const SpoolOptions &Options;
   Clock &Time;
   std::string &Error; ///< not empty: no more jobs are taken
+  SpoolLibraries Libraries;
   fs::path Jobs, Claimed, Results;
 };
 } // namespace
@@ -101,7 +103,12 @@ void Spool::canary() {
 }
 
 Result Spool::judge(const std::string &Id) {
-  Result R = Options.Judge((Claimed / Id).string());
+  Result R;
+  if (!Libraries.place((Claimed / Id).string(), R.Diagnostics)) {
+    R.Id = Id;
+    return R;
+  }
+  R = Options.Judge((Claimed / Id).string());
   if (R.Id == Id)
     return R;
   if (R.End != Outcome::Infrastructure || !R.Id.empty())

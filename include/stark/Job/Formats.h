@@ -45,6 +45,11 @@ inline bool shapeFits(const std::vector<int64_t> &Shape, DType Type) {
   return true;
 }
 
+inline bool isSha256(const std::string &Text) {
+  return Text.size() == 64 &&
+         Text.find_first_not_of("0123456789abcdef") == Text.npos;
+}
+
 template <class IO> void fileName(IO &F, const char *Name, std::string &Value) {
   F.required(Name, Value);
   F.check(isPlainName(Value), Name, "the name of a file in the job's folder");
@@ -157,6 +162,9 @@ template <class IO> void fields(IO &F, Job &J) {
   fileName(F, "candidate_library", J.CandidateLibrary);
   F.required("source_digest", J.SourceDigest);
   F.required("candidate_digest", J.CandidateDigest);
+  F.sparse("shared_source", J.SharedSource, std::string());
+  F.check(J.SharedSource.empty() || isSha256(J.SharedSource), "shared_source",
+          "64 lower-case hexadecimal digits");
   F.required("arch", J.Arch);
   F.optional("compiler", J.Compiler);
   F.sparse("torch", J.Torch, std::string());

@@ -13,6 +13,7 @@
 ///
 ///     job folder  = job.json candidate.so source.so
 ///     spool       = jobs/ID/   (made under a temporary name and renamed)
+///                   libraries/DIGEST.so (sources', for all jobs that name it)
 ///                   claimed/ID/ (a worker renamed it: nobody else takes it)
 ///                   results/ID.json
 ///
@@ -171,7 +172,10 @@ struct Job {
   std::string Id, Purpose; ///< Purpose: "attempt" or "confirm"
   std::string SourceLibrary, CandidateLibrary; ///< file names in the folder
   std::string SourceDigest, CandidateDigest;   ///< SHA-256 of the source texts
-  std::string Arch;                            ///< "sm_90"
+  /// SHA-256 of the source's library, which is then not in the folder but among
+  /// the spool's libraries; empty: it is in the folder.
+  std::string SharedSource;
+  std::string Arch; ///< "sm_90"
   std::vector<Leaf> Leaves;
   std::vector<Case> Cases;
   std::vector<uint64_t> Seeds; ///< one comparison each, per case

@@ -7,9 +7,11 @@ the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
 odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, spool=1 (through a spool),
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
 (and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), samples=1 (keep every sample and say how many
-there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source).
+there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source),
+shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
 What is proved is printed after the rest where there is a sanitizer.
 """
+import hashlib
 import json
 import os
 import shutil
@@ -54,6 +56,15 @@ def main():
     os.makedirs(job)
     build(job, "source", keys.get("source", GOOD))
     build(job, "candidate", body)
+    shared = {}
+    if "shared" in keys:
+        with open(os.path.join(job, "source.so"), "rb") as f:
+            shared["shared_source"] = hashlib.sha256(f.read()).hexdigest()
+        library = os.path.join(folder, "libraries", shared["shared_source"] + ".so")
+        os.makedirs(os.path.dirname(library))
+        os.rename(os.path.join(job, "source.so"), library)
+        if keys["shared"] == "changed":
+            shutil.copy(os.path.join(job, "candidate.so"), library)
 
     def case(n, timed, **more):
         columns = int(keys["columns"]) if "columns" in keys and n == 50000 else 0
@@ -77,7 +88,7 @@ def main():
             "source_library": "source.so", "candidate_library": "candidate.so",
             **({"sanitize_above": float(keys.get("above", 0))} if "sanitize" in keys else {}),
             **({"async_barriers": True} if "mbarriers" in keys else {}),
-            "source_digest": "s", "candidate_digest": "s" if "same" in keys else "c",
+            **shared, "source_digest": "s", "candidate_digest": "s" if "same" in keys else "c",
             "leaves": [
                 {"name": "x", "kind": "buffer", "type": "f32", "role": "input", "tolerance": 0, "init": init,
                  "otherwise": [{"regime": name, "init": values} for name, values in other.items()]},
@@ -94,6 +105,9 @@ def main():
         outputs += ["--samples", os.path.join(folder, "samples")]
     if "sanitize" in keys:
         outputs += ["--sanitizer", keys["sanitize"]]
+    if "gpus" in keys:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(int(keys["gpus"]))))
+        outputs += ["--gpus", "all"]
     if "spool" in keys:
         code = subprocess.call([worker, "--spool", folder, *outputs])
     else:

@@ -34,11 +34,12 @@ def main():
     (job,) = glob.glob(os.path.join(spool, "jobs", "*"))
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(job, folder)
-    put(os.path.join(folder, "source.so"), source)
-    put(os.path.join(folder, "candidate.so"), candidate)
     path = os.path.join(folder, "job.json")
     with open(path) as f:
         j = json.load(f)
+    shutil.copy(os.path.join(spool, "libraries", j["shared_source"] + ".so"), os.path.join(folder, "source.so"))
+    put(os.path.join(folder, "source.so"), source)
+    put(os.path.join(folder, "candidate.so"), candidate)
     j["source_digest"], j["candidate_digest"] = source, candidate
     j["timing"].update(warmup_ms=1, min_samples=30, relative_error=0.5)
     j["agree_with_source"] = agree

@@ -9,9 +9,11 @@
 #include "stark/AST/Toolkit.h"
 #include "stark/Eval/Evaluator.h"
 #include "stark/Judge/Race.h"
+#include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
 #include "llvm/Support/FileSystem.h"
+#include <filesystem>
 #include <functional>
 
 using namespace stark;
@@ -136,7 +138,7 @@ TEST_F(SpoolEvaluatorTest, AJobIsLeftOnceAndItsResultRead) {
   errorOf(Faster, ErrorKind::Suspended);
   ASSERT_EQ(jobs().size(), 1u);
   std::string Job = path("spool/jobs/" + jobs()[0]);
-  for (const char *File : {"/source.so", "/candidate.so", "/job.json"})
+  for (const char *File : {"/candidate.so", "/job.json"})
     EXPECT_TRUE(llvm::sys::fs::exists(Job + File)) << File;
 
   job::Result R = resultFor(job::Outcome::Correct);
@@ -178,6 +180,40 @@ TEST_F(SpoolEvaluatorTest, AJobMayBeLeftBefore) {
   Verdict V = verdictOf(C.Text);
   EXPECT_EQ(V.Kind, VerdictKind::NotCompiled);
   EXPECT_NE(V.Compiler.find("no_such_name"), std::string::npos) << V.Compiler;
+}
+
+// The source's library, which is the same for all, is there once, and again
+// where somebody took it away. What was posted long ago goes.
+TEST_F(SpoolEvaluatorTest, ASourcesLibraryIsLeftOnce) {
+  auto Files = [&] {
+    std::vector<std::string> Names;
+    std::error_code Error;
+    for (llvm::sys::fs::directory_iterator I(path("spool/libraries"), Error),
+         End;
+         I != End && !Error; I.increment(Error))
+      Names.push_back(I->path());
+    return Names;
+  };
+  write("spool/libraries/old.so", "");
+  std::filesystem::last_write_time(
+      path("spool/libraries/old.so"),
+      std::filesystem::file_time_type::clock::now() -
+          std::chrono::hours(31 * 24));
+  errorOf(Faster, ErrorKind::Suspended);
+  job::Job J = theJob();
+  ASSERT_EQ(Files().size(), 1u);
+  std::string Library = path("spool/libraries/" + J.SharedSource + ".so");
+  EXPECT_EQ(Files()[0], Library);
+  std::string Bytes = llvm::cantFail(readFile(Library));
+  EXPECT_EQ(sha256(Bytes), J.SharedSource);
+  errorOf(Faster + "\n", ErrorKind::Suspended);
+  EXPECT_EQ(jobs().size(), 2u);
+  EXPECT_EQ(Files().size(), 1u);
+
+  llvm::sys::fs::remove(Library);
+  errorOf(Faster + "\n\n", ErrorKind::Suspended);
+  EXPECT_EQ(jobs().size(), 3u);
+  EXPECT_TRUE(llvm::cantFail(readFile(Library)) == Bytes);
 }
 
 // What pairs of processes differ by says how sure a winner's figure is, so

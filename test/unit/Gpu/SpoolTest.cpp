@@ -8,10 +8,12 @@
 #include "stark/Gpu/Spool.h"
 #include "stark/Job/Names.h"
 #include "stark/Posix/Clock.h"
+#include "stark/Posix/Sha256.h"
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -70,6 +72,52 @@ public:
     job::Result R = job::parseResult(Text.str(), Id, Error);
     EXPECT_EQ(Error.empty() ? R.Id : Id, Id);
     return Error.empty() ? nameOf(R.End) : Error;
+  }
+  /// A job whose source is among the spool's libraries.
+  void share(const std::string &Id, const std::string &Digest) {
+    job::Job J;
+    J.Id = Id;
+    J.Purpose = "attempt";
+    J.SourceLibrary = "source.so";
+    J.CandidateLibrary = "candidate.so";
+    J.SourceDigest = J.CandidateDigest = J.Arch = "x";
+    J.SharedSource = Digest;
+    J.Seeds = {1};
+    job::Leaf N;
+    N.Name = "n";
+    N.Kind = job::LeafKind::Integer;
+    J.Leaves = {N};
+    J.Cases.resize(1);
+    J.Cases[0].Label = "n=1";
+    J.Cases[0].Values.resize(1);
+    add(Id, job::printJob(J));
+  }
+  std::string library(const std::string &Bytes) {
+    fs::create_directories(Folder / "libraries");
+    std::string Digest = posix::sha256(Bytes);
+    std::ofstream(Folder / "libraries" / (Digest + ".so")) << Bytes;
+    return Digest;
+  }
+  /// What each job has for a source.
+  std::map<std::string, std::string> placed() {
+    std::map<std::string, std::string> Sources;
+    Options.Judge = [&](const std::string &Job) {
+      std::ifstream In(Job + "/source.so");
+      job::Result R;
+      R.Id = fs::path(Job).filename().string();
+      R.End = job::Outcome::Correct;
+      std::getline(In, Sources[R.Id]);
+      return R;
+    };
+    EXPECT_TRUE(work());
+    return Sources;
+  }
+  std::string diagnosticsOf(const std::string &Id) {
+    std::ifstream In(Folder / "results" / (Id + ".json"));
+    std::stringstream Text;
+    Text << In.rdbuf();
+    std::string Error;
+    return job::parseResult(Text.str(), Id, Error).Diagnostics + Error;
   }
   size_t left(const char *Place) {
     size_t Count = 0;
@@ -223,4 +271,65 @@ TEST_F(SpoolTest, AWatcherTakesWhatComesLater) {
   EXPECT_FALSE(workOffSpool(Options, Later, Error));
   EXPECT_EQ(outcomeOf("first"), "crashed");
   EXPECT_EQ(outcomeOf("last"), "crashed");
+}
+
+TEST_F(SpoolTest, JobsShareASourcesLibrary) {
+  std::string One = library("one"), Two = library("two");
+  share("a", One);
+  share("b", Two);
+  share("c", One);
+  add("own", "own");
+  std::ofstream(Folder / "jobs" / "own" / "source.so") << "its own";
+  auto Sources = placed();
+  EXPECT_EQ(Sources["a"], "one");
+  EXPECT_EQ(Sources["b"], "two");
+  EXPECT_EQ(Sources["c"], "one");
+  EXPECT_EQ(Sources["own"], "its own");
+}
+
+// It is read once for many jobs, but no more than eight are kept.
+TEST_F(SpoolTest, AFewLibrariesAreKept) {
+  std::string First = library("lib");
+  share("a", First);
+  Options.Watch = false;
+  Options.Judge = [&](const std::string &Job) {
+    job::Result R;
+    R.Id = fs::path(Job).filename().string();
+    R.End = job::Outcome::Correct;
+    if (R.Id == "a") {
+      fs::remove_all(Folder / "libraries");
+      share("b", First);
+      for (char C = '0'; C < '8'; ++C)
+        share(std::string("c") + C, library(std::string(1, C)));
+      share("d", First);
+    }
+    return R;
+  };
+  EXPECT_TRUE(work());
+  EXPECT_EQ(outcomeOf("b"), "correct");
+  EXPECT_EQ(outcomeOf("c7"), "correct");
+  EXPECT_EQ(outcomeOf("d"), "infrastructure");
+}
+
+TEST_F(SpoolTest, ALibraryThatIsMissingOrChangedIsAnErrorOfTheHost) {
+  std::string Changed = library("right"), Linked = posix::sha256("elsewhere");
+  fs::path Libraries = Folder / "libraries";
+  std::ofstream(Libraries / (Changed + ".so")) << "wrong";
+  std::ofstream(Folder / "outside.so") << "elsewhere";
+  fs::create_symlink(Folder / "outside.so", Libraries / (Linked + ".so"));
+  share("changed", Changed);
+  share("linked", Linked);
+  share("missing", std::string(64, '0'));
+  EXPECT_TRUE(placed().empty());
+  EXPECT_EQ(outcomeOf("missing"), "infrastructure");
+  EXPECT_EQ(diagnosticsOf("missing").rfind(
+                "the source's library is not in the spool: ", 0),
+            0u)
+      << diagnosticsOf("missing");
+  EXPECT_EQ(outcomeOf("linked"), "infrastructure");
+  EXPECT_EQ(outcomeOf("changed"), "infrastructure");
+  EXPECT_EQ(diagnosticsOf("changed"),
+            (Libraries / (Changed + ".so")).string() +
+                ": the source's library was changed: its SHA-256 is " +
+                posix::sha256("wrong"));
 }

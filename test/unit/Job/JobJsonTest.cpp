@@ -62,6 +62,7 @@ Job exampleJob() {
   J.SanitizeAbove = 1.5;
   J.AsyncBarriers = true;
   J.Torch = "2.11.0";
+  J.SharedSource = std::string(64, 'a');
   J.Seeds = {1, UINT64_MAX};
   J.TimingSeed = 1ull << 63;
   return J;
@@ -106,6 +107,9 @@ TEST(JobJson, HostileJobsAreRefusedWithTheFieldNamed) {
   EXPECT_EQ(errorOf(Text, "\"source.so\"", "\"../../etc/passwd\""),
             "job.json: field 'source_library': got '../../etc/passwd', wanted "
             "the name of a file in the job's folder");
+  EXPECT_EQ(errorOf(Text, std::string(64, 'a'), "../../../etc/passwd"),
+            "job.json: field 'shared_source': got '../../../etc/passwd', "
+            "wanted 64 lower-case hexadecimal digits");
   EXPECT_EQ(errorOf(Text, "\"x.npy\"", "\"/dev/zero\""),
             "job.json: field 'leaves[0].init.file': got '/dev/zero', wanted "
             "the name of a file in the job's folder");
