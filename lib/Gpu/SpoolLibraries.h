@@ -1,5 +1,4 @@
-//===- SpoolLibraries.h - Sources' libraries that jobs share
-//---------------===//
+//===- SpoolLibraries.h - Sources' libraries that jobs share -------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

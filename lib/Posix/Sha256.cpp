@@ -1,5 +1,4 @@
-//===- Sha256.cpp - SHA-256 without LLVM
-//-----------------------------------===//
+//===- Sha256.cpp - SHA-256 without LLVM ---------------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Sha256Test.cpp - The standard's own examples
-//------------------------===//
+//===- Sha256Test.cpp - The standard's own examples ----------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
