@@ -87,6 +87,10 @@ template <class IO> static void fields(IO &F, SearchOptions &O) {
   F.sparse("agents", O.Agents, AgentsKind::Team);
   F.optional("temperature_single", O.Temperature.Single,
              /*Written=*/O.Agents == AgentsKind::Single);
+  F.sparse("patience", O.Patience, 0u);
+  F.check(O.Patience <= 1000000, "patience", "at most 1000000");
+  F.sparse("stop_at", O.StopAt, 0.0);
+  F.check(O.StopAt >= 0 && O.StopAt <= 1, "stop_at", "from 0 to 1");
   F.sparse("jobs", O.Jobs, 1u);
   F.check(O.Jobs <= 1000000, "jobs", "at most 1000000");
   F.check(O.Jobs >= 1, "jobs", "1 or more");

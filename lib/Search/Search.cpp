@@ -7,6 +7,7 @@
 
 #include "stark/Search/Search.h"
 #include "LiveCalls.h"
+#include "StopRule.h"
 #include "WindowText.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
@@ -71,6 +72,11 @@ private:
   bool beatsTheSource(const Verdict &V) const;
   llvm::Expected<SearchOutcome> finish(RunEnd End);
   std::string confirmFailure(const SearchOutcome &Outcome) const;
+  /// Unset while more may be begun.
+  std::optional<RunEnd> enough() const {
+    std::optional<std::string> Why = whyEnough(Nodes, Setup.Of.Load, Options);
+    return Why ? std::optional<RunEnd>(RunEnd{std::move(*Why)}) : std::nullopt;
+  }
   RunEnd allAttempts() const {
     return {std::to_string(Options.Attempts) +
             (Options.Attempts == 1 ? " attempt" : " attempts")};
@@ -157,6 +163,8 @@ Search::begin(unsigned Attempt, const ScheduleStep *Recorded) {
 
 llvm::Expected<RunEnd> Search::makeAttempts() {
   for (unsigned Attempt = 1; Attempt <= Options.Attempts; ++Attempt) {
+    if (std::optional<RunEnd> Enough = enough())
+      return *Enough;
     llvm::Expected<std::optional<SelectEvent>> S = begin(Attempt);
     if (!S)
       return S.takeError();
@@ -265,7 +273,7 @@ void Search::start(Flight &F) {
 llvm::Error Search::fly() {
   while (true) {
     while (Flights.size() < Options.Jobs && Begun < Options.Attempts &&
-           !Failure && !Spent) {
+           !Failure && !Spent && !enough()) {
       llvm::Expected<std::optional<SelectEvent>> S = begin(Begun + 1);
       if (!S) {
         note(S.takeError());
@@ -318,7 +326,10 @@ llvm::Expected<RunEnd> Search::makeAttemptsAtOnce() {
     return E;
   if (Spent)
     return *Spent;
-  return Begun < Options.Attempts ? noneEligible() : allAttempts();
+  if (Begun >= Options.Attempts)
+    return allAttempts();
+  std::optional<RunEnd> Enough = enough();
+  return Enough ? *Enough : noneEligible();
 }
 
 bool Search::beatsTheSource(const Verdict &V) const {

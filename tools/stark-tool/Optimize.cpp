@@ -9,8 +9,10 @@
 #include "stark/Posix/Interrupt.h"
 #include "stark/Report/Report.h"
 #include "stark/Search/Preset.h"
+#include "stark/Search/Record.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -113,6 +115,16 @@ static Flag<std::string> CountersFlag(
     cl::desc("Show plan agents what each line does on a simulated GPU: sim, "
              "sim:GPU, or off (default: sim of the nearest GPU when a model's "
              "candidates are measured; a simulated judge says it anyway)"));
+static Flag<unsigned>
+    Patience(Command, "patience", cl::init(0), cl::value_desc("n"),
+             cl::desc("End once n attempts in a row have made the best less "
+                      "than 5 % faster, one having beaten the source by as "
+                      "much (default 0: never)"));
+static Flag<double>
+    StopAt(Command, "stop-at", cl::init(0.95), cl::value_desc("share"),
+           cl::desc("End once the fastest spends this share of its time, in "
+                    "each size, on moving the workload's \"bytes\" at the "
+                    "GPU's copy rate; 0: never (default 0.95)"));
 static Flag<bool>
     Estimate(Command, "estimate",
              cl::desc("Say what the run may cost in calls, tokens and money; "
@@ -130,8 +142,11 @@ static llvm::Error checkFlags() {
                       ", wanted a factor of 1 or more");
   if (llvm::Error E = Shared.check())
     return E;
+  if (!(StopAt >= 0 && StopAt <= 1))
+    return usageError("--stop-at: got " + std::to_string(StopAt) +
+                      ", wanted a share from 0 to 1");
   for (const Flag<unsigned> *F :
-       {&RootThrottle, &DeadBranch, &Repairs, &Leaders, &Window})
+       {&RootThrottle, &DeadBranch, &Repairs, &Leaders, &Window, &Patience})
     if (llvm::Error E = tool::checkRange(*F, 0, 100000))
       return E;
   return llvm::Error::success();
@@ -165,6 +180,7 @@ static llvm::Error applyFlags(SearchOptions &Search) {
   Take(Repairs, Search.Policy.Repairs);
   Take(Leaders, Search.Leaders);
   Take(Window, Search.WindowLimit);
+  Take(Patience, Search.Patience);
   Take(Windows, Search.Windows);
   Take(Margin, Search.Margin);
   if (llvm::Error E = takeWord(PolicyFlag, parsePolicyKind, Search.Policy.Kind))
@@ -177,6 +193,23 @@ static llvm::Error applyFlags(SearchOptions &Search) {
           takeWord(GroundingName, parseGrounding, Search.Strictness))
     return E;
   return checkOptions(Search);
+}
+
+/// A run that goes on, or is replayed, keeps what it was begun with: one of
+/// before the rule has none.
+static llvm::Error chooseStopAt(SearchOptions &Search, bool Replayed) {
+  std::string File = RunFolder.getValue() + "/run.json";
+  if (StopAt.given() || (!Replayed && !llvm::sys::fs::exists(File))) {
+    Search.StopAt = StopAt;
+    return llvm::Error::success();
+  }
+  if (Replayed)
+    return llvm::Error::success();
+  llvm::Expected<RunIdentity> Then = readIdentity(RunFolder);
+  if (!Then)
+    return Then.takeError();
+  Search.StopAt = Then->Options.StopAt;
+  return llvm::Error::success();
 }
 
 static llvm::Expected<SearchRequest>
@@ -201,6 +234,8 @@ makeRequest(const std::vector<std::string> &Flags) {
   if (*Replayed)
     Request->Search = std::move(**Replayed);
   Request->WorkloadMargin = !Margin.given() && !*Replayed;
+  if (llvm::Error E = chooseStopAt(Request->Search, Replayed->has_value()))
+    return E;
   if (llvm::Error E = applyFlags(Request->Search))
     return E;
   return Request;

@@ -41,6 +41,13 @@ struct SearchOptions {
   double Margin = 1.02; ///< speed-up over the source that a winner needs
   bool Confirm = true;  ///< evaluate the winner again with new seeds
   std::vector<BudgetLimit> Limits; ///< beside Attempts
+  /// No attempt is begun once so many in a row have made the best less than 5 %
+  /// faster, one having beaten the source by as much; 0: never for that.
+  unsigned Patience = 0;
+  /// Nor once the fastest spends this share of its time, in each size, at
+  /// least, on what the workload's "bytes" take at the device's copy rate; 0:
+  /// never for that.
+  double StopAt = 0;
   /// Attempts in flight on the one tree. Nodes are numbered in the order in
   /// which they are judged then.
   unsigned Jobs = 1;
