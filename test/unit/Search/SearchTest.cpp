@@ -99,6 +99,31 @@ TEST_F(SearchTest, NoEligibleNode) {
   EXPECT_EQ(O.Nodes.size(), 2u);
 }
 
+// What the last attempts gained decides whether there is another one, with one
+// job and with several; the run says so.
+TEST_F(SearchTest, Patience) {
+  Options.Patience = 2;
+  Options.Attempts = 9;
+  for (unsigned N = 1; N <= 9; ++N)
+    Judge.Of[N] = correctIn(N == 1 ? 50 : 49);
+  SearchOutcome O = outcome();
+  EXPECT_EQ(O.Ended.Why, "the last 2 attempts gained less than 5 %");
+  EXPECT_EQ(O.Nodes.size(), 4u);
+  EXPECT_EQ(O.Winner, 2);
+}
+
+TEST_F(SearchTest, PatienceOfSeveralJobs) {
+  Options.Patience = 2;
+  Options.Attempts = 30;
+  Options.Jobs = 3;
+  for (unsigned N = 1; N <= 30; ++N)
+    Judge.Of[N] = correctIn(N == 1 ? 50 : 49);
+  SearchOutcome O = outcome();
+  EXPECT_TRUE(llvm::StringRef(O.Ended.Why).ends_with("less than 5 %"));
+  // Those in flight end.
+  EXPECT_LE(O.Nodes.size(), 4u + 3u);
+}
+
 // A child of a repair is planned in the repaired text; the repair itself is
 // held to its parent's base.
 TEST_F(SearchTest, Bases) {
