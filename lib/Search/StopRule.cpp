@@ -52,9 +52,8 @@ std::optional<std::string> stark::whyEnough(const Tree &Nodes,
     std::optional<double> Share =
         Options.StopAt > 0 ? leastFloorShare(Load, V) : std::nullopt;
     if (Share && *Share >= Options.StopAt && V.speedup() >= Best)
-      return llvm::formatv(
-                 "attempt {0} is at {1:f0} % of its floor", I,
-                 100 * *Share)
+      return llvm::formatv("attempt {0} is at {1:f0} % of its floor", I,
+                           100 * *Share)
           .str();
   }
   // A search that has found nothing yet has nothing to be content with.
