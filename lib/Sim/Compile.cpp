@@ -7,6 +7,7 @@
 
 #include "stark/Sim/Compile.h"
 #include "Frontend.h"
+#include "LaunchBounds.h"
 #include "Lenient.h"
 #include "stark/AST/Flags.h"
 #include "stark/HostCode/CompileCommand.h"
@@ -136,6 +137,12 @@ public:
           std::make_unique<IncludeSkipper>(*Skipped));
     return EmitLLVMOnlyAction::BeginSourceFileAction(Clang);
   }
+  void EndSourceFileAction() override {
+    if (getCompilerInstance().hasASTContext())
+      Bounds = findLaunchBounds(getCompilerInstance().getASTContext());
+    EmitLLVMOnlyAction::EndSourceFileAction();
+  }
+  std::vector<BoundKernel> Bounds;
 
 private:
   std::string *Skipped; ///< null: what is not found is an error
@@ -209,6 +216,8 @@ compileWith(Side For, const CompileRequest &Request,
   if (R.Clang.ExecuteAction(Action) &&
       !R.Clang.getDiagnostics().hasErrorOccurred())
     Result.Code = Action.takeModule();
+  if (Result.Code)
+    noteLaunchBounds(*Result.Code, Action.Bounds);
   std::string Absolute = absolutePath(Request.Path);
   Result.Diagnostics = inUserTerms(std::move(R.Said), Absolute);
   Result.Missing = std::move(R.Printer.Missing);

@@ -15,6 +15,7 @@
 #include "Instrument.h"
 #include "Costs.h"
 #include "DeviceTables.h"
+#include "LaunchBounds.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -256,7 +257,10 @@ void Instrumenter::instrument(Instruction &I) {
 void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
   DeviceFunction &D = Out.Functions[Index];
   D.FirstBlock = unsigned(Out.Blocks.size());
+  LaunchBounds Bounds = launchBoundsOf(F);
   D.LiveRegisters = estimateRegisters(F);
+  D.BoundThreads = Bounds.Threads;
+  D.BoundBlocks = Bounds.Blocks;
   std::vector<Instruction *> Work;
   auto Costs = costsOf(F);
   for (BasicBlock &Block : F) {

@@ -103,6 +103,10 @@ std::string Machine::whyNotLaunched(const Kernel &K, bool Cooperative) const {
            std::to_string(PerBlock) + " threads, the GPU takes " +
            std::to_string(Gpu.MaxThreadsPerBlock) + " (" +
            extent(MaxBlock, " x ") + ")";
+  if (K.BoundThreads && PerBlock > K.BoundThreads)
+    return "a block of " + extent(Block, " x ") + " = " +
+           std::to_string(PerBlock) + " threads, its __launch_bounds__ allow " +
+           std::to_string(K.BoundThreads);
   if (Grid.X > MaxGrid.X || Grid.Y > MaxGrid.Y || Grid.Z > MaxGrid.Z)
     return "a grid of " + extent(Grid, " x ") + " blocks, the GPU takes " +
            extent(MaxGrid, " x ");

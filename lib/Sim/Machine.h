@@ -101,6 +101,7 @@ struct Kernel {
   const void *HostStub = nullptr;
   uint64_t StaticShared = 0; ///< bytes that the GPU reserves
   unsigned Registers = 0;    ///< a thread
+  unsigned BoundThreads = 0; ///< of a block by __launch_bounds__; 0: any number
   std::vector<std::string> ParameterNames;
   uint64_t MaxDynamic = 48 * 1024;
   std::vector<uint64_t> ParameterOffsets, ParameterBytes; ///< in the closure

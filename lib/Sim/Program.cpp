@@ -17,6 +17,7 @@
 #include "HostStubs.h"
 #include "Instrument.h"
 #include "KernelStubs.h"
+#include "LaunchBounds.h"
 #include "Machine.h"
 #include "Ptx.h"
 #include "Symbols.h"
@@ -189,6 +190,10 @@ bool Program::Image::findDevice() {
       for (unsigned S : T.Functions[F].Shared)
         K.StaticShared += alignTo(T.Shared[S].Bytes, Align(16));
     }
+    const DeviceFunction &Own = T.Functions[K.Function];
+    K.BoundThreads = Own.BoundThreads;
+    K.Registers =
+        withinBounds(K.Registers, {Own.BoundThreads, Own.BoundBlocks});
     K.ParameterOffsets = L.Offsets;
     K.ParameterBytes = L.Bytes;
     K.ParameterNames = L.Names;

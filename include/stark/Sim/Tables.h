@@ -80,6 +80,9 @@ struct DeviceFunction {
   std::vector<unsigned> Shared; ///< variables that it names itself
   bool DynamicShared = false;   ///< names an extern __shared__ array
   unsigned LiveRegisters = 0;   ///< 32-bit values live at once, estimated
+  /// What __launch_bounds__ says: threads of a block at most, blocks on an SM
+  /// at least; 0: nothing.
+  unsigned BoundThreads = 0, BoundBlocks = 0;
   unsigned FirstBlock = 0, Blocks = 0;
   unsigned Line = 0;
 };

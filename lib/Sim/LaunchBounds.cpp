@@ -1,0 +1,90 @@
+//===- LaunchBounds.cpp - What __launch_bounds__ promises -----------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchBounds.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Mangle.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/IR/Module.h"
+#include <algorithm>
+
+using namespace stark::sim;
+
+namespace {
+constexpr const char *ThreadsName = "stark-bound-threads",
+                     *BlocksName = "stark-bound-blocks";
+/// Of an SM of every architecture since 3.7 (CUDA C++ Programming Guide,
+/// technical specifications), and the step in which a thread is given some.
+constexpr unsigned RegistersPerSm = 65536, RegisterStep = 8;
+
+class BoundsFinder : public clang::RecursiveASTVisitor<BoundsFinder> {
+public:
+  explicit BoundsFinder(clang::ASTContext &Context)
+      : Context(Context), Names(Context) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool VisitFunctionDecl(clang::FunctionDecl *F) {
+    const auto *Said = F->getAttr<clang::CUDALaunchBoundsAttr>();
+    if (!Said || !F->hasAttr<clang::CUDAGlobalAttr>() ||
+        !F->doesThisDeclarationHaveABody() || F->isDependentContext())
+      return true;
+    LaunchBounds B = {number(Said->getMaxThreads()),
+                      number(Said->getMinBlocks())};
+    if (B.Threads)
+      Found.push_back({Names.getName(F), B});
+    return true;
+  }
+  std::vector<BoundKernel> Found;
+
+private:
+  unsigned number(const clang::Expr *E) const {
+    clang::Expr::EvalResult Value;
+    if (!E || E->isValueDependent() || !E->EvaluateAsInt(Value, Context) ||
+        !Value.Val.getInt().isStrictlyPositive())
+      return 0;
+    return unsigned(Value.Val.getInt().getLimitedValue(~0u));
+  }
+  clang::ASTContext &Context;
+  clang::ASTNameGenerator Names;
+};
+
+unsigned read(const llvm::Function &F, const char *Name) {
+  unsigned Value = 0;
+  F.getFnAttribute(Name).getValueAsString().getAsInteger(10, Value);
+  return Value;
+}
+} // namespace
+
+std::vector<BoundKernel> stark::sim::findLaunchBounds(clang::ASTContext &C) {
+  BoundsFinder Finder(C);
+  Finder.TraverseAST(C);
+  return std::move(Finder.Found);
+}
+
+void stark::sim::noteLaunchBounds(llvm::Module &Code,
+                                  const std::vector<BoundKernel> &Kernels) {
+  for (const BoundKernel &K : Kernels)
+    if (llvm::Function *F = Code.getFunction(K.Symbol)) {
+      F->addFnAttr(ThreadsName, std::to_string(K.Bounds.Threads));
+      F->addFnAttr(BlocksName, std::to_string(K.Bounds.Blocks));
+    }
+}
+
+LaunchBounds stark::sim::launchBoundsOf(const llvm::Function &F) {
+  return {read(F, ThreadsName), read(F, BlocksName)};
+}
+
+unsigned stark::sim::withinBounds(unsigned Registers, const LaunchBounds &B) {
+  if (!B.Threads)
+    return Registers;
+  // A warp is whole, whatever is used of it.
+  uint64_t Threads = (uint64_t(B.Threads) + 31) / 32 * 32;
+  uint64_t Most = RegistersPerSm / (Threads * std::max(B.Blocks, 1u)) /
+                  RegisterStep * RegisterStep;
+  // What no SM can hold nvcc does not try.
+  return Most ? unsigned(std::min<uint64_t>(Registers, Most)) : Registers;
+}
