@@ -7,9 +7,7 @@
 
 #include "Costs.h"
 #include "Instrument.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "Unroll.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
 #include "llvm/IR/IRBuilder.h"
@@ -18,8 +16,6 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
-#include <tuple>
 
 using namespace llvm;
 using namespace stark::sim;
@@ -56,95 +52,6 @@ struct GpuAddressing : TargetTransformInfoImplCRTPBase<GpuAddressing> {
                              int64_t Scale, unsigned, Instruction * = nullptr,
                              int64_t = 0) const {
     return !Base && (Scale == 0 || (Scale == 1 && !HasBase));
-  }
-};
-
-/// Which loops nvcc 13.0 unrolls, seen in its machine code for sm_90: those of
-/// known length as a whole while that stays short, else in part; those whose
-/// length is not known by 16 when they are tiny and by 4 when they are small,
-/// unless threads meet in them or they stride by what is not known and write.
-struct UnrollAsNvcc : PassInfoMixin<UnrollAsNvcc> {
-  static constexpr unsigned Whole = 1000, Part = 300, Tiny = 18, Small = 60;
-
-  PreservedAnalyses run(Function &F, FunctionAnalysisManager &Functions) {
-    LoopInfo &Loops = Functions.getResult<LoopAnalysis>(F);
-    ScalarEvolution &Lengths = Functions.getResult<ScalarEvolutionAnalysis>(F);
-    auto Nested = Loops.getLoopsInPreorder();
-    // What an outer loop holds follows from how far the inner ones unroll.
-    DenseMap<const Loop *, uint64_t> Sizes;
-    for (Loop *L : reverse(Nested)) {
-      auto [Size, Meets, Writes, Heavy] = measure(*L, Loops, Sizes);
-      uint64_t Length = Lengths.getSmallConstantTripCount(L);
-      Sizes[L] = Size * std::max<uint64_t>(Length, 1);
-      if (hasHint(*L))
-        continue;
-      if (Length > 1 && Length * Size <= Whole) {
-        addStringMetadataToLoop(L, "llvm.loop.unroll.full");
-        continue;
-      }
-      unsigned Count = 1;
-      if (Length > 1) {
-        while (Count < 64 && Length % (Count * 2) == 0 &&
-               Count * 2 * Size <= Part)
-          Count *= 2;
-        if (Count == 1 && !Meets && 4 * Size <= Part)
-          Count = 4;
-      } else if (L->isInnermost() && !Meets && L->getNumBlocks() == 1 &&
-                 Lengths.hasLoopInvariantBackedgeTakenCount(L)) {
-        bool Strides = stridesByUnknown(*L, Lengths);
-        Count = Strides                  ? (Writes || Size > Small ? 1 : 4)
-                : Size <= Tiny && !Heavy ? 16
-                : Size <= Small          ? 4
-                                         : 1;
-      }
-      Sizes[L] = Size * Count;
-      if (Count > 1)
-        addStringMetadataToLoop(L, "llvm.loop.unroll.count", Count);
-    }
-    return PreservedAnalyses::all();
-  }
-
-private:
-  static bool hasHint(const Loop &L) {
-    const MDNode *Id = L.getLoopID();
-    for (unsigned I = 1; Id && I < Id->getNumOperands(); ++I)
-      if (auto *Hint = dyn_cast<MDNode>(Id->getOperand(I)))
-        if (auto *Name = Hint->getNumOperands()
-                             ? dyn_cast<MDString>(Hint->getOperand(0))
-                             : nullptr)
-          if (Name->getString().starts_with("llvm.loop.unroll."))
-            return true;
-    return false;
-  }
-
-  /// Instructions as a GPU has them, whether threads meet, whether it writes,
-  /// whether it calls what becomes many instructions.
-  static std::tuple<uint64_t, bool, bool, bool>
-  measure(const Loop &L, const LoopInfo &Loops,
-          const DenseMap<const Loop *, uint64_t> &Sizes) {
-    uint64_t Size = 0;
-    bool Meets = false, Writes = false, Heavy = false;
-    for (const Loop *Inner : L.getSubLoops())
-      Size += Sizes.lookup(Inner);
-    for (const BasicBlock *Block : L.blocks())
-      for (const Instruction &I : *Block) {
-        auto *Call = dyn_cast<CallInst>(&I);
-        Meets |= Call && bringsThreadsTogether(*Call);
-        Writes |= I.mayWriteToMemory() && !Call;
-        Heavy |= Call && costOf(I).sum() > 4;
-        if (Loops.getLoopFor(Block) == &L)
-          Size += uint64_t(costOf(I).sum() + 0.5f);
-      }
-    return {Size, Meets, Writes, Heavy};
-  }
-
-  static bool stridesByUnknown(const Loop &L, ScalarEvolution &Lengths) {
-    for (PHINode &Phi : L.getHeader()->phis())
-      if (Phi.getType()->isIntegerTy())
-        if (auto *Step = dyn_cast<SCEVAddRecExpr>(Lengths.getSCEV(&Phi)))
-          if (!isa<SCEVConstant>(Step->getStepRecurrence(Lengths)))
-            return true;
-    return false;
   }
 };
 } // namespace

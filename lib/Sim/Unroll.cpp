@@ -1,0 +1,208 @@
+//===- Unroll.cpp - Which loops nvcc unrolls ------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Unroll.h"
+#include "Costs.h"
+#include "Instrument.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include <tuple>
+
+using namespace llvm;
+using namespace stark::sim;
+
+namespace {
+/// Issue slots of what a loop becomes. Where arrays leave memory for it nvcc
+/// goes further with short loops: read off the stack that ptxas reports for
+/// loops of 8 to 128 rounds with bodies of several lengths.
+constexpr unsigned Whole = 1000, WholeForArrays = 4000, ShortLength = 16,
+                   Part = 300, Tiny = 18, Small = 60;
+/// What a thread's registers can hold.
+constexpr uint64_t MostArrayBytes = 255 * 4;
+
+using LoopSet = SmallPtrSet<const Loop *, 8>;
+
+/// Of arrays that can lie in registers.
+struct Promoted {
+  LoopSet Loops; ///< that must go for it
+  /// That are gone with them: addresses, loads and stores.
+  SmallPtrSet<const Instruction *, 32> Accesses;
+};
+} // namespace
+
+static bool hasHint(const Loop &L) {
+  const MDNode *Id = L.getLoopID();
+  for (unsigned I = 1; Id && I < Id->getNumOperands(); ++I)
+    if (auto *Hint = dyn_cast<MDNode>(Id->getOperand(I)))
+      if (auto *Name = Hint->getNumOperands()
+                           ? dyn_cast<MDString>(Hint->getOperand(0))
+                           : nullptr)
+        if (Name->getString().starts_with("llvm.loop.unroll."))
+          return true;
+  return false;
+}
+
+static bool stridesByUnknown(const Loop &L, ScalarEvolution &Lengths) {
+  for (PHINode &Phi : L.getHeader()->phis())
+    if (Phi.getType()->isIntegerTy())
+      if (auto *Step = dyn_cast<SCEVAddRecExpr>(Lengths.getSCEV(&Phi)))
+        if (!isa<SCEVConstant>(Step->getStepRecurrence(Lengths)))
+          return true;
+  return false;
+}
+
+/// Whether \p Pointer is \p Array and what only counters of loops of known
+/// length add to it, which are then among \p Needed.
+static bool isCounted(Value *Pointer, const AllocaInst &Array,
+                      ScalarEvolution &Lengths, LoopSet &Needed) {
+  return !SCEVExprContains(Lengths.getSCEV(Pointer), [&](const SCEV *Part) {
+    if (auto *Other = dyn_cast<SCEVUnknown>(Part))
+      return Other->getValue() != &Array;
+    if (auto *Counter = dyn_cast<SCEVAddRecExpr>(Part)) {
+      Needed.insert(Counter->getLoop());
+      return Lengths.getSmallConstantTripCount(Counter->getLoop()) == 0;
+    }
+    return isa<SCEVCouldNotCompute>(Part);
+  });
+}
+
+/// What goes for \p Array to lie in registers; unset when it cannot.
+static std::optional<Promoted> promote(AllocaInst &Array,
+                                       ScalarEvolution &Lengths) {
+  std::optional<TypeSize> Bytes =
+      Array.getAllocationSize(Array.getModule()->getDataLayout());
+  if (!Bytes || Bytes->isScalable() || Bytes->getFixedValue() > MostArrayBytes)
+    return std::nullopt;
+  Promoted Out;
+  SmallVector<Value *, 8> Pointers = {&Array};
+  while (!Pointers.empty()) {
+    Value *Pointer = Pointers.pop_back_val();
+    for (User *U : Pointer->users()) {
+      auto *I = dyn_cast<Instruction>(U);
+      if (!I)
+        return std::nullopt;
+      if (I->isLifetimeStartOrEnd())
+        continue;
+      Out.Accesses.insert(I);
+      if (isa<GetElementPtrInst>(I)) {
+        Pointers.push_back(I);
+        continue;
+      }
+      auto *S = dyn_cast<StoreInst>(I);
+      bool Escapes = S && S->getValueOperand() == Pointer;
+      auto *Range = dyn_cast<MemIntrinsic>(I);
+      bool Known = S || isa<LoadInst>(I) ||
+                   (Range && isa<ConstantInt>(Range->getLength()));
+      if (!Known || Escapes || !isCounted(Pointer, Array, Lengths, Out.Loops))
+        return std::nullopt;
+    }
+  }
+  return Out;
+}
+
+static Promoted promoteArrays(Function &F, ScalarEvolution &Lengths) {
+  Promoted All;
+  for (Instruction &I : instructions(F))
+    if (auto *Array = dyn_cast<AllocaInst>(&I))
+      if (std::optional<Promoted> Of = promote(*Array, Lengths)) {
+        All.Loops.insert(Of->Loops.begin(), Of->Loops.end());
+        All.Accesses.insert(Of->Accesses.begin(), Of->Accesses.end());
+      }
+  return All;
+}
+
+/// Whether nothing is left of \p I once the loops of \p Gone are unrolled.
+static bool isGone(const Instruction &I, const Promoted &Gone,
+                   ScalarEvolution &Lengths) {
+  if (Gone.Accesses.contains(&I))
+    return true;
+  if (Gone.Loops.empty() || !I.getType()->isIntegerTy() ||
+      !Lengths.isSCEVable(I.getType()))
+    return false;
+  const SCEV *Value = Lengths.getSCEV(const_cast<Instruction *>(&I));
+  return !SCEVExprContains(Value, [&](const SCEV *Part) {
+    auto *Counter = dyn_cast<SCEVAddRecExpr>(Part);
+    return isa<SCEVUnknown, SCEVCouldNotCompute>(Part) ||
+           (Counter && !Gone.Loops.contains(Counter->getLoop()));
+  });
+}
+
+/// Instructions as a GPU has them, whether threads meet, whether it writes,
+/// whether it calls what becomes many instructions.
+static std::tuple<uint64_t, bool, bool, bool>
+measure(const Loop &L, const LoopInfo &Loops,
+        const DenseMap<const Loop *, uint64_t> &Sizes, const Promoted &Gone,
+        ScalarEvolution &Lengths) {
+  uint64_t Size = 0;
+  bool Meets = false, Writes = false, Heavy = false;
+  for (const Loop *Inner : L.getSubLoops())
+    Size += Sizes.lookup(Inner);
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      Meets |= Call && bringsThreadsTogether(*Call);
+      Writes |= I.mayWriteToMemory() && !Call;
+      Heavy |= Call && costOf(I).sum() > 4;
+      if (Loops.getLoopFor(Block) == &L && !isGone(I, Gone, Lengths))
+        Size += uint64_t(costOf(I).sum() + 0.5f);
+    }
+  return {Size, Meets, Writes, Heavy};
+}
+
+/// By how much a loop of \p Length (0: not known) that is not unrolled as a
+/// whole is.
+static unsigned partOf(const Loop &L, uint64_t Length, uint64_t Size,
+                       bool Meets, bool Writes, bool Heavy,
+                       ScalarEvolution &Lengths) {
+  if (Length > 1) {
+    unsigned Count = 1;
+    while (Count < 64 && Length % (Count * 2) == 0 && Count * 2 * Size <= Part)
+      Count *= 2;
+    return Count == 1 && !Meets && 4 * Size <= Part ? 4 : Count;
+  }
+  if (!L.isInnermost() || Meets || L.getNumBlocks() != 1 ||
+      !Lengths.hasLoopInvariantBackedgeTakenCount(&L))
+    return 1;
+  if (stridesByUnknown(L, Lengths))
+    return Writes || Size > Small ? 1 : 4;
+  if (Size <= Tiny && !Heavy)
+    return 16;
+  return Size <= Small ? 4 : 1;
+}
+
+PreservedAnalyses UnrollAsNvcc::run(Function &F,
+                                    FunctionAnalysisManager &Functions) {
+  LoopInfo &Loops = Functions.getResult<LoopAnalysis>(F);
+  ScalarEvolution &Lengths = Functions.getResult<ScalarEvolutionAnalysis>(F);
+  Promoted Arrays = promoteArrays(F, Lengths);
+  auto Nested = Loops.getLoopsInPreorder();
+  // What an outer loop holds follows from how far the inner ones unroll.
+  DenseMap<const Loop *, uint64_t> Sizes;
+  for (Loop *L : reverse(Nested)) {
+    auto [Size, Meets, Writes, Heavy] =
+        measure(*L, Loops, Sizes, Arrays, Lengths);
+    uint64_t Length = Lengths.getSmallConstantTripCount(L);
+    Sizes[L] = Size * std::max<uint64_t>(Length, 1);
+    if (hasHint(*L))
+      continue;
+    bool Frees = Length <= ShortLength && Arrays.Loops.contains(L);
+    if (Length > 1 && Length * Size <= (Frees ? WholeForArrays : Whole)) {
+      addStringMetadataToLoop(L, "llvm.loop.unroll.full");
+      continue;
+    }
+    unsigned Count = partOf(*L, Length, Size, Meets, Writes, Heavy, Lengths);
+    Sizes[L] = Size * Count;
+    if (Count > 1)
+      addStringMetadataToLoop(L, "llvm.loop.unroll.count", Count);
+  }
+  return PreservedAnalyses::all();
+}

@@ -1,0 +1,116 @@
+//===- UnrollTest.cpp - Which loops nvcc unrolls --------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instrument.h"
+#include "stark/Sim/Compile.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace stark::sim;
+
+/// Whether kernel k of \p Text still has an array in memory.
+static bool hasArray(const std::string &Text) {
+  CompileRequest Request;
+  Request.Path = "/source/k.cu";
+  Request.Text = Text;
+  llvm::Expected<CompileResult> R = compileFor(Side::Device, Request);
+  if (!R || !R->Code) {
+    ADD_FAILURE() << (R ? R->Diagnostics : toString(R.takeError()));
+    return false;
+  }
+  optimizeDevice(*R->Code);
+  for (Function &F : *R->Code)
+    if (F.getName().contains("1k"))
+      for (Instruction &I : instructions(F))
+        if (isa<AllocaInst>(I))
+          return true;
+  return false;
+}
+
+/// A thread's tile of a product of matrices, in \p Rounds rounds a barrier.
+static std::string tile(int Rows, int Columns, int Rounds) {
+  return "constexpr int R = " + std::to_string(Rows) +
+         ", C = " + std::to_string(Columns) +
+         ", D = " + std::to_string(Rounds) + R"(;
+__global__ void k(const float *a, const float *b, float *c, int n) {
+  float sums[R * C] = {0}, x[R], y[C];
+  for (int s = 0; s < n; ++s)
+    for (int d = 0; d < D; ++d) {
+      for (int i = 0; i < R; ++i)
+        x[i] = a[(s * D + d) * 512 + threadIdx.x * R + i];
+      for (int j = 0; j < C; ++j)
+        y[j] = b[(s * D + d) * 512 + threadIdx.y * C + j];
+      for (int i = 0; i < R; ++i)
+        for (int j = 0; j < C; ++j)
+          sums[i * C + j] += x[i] * y[j];
+    }
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j)
+      c[(threadIdx.x * R + i) * 512 + threadIdx.y * C + j] = sums[i * C + j];
+}
+)";
+}
+
+/// An array that each round of a loop takes through \p Steps products.
+static std::string rounds(int Rounds, int Steps) {
+  std::string Body;
+  for (int I = 0; I < Steps; ++I)
+    Body += "v = v * w + u; ";
+  return "constexpr int T = " + std::to_string(Rounds) + R"(;
+__global__ void k(const float *a, float *c, int n, float w, float u) {
+  float kept[T];
+  for (int i = 0; i < T; ++i)
+    kept[i] = a[i * 7 + threadIdx.x];
+  for (int s = 0; s < n; ++s)
+    for (int i = 0; i < T; ++i) {
+      float v = kept[i];
+      )" +
+         Body + R"(
+      kept[i] = v;
+    }
+  for (int i = 0; i < T; ++i)
+    c[i * 512 + threadIdx.x] = kept[i];
+}
+)";
+}
+
+// ptxas of CUDA 13.0 reports a stack of 0 bytes for all of these: what a thread
+// sums up in a tile lies in registers, however many loops it takes.
+TEST(Unroll, AThreadsTileLiesInRegisters) {
+  EXPECT_FALSE(hasArray(tile(4, 4, 8)));
+  EXPECT_FALSE(hasArray(tile(8, 8, 16)));
+  EXPECT_FALSE(hasArray(tile(8, 16, 16)));
+  EXPECT_FALSE(hasArray(tile(12, 12, 40)));
+  EXPECT_FALSE(hasArray(tile(8, 24, 32)));
+}
+
+// The same ptxas has no stack for up to 266 steps of 16 rounds, 36 of 32 and 17
+// of 64, and the whole array on the stack beyond.
+TEST(Unroll, LongBodiesAreUnrolledForAnArrayInShortLoopsAlone) {
+  EXPECT_FALSE(hasArray(rounds(16, 200)));
+  EXPECT_TRUE(hasArray(rounds(16, 300)));
+  EXPECT_FALSE(hasArray(rounds(32, 25)));
+  EXPECT_TRUE(hasArray(rounds(32, 60)));
+  EXPECT_FALSE(hasArray(rounds(64, 10)));
+  EXPECT_TRUE(hasArray(rounds(64, 60)));
+}
+
+// An index that is data keeps the array in memory.
+TEST(Unroll, AnIndexThatIsDataKeepsTheArray) {
+  EXPECT_TRUE(hasArray(R"(
+__global__ void k(const int *a, int *c, int n) {
+  int bins[16] = {0};
+  for (int i = 0; i < n; ++i)
+    ++bins[a[i] & 15];
+  for (int i = 0; i < 16; ++i)
+    c[threadIdx.x * 16 + i] = bins[i];
+}
+)"));
+}
