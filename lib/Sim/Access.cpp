@@ -340,10 +340,14 @@ void Machine::range(uint32_t Probe, char *Address, uint64_t Bytes,
                     const char *Source, uint64_t Mask) {
   if (!Bytes)
     return;
-  // Word by word, as a copy loop would.
+  // Word by word, as a copy loop would; what is only counted of a bulk copy
+  // goes by whole sectors.
   ProbeKind Kind = T.Probes[Probe].Kind;
+  uint64_t Most =
+      T.Probes[Probe].Bulk && How == Mode::Profile ? SectorBytes : 4;
   for (uint64_t I = 0; I < Bytes;) {
-    uint32_t Step = uint32_t(std::min<uint64_t>(Bytes - I, 4));
+    uint64_t ToEnd = Most - reinterpret_cast<uint64_t>(Address + I) % Most;
+    uint32_t Step = uint32_t(std::min(Bytes - I, Most > 4 ? ToEnd : Most));
     touch(Probe, Address + I, Step, Kind,
           Source ? Source + (I & Mask) : nullptr);
     I += Step;

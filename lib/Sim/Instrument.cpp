@@ -173,6 +173,7 @@ void Instrumenter::addRange(MemIntrinsic &I) {
       return;
     IRBuilder<> B(&I);
     unsigned Number = newProbe(I, Kind, 0);
+    Out.Probes[Number].Bulk = I.hasMetadata(BulkCopyNote);
     B.CreateCall(callee("__stark_sim_range",
                         {B.getInt32Ty(), B.getPtrTy(), B.getInt64Ty(),
                          B.getPtrTy(), B.getInt32Ty()}),

@@ -23,6 +23,10 @@ namespace stark::sim {
 /// (vectorizers) or a library call of a loop would change what is counted.
 void optimizeDevice(llvm::Module &M);
 
+/// Metadata of a memcpy that is a bulk copy, which the load/store pipe of the
+/// SMs does not see.
+constexpr const char *BulkCopyNote = "stark.bulk";
+
 /// Errors: more probes than can be numbered.
 llvm::Expected<Tables> instrument(llvm::Module &M, llvm::StringRef UserFile);
 

@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Instrument.h"
 #include "PtxInstruction.h"
 #include "TensorOps.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -189,7 +190,8 @@ bool PtxBody::bulkCopy(const PtxStatement &S) {
   if (!To || !From || !Bytes)
     return false;
   Bytes = B.CreateZExt(Bytes, B.getInt64Ty());
-  B.CreateMemCpy(To, Align(16), From, Align(16), Bytes);
+  B.CreateMemCpy(To, Align(16), From, Align(16), Bytes)
+      ->setMetadata(BulkCopyNote, MDNode::get(B.getContext(), {}));
   if (!ToShared)
     return true;
   Value *Barrier =

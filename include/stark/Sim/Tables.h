@@ -32,6 +32,7 @@ struct Probe {
   bool Float = false;    ///< of Atomic: adds floating-point numbers
   bool Counts = false;   ///< of Atomic: adds a constant, the sum is not used
   bool Volatile = false; ///< ordered against other threads by its writer
+  bool Bulk = false;     ///< of a copy that no thread's load or store makes
   std::string What;      ///< of Sync: "__syncthreads"
 };
 

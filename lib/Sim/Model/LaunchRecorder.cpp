@@ -54,17 +54,30 @@ void LaunchRecorder::warp(const std::vector<Trace *> &Lanes, char *SharedBase,
   }
 }
 
+/// Of a bulk copy: the lines are counted where their first sector comes by.
+static uint64_t linesBegun(const Request &R) {
+  return uint64_t(
+      std::count_if(R.Addresses, R.Addresses + R.Count,
+                    [](uint64_t Address) { return Address % LineBytes == 0; }));
+}
+
 /// To the memory in which its first address lies.
 void LaunchRecorder::record(Request &R) {
   const Probe &P = T.Probes[R.Probe];
   ProbeCounters &C = Out.Probes[R.Probe];
   R.Bytes = P.Bytes ? P.Bytes : UnknownBytes;
+  // What a lane has copied comes here sector by sector.
+  if (P.Bulk) {
+    R.Bytes = SectorBytes;
+    for (unsigned I = 0; I < R.Count; ++I)
+      R.Addresses[I] -= R.Addresses[I] % SectorBytes;
+  }
   ++C.Requests;
   C.Threads += R.Count;
   uint64_t First = R.Addresses[0];
   if (First >= SharedBegin && First < SharedEnd) {
     ++C.SharedRequests;
-    C.SharedCycles += sharedCycles(R, P);
+    C.SharedCycles += P.Bulk ? linesBegun(R) : sharedCycles(R, P);
   } else if (inConstants(First)) {
     C.ConstantCycles += constantCycles(R);
   } else if (First >= LocalBegin) {
@@ -111,15 +124,15 @@ void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
       (distinctAddresses(R) * R.Bytes + SectorBytes - 1) / SectorBytes;
   Sets.begin(R, R.Addresses[0]);
   Pieces Lines = linesOf(Sectors);
-  C.Lines += Lines.Count;
+  C.Lines += P.Bulk ? 0 : Lines.Count;
   // Stores and atomics pass L1, and so does what is ordered.
   for (unsigned I = 0; I < Sectors.Count; ++I) {
-    bool Hit = Loads && !P.Volatile && L1.touch(Sectors.List[I]);
+    bool Hit = Loads && !P.Volatile && !P.Bulk && L1.touch(Sectors.List[I]);
     C.L1Sectors += Hit;
     Sets.touch(R, Loads, Sectors.List[I], Hit);
   }
   if (!Loads)
-    C.L2Writes += Lines.Count;
+    C.L2Writes += P.Bulk ? linesBegun(R) : uint64_t(Lines.Count);
 }
 
 void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {

@@ -9,6 +9,7 @@
 #include "Model/Coalescing.h"
 #include "Model/Dram.h"
 #include "Model/L1Cache.h"
+#include "Model/LaunchRecorder.h"
 #include "Model/Parts.h"
 #include <gtest/gtest.h>
 
@@ -67,6 +68,34 @@ TEST(Coalescing, AtomicsWaitForTheirAddress) {
 TEST(Coalescing, ConstantMemoryServesOneAddressAtATime) {
   Request Same = warpOf(64, 0), Each = warpOf(64, 4);
   EXPECT_EQ(constantCycles(Each), 32 * constantCycles(Same));
+}
+
+// One thread has 4 KiB copied to shared memory: 128 sectors of L2, of which the
+// load/store pipe sees nothing and shared memory 32 cycles. Word by word, as
+// threads copy, it would be 1024 requests of each.
+TEST(LaunchRecorder, ABulkCopyPassesTheLoadStorePipe) {
+  Tables T;
+  T.Probes.resize(2);
+  T.Probes[1].Kind = ProbeKind::Store;
+  T.Probes[0].Bulk = T.Probes[1].Bulk = true;
+  GpuDescription G = gpu();
+  LaunchRecorder Recorder(T, G, 1, 4096, {});
+  char *Shared = reinterpret_cast<char *>(uint64_t(1) << 30);
+  Trace Lane;
+  for (uint64_t I = 0; I < 4096; I += 32)
+    Lane.push_back(traceEntry(0, (uint64_t(1) << 20) + I));
+  for (uint64_t I = 0; I < 4096; I += 32)
+    Lane.push_back(traceEntry(1, (uint64_t(1) << 30) + I));
+  Recorder.beginBlock(0, 0, 0);
+  Recorder.warp({&Lane}, Shared, 4096);
+  Recorder.endBlock();
+  LaunchProfile P = Recorder.finish({}, {});
+  EXPECT_EQ(P.Probes[0].Sectors, 128u);
+  EXPECT_EQ(P.Probes[0].LeastSectors, 128u);
+  EXPECT_EQ(P.Probes[0].L1Sectors, 0u);
+  EXPECT_EQ(P.Probes[0].Lines, 0u);
+  EXPECT_EQ(P.Probes[1].SharedCycles, 32u);
+  EXPECT_EQ(P.L2Sectors, 128);
 }
 
 TEST(L1Cache, ALineIsFilledBySectors) {
