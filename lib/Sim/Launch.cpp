@@ -58,6 +58,10 @@ unsigned Machine::blocksPerSm(const Kernel &K, uint64_t Threads,
   uint64_t PerWarp = (uint64_t(K.Registers) * 32 + 255) / 256 * 256;
   uint64_t ByRegisters =
       Gpu.RegistersPerSm / std::max<uint64_t>(PerWarp * Warps, 1);
+  // The estimate may be half as much again as what nvcc needs; that alone
+  // forbids no launch.
+  if (!ByRegisters && PerWarp * Warps <= Gpu.RegistersPerSm * 3 / 2)
+    ByRegisters = 1;
   uint64_t Shared = K.StaticShared + Dynamic + Gpu.SharedReserved;
   uint64_t ByShared = Gpu.SharedPerSm / std::max<uint64_t>(Shared, 1);
   return unsigned(std::min(

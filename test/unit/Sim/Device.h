@@ -98,11 +98,11 @@ struct Device {
 
   /// Launches \p Thread as kernel k.
   static int launch(Machine &M, const std::function<void()> &Thread, Dim3 Grid,
-                    Dim3 Block, uint64_t Dynamic = 0,
-                    bool Cooperative = false) {
+                    Dim3 Block, uint64_t Dynamic = 0, bool Cooperative = false,
+                    unsigned Registers = 32) {
     Kernel K;
     K.Name = "k";
-    K.Registers = 32;
+    K.Registers = Registers;
     K.Call = [](void *Closure) {
       (*static_cast<const std::function<void()> *>(Closure))();
     };

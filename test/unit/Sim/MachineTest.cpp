@@ -32,6 +32,21 @@ TEST(Machine, WhatTheGpuDoesNotHaveIsRefused) {
             std::string::npos);
 }
 
+// 64 registers are what a block of 1024 threads has; estimates are too high
+// more often than not, and a false alarm ends a search.
+TEST(Machine, AnEstimateThatIsALittleTooHighForbidsNoLaunch) {
+  auto With = [](unsigned Registers) {
+    return Device().run([&](Machine &M) {
+      Device::launch(M, [] {}, {}, {1024, 1, 1}, 0, false, Registers);
+      return std::string("clean");
+    });
+  };
+  EXPECT_EQ(With(68), "clean");
+  EXPECT_EQ(With(96), "clean");
+  EXPECT_NE(With(97).find("too many resources: 97 registers (estimated)"),
+            std::string::npos);
+}
+
 TEST(Machine, ACooperativeGridMustFit) {
   // 2048 threads an SM, two SMs.
   EXPECT_EQ(launched({4, 1, 1}, {1024, 1, 1}, 0, true), "clean");
