@@ -30,6 +30,7 @@ public:
         Old(Base, Names), New(Winner, Names) {}
 
   llvm::Expected<DispatchCut> run();
+  llvm::Error checkEntry();
 
 private:
   void refuse(const llvm::Twine &Why) {
@@ -394,6 +395,15 @@ void Cutter::cutWinner() {
   sortEdits(Cut.Winner);
 }
 
+llvm::Error Cutter::checkEntry() {
+  if (!User.WhyNot.empty())
+    refuse(User.WhyNot);
+  const Item *Found = WhyNot.empty() ? entryOf(User) : nullptr;
+  if (WhyNot.empty())
+    cutSource(*Found);
+  return WhyNot.empty() ? llvm::Error::success() : failed(WhyNot);
+}
+
 llvm::Expected<DispatchCut> Cutter::run() {
   for (const UnitList *List : {&User, &Old, &New})
     if (!List->WhyNot.empty())
@@ -415,4 +425,9 @@ llvm::Expected<DispatchCut> stark::cutWinner(const ParsedSource &Source,
                                              const ParsedSource *Extracted) {
   return Cutter(Source, Extracted ? *Extracted : Source, Winner, Entry, Suffix)
       .run();
+}
+
+llvm::Error stark::checkDispatchable(const ParsedSource &Source,
+                                     StringRef Entry) {
+  return Cutter(Source, Source, Source, Entry, "").checkEntry();
 }

@@ -201,20 +201,15 @@ llvm::Expected<Evaluation> Evaluating::run(const EvaluatorOptions &Options) {
   return std::move(Out);
 }
 
-/// Extracted, unless a candidate is a form of the file as it is: it includes a
-/// header of which something was taken.
+/// The task that the candidates are forms of.
 static llvm::Expected<ExtractedTask> taskFor(const EvaluationRequest &Request,
                                              const ParseOptions &Parse) {
   std::string Workload = Request.Workload.empty()
                              ? defaultWorkload(Request.Source)
                              : Request.Workload;
   // A plan marks the file that it was given.
-  bool AsItIs =
-      !Request.Extract || !Request.Plan.empty() || Request.Candidates.empty();
-  llvm::Expected<ExtractedTask> T =
-      loadWith(!AsItIs, Request.Source, Workload, Parse);
-  if (!T || !T->Users)
-    return T;
+  if (!Request.Extract || !Request.Plan.empty() || Request.Candidates.empty())
+    return loadWith(/*Extract=*/false, Request.Source, Workload, Parse);
   std::vector<std::string> Texts = Request.Texts;
   for (const std::string &File : Request.Candidates)
     if (Request.Texts.empty()) {
@@ -223,11 +218,7 @@ static llvm::Expected<ExtractedTask> taskFor(const EvaluationRequest &Request,
         return Text.takeError();
       Texts.push_back(std::move(*Text));
     }
-  bool Includes = llvm::any_of(Texts, [&](const std::string &Text) {
-    return includesTaken(*T->Users, Text);
-  });
-  return Includes ? loadWith(false, Request.Source, Workload, Parse)
-                  : std::move(T);
+  return loadTaskOf(Texts, Request.Source, Workload, Parse);
 }
 
 llvm::Expected<Evaluation>

@@ -13,6 +13,7 @@
 
 #include "KernelSearch.h"
 #include "stark/Driver/KernelBuild.h"
+#include "stark/Driver/WinnerDispatch.h"
 #include "stark/Driver/WinnerEntry.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -43,8 +44,6 @@ static llvm::Expected<Verdict> judge(const BuildStep &Step,
   Request.Candidates = {Given.File};
   Request.Texts = {Text};
   Request.Why = Purpose::Confirm;
-  // What a build keeps is what it compiles.
-  Request.Extract = false;
   Notes Told(Observer);
   llvm::Expected<Evaluation> Done = evaluateCandidates(Request, Told);
   if (!Done)
@@ -83,20 +82,26 @@ llvm::Expected<std::string> stark::keepCandidate(BuildStep Step,
   Parse.Flags = Step.In.Flags;
   Parse.Toolkit = Given.Judged.Toolkit;
   Parse.Arch = Step.In.Arch;
-  llvm::Expected<Task> T =
-      loadTask(Step.In.SourcePath, Step.In.WorkloadPath, Parse);
-  if (!T)
-    return T.takeError();
+  llvm::Expected<ExtractedTask> Loaded =
+      loadTaskOf(*Text, Step.In.SourcePath, Step.In.WorkloadPath, Parse);
+  if (!Loaded)
+    return Loaded.takeError();
+  const Task &T = Loaded->Of;
+  const UsersSource *Users = Loaded->Users.get();
+  if (llvm::Error E = checkPlannable(T, Users))
+    return withContext(std::move(E), Given.File + " cannot be kept");
   llvm::Expected<std::string> Folder = keepingFolder(Step);
   if (!Folder)
     return Folder.takeError();
   llvm::Expected<Verdict> Judged =
-      judge(Step, Given, *Text, T->Load.Margin, Observer);
+      judge(Step, Given, *Text, T.Load.Margin, Observer);
   if (!Judged)
     return Judged.takeError();
   CacheEntry Entry =
-      makeEntry(*T, {std::move(*Text), Given.Title, Given.Author}, *Judged);
-  if (llvm::Error E = addPlan(Entry, *T, /*Users=*/nullptr))
+      makeEntry(T, {std::move(*Text), Given.Title, Given.Author}, *Judged);
+  if (Users)
+    Entry.Headers = Users->Headers;
+  if (llvm::Error E = addPlan(Entry, T, Users))
     return E;
   return keepEntry(Step, Entry, *Folder, Observer);
 }

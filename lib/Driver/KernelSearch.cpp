@@ -106,6 +106,33 @@ static llvm::Error chooseExtent(const std::string &RunFolder,
   return llvm::Error::success();
 }
 
+/// What is kept in place of a winner that no build could use: it is not asked
+/// for again.
+static void keepNothing(CacheEntry &Entry, llvm::Error Why,
+                        BuildObserver &Observer) {
+  std::string Said = llvm::toString(std::move(Why));
+  Observer.onWarning(Said);
+  Entry.WinnerText.clear();
+  Entry.Facts.Title = "nothing: " + Said;
+}
+
+/// Unset when a winner could be kept.
+static std::optional<CacheEntry>
+refuseSearch(const Task &T, const UsersSource *Users, BuildObserver &Observer) {
+  llvm::Error E = checkPlannable(T, Users);
+  if (!E)
+    return std::nullopt;
+  CacheEntry Entry;
+  Entry.Headers = Users ? Users->Headers : T.Headers;
+  Entry.Facts.RunDigest = T.Digest;
+  keepNothing(Entry,
+              withContext(std::move(E), "no winner of " + T.Name +
+                                            ".cu could be kept, so none is "
+                                            "searched for"),
+              Observer);
+  return Entry;
+}
+
 llvm::Expected<SearchedEntry>
 stark::searchForEntry(const BuildStep &Step, const BuildSearch &Search,
                       std::optional<unsigned> More, BuildObserver &Observer) {
@@ -113,6 +140,10 @@ stark::searchForEntry(const BuildStep &Step, const BuildSearch &Search,
       prepareSearch(Search.Request, /*GoesOn=*/"", Observer);
   if (!Prepared)
     return Prepared.takeError();
+  const Task &T = (*Prepared)->task();
+  const UsersSource *Users = (*Prepared)->users();
+  if (std::optional<CacheEntry> None = refuseSearch(T, Users, Observer))
+    return SearchedEntry{std::move(*None), ""};
   llvm::Expected<std::string> RunFolder = folderOf(Step, Search, **Prepared);
   if (!RunFolder)
     return RunFolder.takeError();
@@ -124,16 +155,10 @@ stark::searchForEntry(const BuildStep &Step, const BuildSearch &Search,
   llvm::Expected<RecordedRun> Run = readRun(*RunFolder);
   if (!Run)
     return Run.takeError();
-  const Task &T = (*Prepared)->task();
-  const UsersSource *Users = (*Prepared)->users();
   CacheEntry Entry = makeEntry(*Run, Users ? Users->Headers : T.Headers);
-  if (llvm::Error E = addPlan(Entry, T, Users)) {
-    // It is the best that this search can give: it is not asked for again.
-    std::string Why = llvm::toString(std::move(E));
-    Observer.onWarning(Why);
-    Entry.WinnerText.clear();
-    Entry.Facts.Title = "nothing: " + Why;
-  }
+  // It is the best that this search can give.
+  if (llvm::Error E = addPlan(Entry, T, Users))
+    keepNothing(Entry, std::move(E), Observer);
   return SearchedEntry{std::move(Entry), std::move(*RunFolder)};
 }
 
@@ -156,6 +181,8 @@ llvm::Error stark::keep(const BuildStep &Step, const SearchedEntry &Found,
                         llvm::StringRef Folder, BuildObserver &Observer) {
   llvm::Expected<std::string> Kept =
       keepEntry(Step, Found.Entry, Folder, Observer);
+  if (!Kept && Found.RunFolder.empty())
+    return Kept.takeError();
   if (!Kept)
     return withContext(Kept.takeError(), "the run is kept in '" +
                                              Found.RunFolder +

@@ -20,8 +20,8 @@ namespace stark {
 
 /// The run that was made, or gone on with, and what a cache keeps of it.
 struct SearchedEntry {
-  CacheEntry Entry; ///< without a text when nothing beat the source
-  std::string RunFolder;
+  CacheEntry Entry;      ///< without a text when nothing beat the source
+  std::string RunFolder; ///< empty: there was nothing to search for
 };
 
 /// \p More: a run that has ended makes so many attempts more; unset: none.

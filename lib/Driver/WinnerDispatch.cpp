@@ -127,3 +127,10 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
   Plan.Kept = keptFor(T, WinnerText, Plan, **Winner, *Cut, Users);
   return Plan;
 }
+
+llvm::Error stark::checkPlannable(const Task &T, const UsersSource *Users) {
+  llvm::Expected<Guard> Where = makeGuard(T);
+  if (!Where)
+    return Where.takeError();
+  return checkDispatchable(Users ? *Users->Parsed : *T.Parsed, T.Load.Entry);
+}

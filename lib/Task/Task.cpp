@@ -315,7 +315,7 @@ llvm::Expected<ExtractedTask> stark::loadWith(bool Extract,
   return ExtractedTask{std::move(*T), nullptr, ""};
 }
 
-bool stark::includesTaken(const UsersSource &Users, llvm::StringRef Text) {
+static bool includesTaken(const UsersSource &Users, llvm::StringRef Text) {
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
     if (llvm::is_contained(Users.Taken, includedName(Line)))
@@ -323,6 +323,18 @@ bool stark::includesTaken(const UsersSource &Users, llvm::StringRef Text) {
     Text = Rest;
   }
   return false;
+}
+
+llvm::Expected<ExtractedTask>
+stark::loadTaskOf(llvm::ArrayRef<std::string> Forms, llvm::StringRef SourcePath,
+                  llvm::StringRef WorkloadPath, const ParseOptions &Options) {
+  llvm::Expected<ExtractedTask> T =
+      loadExtractedTask(SourcePath, WorkloadPath, Options);
+  if (!T || !T->Users || llvm::none_of(Forms, [&](const std::string &Text) {
+        return includesTaken(*T->Users, Text);
+      }))
+    return T;
+  return loadWith(/*Extract=*/false, SourcePath, WorkloadPath, Options);
 }
 
 std::string stark::describeExtracted(const UsersSource &Users) {

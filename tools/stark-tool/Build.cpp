@@ -179,8 +179,6 @@ makeSearch(const BuildStep &Step, SearchOptions Options) {
   Request->Flags = Step.In.Flags;
   Request->Arch = Step.In.Arch;
   Request->Search = std::move(Options);
-  // What a build searches is what it compiles.
-  Request->Extract = false;
   watchInterrupts();
   Request->Cancelled = &interruptFlag();
   return BuildSearch{std::move(*Request), RunFolder};

@@ -61,6 +61,11 @@ llvm::Expected<DispatchCut> cutWinner(const ParsedSource &Source,
                                       llvm::StringRef Suffix,
                                       const ParsedSource *Extracted = nullptr);
 
+/// An error of cutWinner() that any winner of \p Entry would have: there is no
+/// place in \p Source for the choice.
+llvm::Error checkDispatchable(const ParsedSource &Source,
+                              llvm::StringRef Entry);
+
 /// Looks at the translation unit that was made: it has no error that the winner
 /// alone has not, and no declaration of the winner's, all of which stand at or
 /// behind \p WinnerAt, names one of the source's that is not shared.

@@ -25,6 +25,10 @@ llvm::Expected<DispatchPlan> planDispatch(const Task &T,
                                           llvm::StringRef WinnerText,
                                           const UsersSource *Users = nullptr);
 
+/// An error of planDispatch() that any winner of \p T would have, so that
+/// nobody is asked for one.
+llvm::Error checkPlannable(const Task &T, const UsersSource *Users = nullptr);
+
 } // namespace stark
 
 #endif

@@ -48,9 +48,13 @@ llvm::Expected<ExtractedTask> loadWith(bool Extract, llvm::StringRef SourcePath,
                                        llvm::StringRef WorkloadPath,
                                        const ParseOptions &Options);
 
-/// Whether \p Text includes a header of which something was taken: it is a form
-/// of the source itself.
-bool includesTaken(const UsersSource &Users, llvm::StringRef Text);
+/// As loadExtractedTask() does, or as loadTask() does where one of \p Forms,
+/// the texts of candidates, is a form of the source itself: it includes a
+/// header of which something was taken.
+llvm::Expected<ExtractedTask> loadTaskOf(llvm::ArrayRef<std::string> Forms,
+                                         llvm::StringRef SourcePath,
+                                         llvm::StringRef WorkloadPath,
+                                         const ParseOptions &Options);
 
 /// For people who are told.
 std::string describeExtracted(const UsersSource &Users);

@@ -18,7 +18,7 @@ configure made Ninja
 cat configure.txt | grep -i warning || true
 python3 project/src/fakes.py --judge judge
 python3 project/src/fakes.py ask spool -- "$build/bin/stark-tool" build project/src/scale.cu --arch sm_90 \
-  --provider exchange:ask --evaluator replay:judge --run-dir runs --attempts 2 --wait 60 \
+  --provider exchange:ask --no-extract --evaluator replay:judge --run-dir runs --attempts 2 --wait 60 \
   --flags-file "$(ls made/CMakeFiles/stark/scale/*/flags.CUDA)" --output out.cu --store project/stark-store 2> search.txt \
   || { cat search.txt; exit 1; }
 "$cmake" --build made

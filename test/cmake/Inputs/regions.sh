@@ -43,7 +43,7 @@ flags=$(ls made/CMakeFiles/stark/scale/*/flags.CUDA)
 folder=$(dirname "$flags")
 search() { # further words
   python3 project/src/fakes.py ask spool -- "$build/bin/stark-tool" build project/src/scale.cu --arch sm_90 \
-    --provider exchange:ask --evaluator replay:judge --run-dir "$folder/runs" --attempts 2 --wait 60 --flags-file "$flags" \
+    --provider exchange:ask --no-extract --evaluator replay:judge --run-dir "$folder/runs" --attempts 2 --wait 60 --flags-file "$flags" \
     --output out.cu --store project/store "$@"
 }
 search 2> search.txt || { cat search.txt; exit 1; }

@@ -57,7 +57,7 @@ LIE
 cp lie.py src
 python3 src/lie.py --judge judge
 python3 src/lie.py ask spool -- "$build/bin/stark-tool" build src/scale.cu --arch sm_90 --provider exchange:ask \
-  --evaluator replay:judge --run-dir runs --attempts 2 --wait 60 --output lie.cu --store stark-store \
+  --no-extract --evaluator replay:judge --run-dir runs --attempts 2 --wait 60 --output lie.cu --store stark-store \
   --flags-file "$(ls made/CMakeFiles/stark/scale/*/flags.CUDA | head -n 1)" 2> lie.txt || cat lie.txt
 make_it stark_check
 python3 -c "

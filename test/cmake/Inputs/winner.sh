@@ -21,7 +21,7 @@ python3 "a project/src/fakes.py" --judge judge
 flags=$(ls made/CMakeFiles/stark/scale/*/flags.CUDA)
 search() { # OUT STORE
   python3 "a project/src/fakes.py" ask spool -- "$build/bin/stark-tool" build "$source" --arch sm_90 \
-    --provider exchange:ask --evaluator replay:judge --run-dir runs --attempts 2 --wait 60 --flags-file "$flags" \
+    --provider exchange:ask --no-extract --evaluator replay:judge --run-dir runs --attempts 2 --wait 60 --flags-file "$flags" \
     --output "$1" --store "$2"
 }
 search out.cu "a project/stark-store" 2> search.txt || { cat search.txt; exit 1; }
