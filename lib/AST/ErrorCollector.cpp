@@ -64,6 +64,7 @@ void ErrorCollector::HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
   Info.FormatDiagnostic(Message);
   if (isFineForNvcc(Info, Message, Launches))
     return;
+  noteLackedWord(Info, Lacked);
   SourceError Found;
   Found.Id = Info.getID();
   Found.Message = std::string(Message);

@@ -13,6 +13,7 @@
 #ifndef STARK_LIB_AST_ERRORCOLLECTOR_H
 #define STARK_LIB_AST_ERRORCOLLECTOR_H
 
+#include "TemplateWords.h"
 #include "stark/AST/Parse.h"
 #include "clang/Basic/Diagnostic.h"
 
@@ -21,7 +22,8 @@ namespace stark {
 /// Keeps errors; where they lie decides which sites can be edited.
 class ErrorCollector : public clang::DiagnosticConsumer {
 public:
-  explicit ErrorCollector(std::vector<SourceError> &Errors) : Errors(Errors) {}
+  ErrorCollector(std::vector<SourceError> &Errors, LackedWords &Lacked)
+      : Errors(Errors), Lacked(Lacked) {}
 
   void BeginSourceFile(const clang::LangOptions &Language,
                        const clang::Preprocessor *PP) override;
@@ -30,6 +32,7 @@ public:
 
 private:
   std::vector<SourceError> &Errors;
+  LackedWords &Lacked;   ///< of the headers
   bool Launches = false; ///< device code may hold them
 };
 

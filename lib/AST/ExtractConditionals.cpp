@@ -8,6 +8,7 @@
 #include "ExtractDirectives.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 using namespace clang;
@@ -66,6 +67,49 @@ bool KeptTokens::isOurs(StringRef Word, std::set<StringRef> &Asked) const {
   return true;
 }
 
+/// No file and no flag defines \p Word as a macro, at any place.
+bool KeptTokens::isUndefined(StringRef Word) const {
+  if (Word.starts_with("_") || Macros.count(Word))
+    return false;
+  for (size_t Pass = 0; Pass < Tree.passes(); ++Pass) {
+    Preprocessor &PP = Tree.source(Pass).unit().getPreprocessor();
+    if (PP.getIdentifierInfo(Word)->hadMacroDefinition())
+      return false;
+  }
+  return true;
+}
+
+/// The answer is no whatever a compiler or a toolkit says: `defined(X) && ...`
+/// of a macro that nobody defines.
+bool KeptTokens::isNever(int File, const Directive &D) const {
+  const SourceTokens &T = *Tree.Files[File].Tokens;
+  if (D.Word != "if" && D.Word != "elif")
+    return false;
+  bool Never = false;
+  unsigned Depth = 0;
+  std::vector<StringRef> Part; // between two `&&`
+  for (size_t I = D.First + 2; I < D.End; ++I) {
+    if (Depth == 0 && (T.is(I, "||") || T.is(I, "or") || T.is(I, "?")))
+      return false;
+    if (I + 1 < D.End && (Depth || !T.is(I, "&&"))) {
+      Depth += T.is(I, "(");
+      Depth -= T.is(I, ")") && Depth;
+      Part.push_back(T.text(I));
+      continue;
+    }
+    while (Part.size() > 2 && Part.front() == "(" && Part.back() == ")")
+      Part = std::vector<StringRef>(Part.begin() + 1, Part.end() - 1);
+    if (Part.size() > 1 && Part.front() == "defined")
+      Part.erase(Part.begin());
+    if (Part.size() == 3 && Part.front() == "(")
+      Part = {Part[1]};
+    Never |= Part.size() == 1 && llvm::isAlpha(Part.front().front()) &&
+             Part.front() != "true" && isUndefined(Part.front());
+    Part.clear();
+  }
+  return Never;
+}
+
 bool KeptTokens::isOurs(int File, const Conditional &C) const {
   const IncludedFile &F = Tree.Files[File];
   std::set<StringRef> Asked;
@@ -73,6 +117,8 @@ bool KeptTokens::isOurs(int File, const Conditional &C) const {
     const Directive *D = F.directiveAt(C.Branches[I]);
     if (F.differs(F.Tokens->All[D->End - 1].Bytes.Begin))
       return false;
+    if (isNever(File, *D))
+      continue;
     for (size_t Token = D->First + 2; Token < D->End; ++Token)
       if (F.Tokens->All[Token].Kind == SourceToken::Word &&
           !F.Tokens->is(Token, "defined") &&

@@ -44,6 +44,8 @@ private:
   bool isGuard(int File, const Conditional &C) const;
   bool isOurs(int File, const Conditional &C) const;
   bool isOurs(llvm::StringRef Word, std::set<llvm::StringRef> &Asked) const;
+  bool isUndefined(llvm::StringRef Word) const;
+  bool isNever(int File, const Directive &D) const;
   bool holdsKept(int File, const Conditional &C) const;
   void keepConditional(int File, const Conditional &C);
   bool definesWanted(int File, const Conditional &C) const;

@@ -189,10 +189,14 @@ public:
 };
 } // namespace
 
-std::unique_ptr<clang::ASTUnit>
-stark::makeUnit(const std::string &Path, llvm::StringRef Text,
-                const ParseOptions &Options, const Prelude *Known,
-                std::vector<SourceError> &Errors, PassOf Pass) {
+/// Headers in place of those on the disk, by their absolute paths.
+using ChangedHeaders = std::map<std::string, std::string>;
+
+static std::unique_ptr<clang::ASTUnit>
+makeUnitWith(const std::string &Path, llvm::StringRef Text,
+             const ParseOptions &Options, const Prelude *Known,
+             std::vector<SourceError> &Errors, PassOf Pass,
+             const ChangedHeaders &Changed, LackedWords &Lacked) {
   std::vector<std::string> Arguments{
       "stark-tool", "-fsyntax-only", "-x", "cuda",
       Pass == PassOf::Device ? "--cuda-device-only" : "--cuda-host-only",
@@ -216,6 +220,8 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
   }
   Memory->addFile(Path, 0,
                   llvm::MemoryBuffer::getMemBufferCopy(launchesForClang(Text)));
+  for (const auto &[Header, ItsText] : Changed)
+    Memory->addFile(Header, 0, llvm::MemoryBuffer::getMemBufferCopy(ItsText));
   Arguments =
       clang::tooling::getClangStripDependencyFileAdjuster()(Arguments, Path);
   Arguments.push_back(Path);
@@ -225,7 +231,7 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
   Overlay->pushOverlay(Memory);
   auto Files = llvm::makeIntrusiveRefCnt<clang::FileManager>(
       clang::FileSystemOptions(), Overlay);
-  ErrorCollector Collector(Errors);
+  ErrorCollector Collector(Errors, Lacked);
   UnitAction Action;
   clang::tooling::ToolInvocation Invocation(
       Arguments, &Action, Files.get(),
@@ -237,6 +243,47 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
   Action.Unit->getDiagnostics().setClient(new clang::IgnoringDiagConsumer(),
                                           /*ShouldOwnClient=*/true);
   return std::move(Action.Unit);
+}
+
+/// Puts the words into \p Changed, of files that can be read.
+static void addWords(const LackedWords &Lacked, ChangedHeaders &Changed) {
+  for (const auto &[Header, Places] : Lacked) {
+    auto Known = Changed.find(Header);
+    if (Known == Changed.end()) {
+      llvm::Expected<std::string> Text = readFile(Header);
+      if (!Text) {
+        llvm::consumeError(Text.takeError());
+        continue;
+      }
+      Known = Changed.emplace(Header, std::move(*Text)).first;
+    }
+    Known->second = withTemplateWords(Known->second, Places);
+  }
+}
+
+std::unique_ptr<clang::ASTUnit>
+stark::makeUnit(const std::string &Path, llvm::StringRef Text,
+                const ParseOptions &Options, const Prelude *Known,
+                std::vector<SourceError> &Errors, PassOf Pass) {
+  // One word may let Clang see where the next is lacking.
+  constexpr unsigned Most = 4;
+  ChangedHeaders Changed;
+  std::unique_ptr<clang::ASTUnit> Unit;
+  for (unsigned Turn = 0; Turn < Most; ++Turn) {
+    std::vector<SourceError> Now;
+    LackedWords Lacked;
+    std::unique_ptr<clang::ASTUnit> Made =
+        makeUnitWith(Path, Text, Options, Known, Now, Pass, Changed, Lacked);
+    // What does not help is left alone.
+    if (Turn && (!Made || Now.size() > Errors.size()))
+      break;
+    Unit = std::move(Made);
+    Errors = std::move(Now);
+    if (!Unit || Lacked.empty())
+      break;
+    addWords(Lacked, Changed);
+  }
+  return Unit;
 }
 
 llvm::Expected<std::unique_ptr<ParsedSource>>

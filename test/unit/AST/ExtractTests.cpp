@@ -168,6 +168,69 @@ __global__ void k(float *x) { *x = way(*x) + STEP; }
   EXPECT_TRUE(has(Text, "float old_way(float x) {"));
 }
 
+// What a macro that nobody defines keeps out is out, whatever a toolkit says.
+TEST_F(Extract, LeavesOutWhatFlagsKeepOut) {
+  for (const char *If :
+       {"#if defined(WITH_FP4) && CUDA_VERSION >= 12080",
+        "#if CUDA_VERSION >= 12080 && (defined WITH_FP4)",
+        "#if (__CUDACC_VER_MAJOR__ > 9 || CUDA_VERSION > 9) && WITH_FP4"}) {
+    header("k.cuh",
+           "template <class T> struct Vec { T x; };\n" + std::string(If) + R"(
+struct Four {};
+template <> struct Vec<Four> { char of_four; };
+#else
+#define STEP 2
+#endif
+__global__ void k(float *x) { Vec<float> v{x[0]}; x[0] = v.x + STEP; }
+)");
+    std::string Text = text("#include \"k.cuh\"\n" + Launch);
+    EXPECT_FALSE(has(Text, "Four")) << If;
+    EXPECT_FALSE(has(Text, "WITH_FP4")) << If;
+    EXPECT_TRUE(has(Text, "#define STEP 2")) << If;
+  }
+  for (const char *If : {"#if defined(WITH_FP4) || __CUDA_ARCH__ < 100",
+                         "#if !defined(WITH_FP4) && __CUDA_ARCH__ < 100",
+                         "#if true && __CUDA_ARCH__ < 100",
+                         "#if __CUDA_ARCH__ < 100 or X && WITH_FP4",
+                         "#if defined(STEP) && __CUDA_ARCH__ < 100"}) {
+    header("k.cuh", "#define STEP 2\n" + std::string(If) + R"(
+__device__ float way(float x) { return x; }
+#else
+__device__ float way(float x) { return 2 * x; }
+#endif
+__global__ void k(float *x) { x[0] = way(x[0]) + STEP; }
+)");
+    EXPECT_TRUE(has(text("#include \"k.cuh\"\n" + Launch), If)) << If;
+  }
+}
+
+// nvcc needs no `template` before a member's name. Clang does, and sees each
+// instance whole with it: only what is used comes along.
+TEST_F(Extract, PutsTheWordTemplateWhereClangWantsIt) {
+  header("k.cuh", R"(
+template <class T> struct To {
+  template <unsigned N> __device__ static void all(T *to, const int *from);
+};
+template <class T> struct Vec { T x; };
+template <> struct Vec<char> { char of_char; };
+template <class T> template <unsigned N>
+__device__ void To<T>::all(T *to, const int *from) {
+  Vec<T> v{T(from[N])};
+  to[0] = v.x;
+}
+template <class T>
+__device__ void convert(T *to, const int *from) {
+  To<T>::all<4>(
+      to,
+      from);
+}
+__global__ void k(float *x) { int of[5] = {}; convert(x, of); }
+)");
+  std::string Text = text("#include \"k.cuh\"\n" + Launch);
+  EXPECT_TRUE(has(Text, "To<T>::template all<4>("));
+  EXPECT_FALSE(has(Text, "of_char"));
+}
+
 // What the host's pass alone compiles comes along as well.
 TEST_F(Extract, ReadsBothPasses) {
   header("k.cuh", R"(
