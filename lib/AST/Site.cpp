@@ -163,13 +163,19 @@ static void sortDrafts(std::vector<SiteDraft> &All) {
       return L.Bytes.End > R.Bytes.End;
     return isFunction(L.Kind) && !isFunction(R.Kind);
   });
-  // A macro that uses its argument twice makes two nodes of one text.
-  All.erase(std::unique(All.begin(), All.end(),
-                        [](const SiteDraft &L, const SiteDraft &R) {
-                          return L.Kind == R.Kind && L.Bytes == R.Bytes &&
-                                 L.Stem == R.Stem && L.Name == R.Name;
-                        }),
-            All.end());
+  // A macro that uses its argument twice makes two nodes of one text, a
+  // template as many as it has instances; a statement that is a barrier has two
+  // of each.
+  std::vector<SiteDraft> Once;
+  for (SiteDraft &D : All) {
+    bool Known = false;
+    for (size_t I = Once.size(); I-- > 0 && Once[I].Bytes == D.Bytes && !Known;)
+      Known = Once[I].Kind == D.Kind && Once[I].Stem == D.Stem &&
+              Once[I].Name == D.Name;
+    if (!Known)
+      Once.push_back(std::move(D));
+  }
+  All = std::move(Once);
 }
 
 Sites stark::findSites(const ParsedSource &Source) {

@@ -88,8 +88,9 @@ std::string stark::describeMarked(const AgentInput &In) {
   std::string Base = cleanText(In.Base->text());
   std::string Marked =
       cleanText(markAnchors(In.Base->text(), In.Given->Anchors));
-  if (Base != cleanText(In.Of->SourceText))
-    return fenced("cuda", Marked);
+  std::string Source = cleanText(In.Of->SourceText);
+  if (Base != Source)
+    return fenced("cuda", withoutSharedHead(Marked, Source));
   std::vector<Line> Lines = linesOf(Marked);
   showAround(Lines);
   size_t Shown = llvm::count_if(Lines, [](const Line &L) { return L.Shown; });

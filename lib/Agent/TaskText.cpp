@@ -248,6 +248,20 @@ static llvm::Expected<std::string> describeTensors(const Task &T,
   return *Text + "\n";
 }
 
+/// Without the folders of headers, where the source includes none of them.
+static std::vector<std::string> flagsThatCount(const Task &T) {
+  std::vector<std::string> Flags;
+  for (size_t I = 0; I < T.NvccFlags.size(); ++I) {
+    llvm::StringRef Flag = T.NvccFlags[I];
+    if (T.Headers.empty() && Flag.starts_with("-I")) {
+      I += Flag == "-I"; // its folder is the next word
+      continue;
+    }
+    Flags.push_back(Flag.str());
+  }
+  return Flags;
+}
+
 static llvm::Expected<std::string> describeHeaders(const Task &T) {
   std::string Text;
   size_t Left = HeaderLimit;
@@ -280,8 +294,8 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   V["file"] = path::filename(T.SourcePath).str();
   V["entry"] = describeEntry(T);
   V["build"] = "nvcc -arch=" + T.Parse.Arch;
-  if (!T.NvccFlags.empty())
-    V["build"] += " " + llvm::join(T.NvccFlags, " ");
+  for (const std::string &Flag : flagsThatCount(T))
+    V["build"] += " " + Flag;
   Figures Known(In);
   V["device"] = In.Device + "\n";
   auto Device = Prompts.Devices.find(T.Parse.Arch);
@@ -310,6 +324,6 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   if (!Headers)
     return Headers.takeError();
   V["headers"] = *Headers;
-  V["source"] = fenced("cuda", T.SourceText);
+  V["source"] = describeSource(T);
   return V;
 }

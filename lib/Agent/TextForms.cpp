@@ -17,6 +17,10 @@ using namespace stark;
 static constexpr size_t SiteLimit = 220;
 /// Lines of a loop, branch or function whose statements are not listed.
 static constexpr unsigned ShortSite = 12;
+/// Sites before the first kernel of a list that is as the source is, and lines
+/// of device functions that another is without.
+static constexpr size_t MostBeforeKernel = 40;
+static constexpr unsigned ShortFunction = 8;
 
 std::string stark::cleanText(llvm::StringRef Text) {
   Text.consume_front("\xEF\xBB\xBF");
@@ -71,16 +75,88 @@ static bool isCovered(const Sites &All, const Site &S, unsigned ListedLine) {
          (Holder.EndLine - Holder.Line < ShortSite || S.Line == ListedLine);
 }
 
+static bool isFunction(const Site &S) {
+  return S.Kind == SiteKind::Kernel || S.Kind == SiteKind::Device ||
+         S.Kind == SiteKind::Host;
+}
+
+/// Whether so much stands before the first kernel that it would drown in it.
+static bool isBuried(const Sites &All) {
+  size_t Before = 0;
+  for (const Site &S : All.All) {
+    if (S.Kind == SiteKind::Kernel)
+      return Before > MostBeforeKernel;
+    Before += S.editable();
+  }
+  return false;
+}
+
+/// Whether the host function at \p At launches something, or is one that other
+/// files call.
+static bool isLauncher(const Sites &All, size_t At) {
+  const Site &F = All.All[At];
+  if (F.Kind != SiteKind::Host)
+    return false;
+  if (!llvm::StringRef(F.Id).contains("::"))
+    return true;
+  for (size_t I = At + 1; I < All.All.size() && All.All[I].Parent >= 0; ++I)
+    if (All.All[I].Kind == SiteKind::Launch)
+      return true;
+  return false;
+}
+
+/// A variable of a function that is in registers, or a type.
+static bool isPlainLocal(const Site &S) {
+  return S.Kind == SiteKind::Declaration && S.Parent >= 0 && S.Detail.empty();
+}
+
+/// The sites in the order in which they are listed where kernels are buried:
+/// kernels first, then what launches them, and of all else the longer functions
+/// alone.
+static std::vector<const Site *> kernelsFirst(const Sites &All,
+                                              size_t &ShortFunctions) {
+  enum { Kernel, Launcher, Other };
+  std::vector<const Site *> Order[3];
+  size_t Rank = Other;
+  for (size_t I = 0; I < All.All.size(); ++I) {
+    const Site &S = All.All[I];
+    if (S.Parent < 0)
+      Rank = S.Kind == SiteKind::Kernel ? Kernel
+             : isLauncher(All, I)       ? Launcher
+                                        : Other;
+    if (Rank != Other && !isPlainLocal(S)) {
+      Order[Rank].push_back(&S);
+    } else if (isFunction(S) && S.editable()) {
+      if (S.EndLine - S.Line < ShortFunction)
+        ++ShortFunctions;
+      else
+        Order[Other].push_back(&S);
+    }
+  }
+  for (size_t More : {Launcher, Other})
+    Order[Kernel].insert(Order[Kernel].end(), Order[More].begin(),
+                         Order[More].end());
+  return std::move(Order[Kernel]);
+}
+
 std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
-  size_t Editable = 0, Locked = 0;
+  size_t Editable = 0, Locked = 0, Short = 0;
   for (const Site &S : All.All)
     ++(S.editable() ? Editable : Locked);
+  bool Buried = isBuried(All);
+  std::vector<const Site *> Order;
+  if (Buried)
+    Order = kernelsFirst(All, Short);
+  else
+    for (const Site &S : All.All)
+      Order.push_back(&S);
   // Of a long list the small sites go first; a larger one covers them.
-  bool Details = Editable <= SiteLimit;
+  bool Details = (Buried ? Order.size() : Editable) <= SiteLimit;
   size_t Shown = 0;
   unsigned ListedLine = 0;
   std::string Out;
-  for (const Site &S : All.All) {
+  for (const Site *Each : Order) {
+    const Site &S = *Each;
     if (!S.editable() || Shown == SiteLimit ||
         (isDetail(S.Kind) && (!Details || isCovered(All, S, ListedLine))))
       continue;
@@ -96,9 +172,15 @@ std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
   if (Out.empty())
     return "No site of this source can be edited.\n";
   Out = fenced("text", Out);
-  if (Shown < Editable)
-    Out += "\n" + std::to_string(Editable - Shown) +
+  if (Buried)
+    Out = "Kernels come first, then host functions.\n\n" + Out;
+  if (Shown + Short < Editable)
+    Out += "\n" + std::to_string(Editable - Shown - Short) +
            " smaller sites are not listed; name a site that holds them.\n";
+  if (Short)
+    Out += "\n" + std::to_string(Short) +
+           " short functions are not listed; the id of one is its name, "
+           "`class::name` for a member.\n";
   if (Locked)
     Out += "\n" + std::to_string(Locked) +
            " further sites cannot be edited by themselves (in the expansion of "
@@ -157,8 +239,12 @@ std::string stark::describeLatest(const AgentInput &In) {
     Out = "The latest attempt is " + S.Title + ".\n\n";
     if (!S.Advice.empty())
       Out += "The advice that led to it:\n\n" + fenced("text", S.Advice) + "\n";
-    Out += S.Text.empty() ? "It gave no candidate.\n\n"
-                          : fenced("cuda", S.Text) + "\n";
+    Out +=
+        S.Text.empty()
+            ? "It gave no candidate.\n\n"
+            : fenced("cuda", withoutSharedHead(cleanText(S.Text),
+                                               cleanText(In.Of->SourceText))) +
+                  "\n";
   }
   return Out + describeObservations(S, LatestLimit) +
          Figures(In).describeOccupancy(In.Of->Load, S.Compiler);

@@ -47,6 +47,19 @@ std::string describeMarked(const AgentInput &In);
 /// no answer may have it.
 inline constexpr llvm::StringLiteral AsAbove = "as in the source above]";
 
+/// The source: as it stands, or where much stands before its kernels these and
+/// what launches them first.
+std::string describeSource(const Task &Of);
+
+/// \p Text with a line in brackets for many first lines that are \p Source's,
+/// too, which the task shows.
+std::string withoutSharedHead(llvm::StringRef Text, llvm::StringRef Source);
+
+/// What lines of describeSource() say that stand for others; no answer may have
+/// them.
+inline constexpr llvm::StringLiteral StandBelow = "stand further below]",
+                                     StandAbove = "stand further above]";
+
 /// What other planners are at; empty when nobody is.
 std::string describeBeside(const AgentInput &In);
 

@@ -51,6 +51,22 @@ TEST(Site, ObstaclesByKind) {
   EXPECT_TRUE(All.find("g:loop1")->editable());
 }
 
+// A statement that is a barrier is one site of each kind, however many
+// instances its template has.
+TEST(Site, BarriersOfInstancesAreOne) {
+  auto Source = parse("template <int N> __global__ void k(int *x) {\n"
+                      "  x[threadIdx.x] = N;\n"
+                      "  __syncthreads();\n"
+                      "}\n"
+                      "void f(int *x) { k<1><<<1, 1>>>(x); k<2><<<1, 1>>>(x); "
+                      "k<3><<<1, 1>>>(x); }\n");
+  Sites All = findSites(*Source);
+  EXPECT_TRUE(All.find("k:barrier1"));
+  EXPECT_FALSE(All.find("k:barrier2"));
+  EXPECT_TRUE(All.find("k:stmt2"));
+  EXPECT_FALSE(All.find("k:stmt3"));
+}
+
 // An error is new when its id, or what it names, was not there so often.
 TEST(SourceError, NewOnes) {
   auto Before = parse("int a = gone;\n");

@@ -494,6 +494,60 @@ TEST_F(TeamTest, TheSourceIsShownOnce) {
                   .contains("the text of anchor 1 leaves code out"));
 }
 
+// Kernels and what launches them come first where a library's helpers stand
+// before them, in the source and in the list of sites.
+TEST_F(TeamTest, BuriedKernelsComeFirst) {
+  std::string Long;
+  for (unsigned I = 0; I < 30; ++I) {
+    std::string N = std::to_string(I);
+    Long += "__device__ float f" + N + "(float x) {\n  float y = x + " + N +
+            ";\n  y = y * y;\n  return y;\n}\n";
+  }
+  Long += Source;
+  use(Long);
+  T.Parsed = std::shared_ptr<ParsedSource>(Base, [](ParsedSource *) {});
+  T.NvccFlags = {"-Iinclude", "-I", "more", "-std=c++17", "-use_fast_math"};
+  answer(GoodPlan);
+  value(team()->plan(In));
+  llvm::StringRef User = Asked[0].Messages[0].Text;
+  EXPECT_TRUE(User.contains("```cuda\n[lines 1 to 152 stand further below]\n"
+                            "__global__ void row_max("))
+      << User.str();
+  EXPECT_TRUE(User.contains("[lines 153 to 162 stand further above]\n```"))
+      << User.str();
+  EXPECT_EQ(User.count("__device__ float f7(float x) {\n"), 1u);
+  EXPECT_EQ(User.count("  row_max<<<1, 128, 0, stream>>>(x, y, cols);\n}"), 1u);
+  EXPECT_TRUE(
+      User.contains("then host functions.\n\n```text\nrow_max | kernel"))
+      << User.str();
+  EXPECT_FALSE(User.contains("f7 | device"));
+  EXPECT_TRUE(User.contains("\n30 short functions are not listed"));
+  // A folder of headers says nothing of a source that includes none.
+  EXPECT_TRUE(User.contains("`nvcc -arch=sm_90 -std=c++17 -use_fast_math`"))
+      << User.str();
+  // What differs from the source far below does not show it once more.
+  Selected.Text.replace(Selected.Text.find("<<<1, 128"), 9, "<<<1, 256");
+  answer(GoodPlan);
+  value(team()->plan(In));
+  User = Asked[1].Messages[0].Text;
+  EXPECT_TRUE(User.contains("```cuda\n[lines 1 to 154 as in the source above]"))
+      << User.str();
+  EXPECT_EQ(User.count("__device__ float f7(float x) {\n"), 1u);
+  // No answer may have the lines that stand for others.
+  give({"row_max:loop1"});
+  for (const char *Line : {"[lines 1 to 152 stand further below]",
+                           "[lines 153 to 162 stand further above]"}) {
+    answer("```cuda anchor 1\nf();\n" + std::string(Line) + "\n```");
+    answer("No.");
+    problem(team()->code(In));
+    EXPECT_TRUE(llvm::StringRef(Asked.back().Messages[2].Text)
+                    .contains("the text of anchor 1 leaves code out"))
+        << Asked.back().Messages[2].Text;
+  }
+  T.Parsed = nullptr;
+  T.NvccFlags.clear();
+}
+
 // Planners that are asked at the same time are told of each other.
 TEST_F(TeamTest, PlannersKnowOfEachOther) {
   answer(GoodPlan);
