@@ -11,6 +11,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 #include "clang/Frontend/ASTUnit.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -51,12 +53,26 @@ protected:
       Text += "\n";
       return;
     }
-    Text += " " + typeName(E->getType());
-    value(E);
+    // The length of a text that names its own place depends on that.
+    if (Options.Places || !isa<StringLiteral, PredefinedExpr>(E))
+      Text += " " + typeName(E->getType());
+    if (Options.Places || !saysPlace(E))
+      value(E);
     Text += "\n";
   }
 
 private:
+  /// Whether __LINE__ or its like wrote \p E.
+  bool saysPlace(const Expr *E) const {
+    SourceLocation At = E->getBeginLoc();
+    if (!isa<IntegerLiteral, StringLiteral>(E) || !At.isMacroID())
+      return false;
+    return llvm::StringSwitch<bool>(
+               Lexer::getImmediateMacroName(At, SM, Context.getLangOpts()))
+        .Cases("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__", true)
+        .Default(false);
+  }
+
   void value(const Expr *E) {
     llvm::raw_string_ostream OS(Text);
     if (auto *Ref = dyn_cast<DeclRefExpr>(E))

@@ -358,3 +358,32 @@ template <class T> __global__ void k(const T *x, T *y) {
   EXPECT_NE(llvm::toString(Refused.takeError()).find("would mean something"),
             std::string::npos);
 }
+
+// Where a macro says its own line, file or function, the winner's says another,
+// and means the same.
+TEST_F(WinnerDispatchTest, PlacesAreNoMeaning) {
+  write("k.cuh", R"(#pragma once
+void report(const char *file, int line, const char *function);
+#define CHECK(x) { if (x) report(__FILE__, __LINE__, __FUNCTION__); }
+// Not reached: so the lines are others beside the header.
+__device__ float other(float x) { return x; }
+template <class T> __global__ void k(const T *x, T *y) { *y = *x * 7; }
+template <class T> int start(const T *x, T *y) {
+  k<<<1, 1>>>(x, y);
+  CHECK(x == y);
+  return 11;
+}
+)");
+  write("k.cu", "#include \"k.cuh\"\nint launch(const float *x, float *y, "
+                "int n, float s) {\n  return start(x, y);\n}\n");
+  write("k.workload.json",
+        std::string("{\"entry\": \"launch\", ") + Sizes + "}");
+  ParseOptions Options;
+  Options.Toolkit = "none";
+  ExtractedTask T = llvm::cantFail(
+      loadExtractedTask(path("k.cu"), path("k.workload.json"), Options));
+  ASSERT_TRUE(T.Users);
+  std::string Winner = replaced(T.Of.SourceText, "*x * 7", "7 * *x");
+  llvm::Expected<DispatchPlan> Plan = planDispatch(T.Of, Winner, T.Users.get());
+  EXPECT_TRUE(bool(Plan)) << llvm::toString(Plan.takeError());
+}
