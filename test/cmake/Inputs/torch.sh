@@ -15,7 +15,7 @@ make_it() { "$cmake" --build "$1" 2>&1; }
 search() { # MADE: keeps a winner in the project's store; no compiler takes part.
   python3 project/src/fakes.py --judge judge
   python3 project/src/fakes.py ask spool -- "$build/bin/stark-tool" build project/src/scale.cu --arch sm_90 \
-    --provider exchange:ask --evaluator replay:judge --run-dir runs --attempts 1 --wait 120 --output searched.cu \
+    --provider exchange:ask --evaluator replay:judge --run-dir runs --attempts 1 --wait 120 --no-extract --output searched.cu \
     --flags-file "$(ls "$1"/CMakeFiles/stark/ops/*/flags.CUDA)" --store project/stark-store 2> search.txt || {
     cat search.txt
     exit 1
