@@ -32,21 +32,23 @@ const char *verb(ProbeKind K) {
 } // namespace
 
 std::string Machine::threadName(uint32_t Thread) const {
-  return "(" + std::to_string(Thread % Block.X) + "," +
-         std::to_string(Thread / Block.X % Block.Y) + "," +
-         std::to_string(Thread / Block.X / Block.Y) + ")";
+  Dim3 At = Block.at(Thread % PerBlock);
+  return "(" + std::to_string(At.X) + "," + std::to_string(At.Y) + "," +
+         std::to_string(At.Z) + ")";
 }
 
-std::string Machine::here(uint32_t Probe) const {
+std::string Machine::placeOf(uint32_t Probe, unsigned Rank) const {
   std::string Text = "kernel " + Kernels[Launched].Name;
   if (Probe < T.Probes.size() && T.Probes[Probe].Line)
     Text += ", line " + std::to_string(T.Probes[Probe].Line);
-  Text += ", block (" + std::to_string(BlockLinear % Grid.X) + "," +
-          std::to_string(BlockLinear / Grid.X % Grid.Y) + "," +
-          std::to_string(BlockLinear / Grid.X / Grid.Y) + ")";
-  if (Running)
-    Text += ", thread " + threadName(Running->Thread);
-  return Text;
+  return Text + ", block " + blockName(Rank);
+}
+
+std::string Machine::here(uint32_t Probe) const {
+  if (!Running)
+    return placeOf(Probe, 0);
+  return placeOf(Probe, rankOf(*Running)) + ", thread " +
+         threadName(Running->Thread);
 }
 
 void Machine::finding(FindingKind Kind, std::string Text) {
@@ -63,7 +65,7 @@ void Machine::outOfBounds(uint32_t Probe, const char *Address, uint64_t Bytes,
   std::string What = std::string(verb(Kind)) + " of " + std::to_string(Bytes) +
                      " bytes by " + here(Probe) + ": ";
   if (Address >= SharedBase && Address < SharedBase + SharedMemory.size()) {
-    uint64_t Offset = uint64_t(Address - SharedBase);
+    uint64_t Offset = uint64_t(Address - SharedBase) % SharedStride;
     const SharedVariable *Before = nullptr;
     for (const SharedVariable &V : T.Shared)
       if (V.Offset <= Offset)
@@ -157,7 +159,12 @@ void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
 
 void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
                            ProbeKind Kind, const void *Stored) {
-  uint64_t Offset = uint64_t(Address - SharedBase);
+  uint64_t InCluster = uint64_t(Address - SharedBase), Offset = InCluster;
+  if (Ranks > 1) {
+    if (!isThere(Address))
+      return;
+    Offset %= SharedStride;
+  }
   const SharedVariable *Of = nullptr;
   if (Offset < T.SharedEnd) {
     auto After = std::upper_bound(
@@ -177,7 +184,7 @@ void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
   Watched A{
       Probe, Kind, Address, Bytes, Stored, true, Of ? Of->Name : DynamicArray};
   A.Element = Within / std::max(1u, Bytes);
-  watch(A, SharedCells.data(), Offset);
+  watch(A, SharedCells.data(), InCluster);
 }
 
 /// Who else touched a word, and whether nothing orders that against this
@@ -188,8 +195,8 @@ bool Machine::races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
     return OtherEpoch >= Order.allBefore() && !Order.ordered(OtherEpoch);
   if (Other == A.Thread)
     return false;
-  bool SameBlock = Other / Threads == A.Thread / Threads;
-  if (!SameBlock)
+  bool Together = Other / Threads == A.Thread / Threads;
+  if (!Together)
     return !A.Shared && !BlockSynced;
   if (OtherEpoch != Epoch)
     return false;
@@ -249,8 +256,8 @@ void Machine::tellRace(const Watched &A, const char *Theirs, uint32_t Other,
                        ": no wait for an event, a stream or the device");
   }
   Text += "thread " + threadName(Other % Threads);
-  if (Other / Threads != A.Thread / Threads)
-    Text += " of block " + std::to_string(Other / Threads);
+  if (blockNumber(Other) != blockNumber(A.Thread))
+    Text += " of block " + std::to_string(blockNumber(Other));
   finding(FindingKind::Race, Text + ", line " + std::to_string(Line) +
                                  ", with no barrier between them");
 }
@@ -304,7 +311,7 @@ void Machine::noteWrite(const Watched &A, Cell &C, uint8_t Mask,
 
 /// The history of each word of the access against it.
 void Machine::watch(Watched &A, Cell *Cells, uint64_t Offset) {
-  A.Thread = uint32_t(BlockLinear * Threads + Running->Thread);
+  A.Thread = uint32_t(ClusterLinear * Threads + Running->Thread);
   A.Warp = Running->Thread / 32;
   A.WarpEpoch = WarpEpoch[A.Warp];
   A.Ordered = A.Kind == ProbeKind::Atomic || T.Probes[A.Probe].Volatile;

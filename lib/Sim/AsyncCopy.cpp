@@ -45,7 +45,7 @@ Clocks Machine::releaseOf(unsigned Warp) {
   return Out;
 }
 
-static void join(Clocks &Into, const Clocks &With) {
+void stark::sim::join(Clocks &Into, const Clocks &With) {
   Into.resize(std::max(Into.size(), With.size()));
   for (size_t I = 0; I < With.size(); ++I)
     Into[I] = std::max(Into[I], With[I]);
@@ -61,6 +61,7 @@ void Machine::forgetTogether() {
   Met.Seen.clear();
   Met.Barriers.clear();
   Met.Named.clear();
+  Met.OfCluster = {};
   Met.Copies.clear();
 }
 
@@ -72,8 +73,8 @@ void Machine::settle(const AsyncCopy &C) {
     SharedCells[I].Written |= InFlight;
 }
 
-/// It is over: its words were written now, by the thread that began it.
-void Machine::copyLanded(const AsyncCopy &C) {
+/// It is over: its words were written at \p Time of the warp that began it.
+void Machine::copyLanded(const AsyncCopy &C, uint16_t Time) {
   uint64_t First = uint64_t(C.To - SharedBase) / 4,
            Last = (uint64_t(C.To - SharedBase) + C.Bytes + 3) / 4;
   for (uint64_t I = First; I < Last && I < SharedCells.size(); ++I) {
@@ -81,9 +82,9 @@ void Machine::copyLanded(const AsyncCopy &C) {
     if (Of.WriteEpoch < BlockEpoch)
       continue;
     Of.Written &= uint8_t(~InFlight);
-    Of.Writer = uint32_t(BlockLinear * Threads + C.Thread);
+    Of.Writer = uint32_t(ClusterLinear * Threads + C.Thread);
     Of.WriteEpoch = Epoch;
-    Of.WriteWarpEpoch = WarpEpoch[C.Thread / 32];
+    Of.WriteWarpEpoch = Time;
     Of.WriteMask = 0xf;
   }
 }
@@ -113,16 +114,17 @@ void Machine::copiesAwaited(unsigned GroupsLeft) {
   size_t Over = Groups.size() - std::min<size_t>(GroupsLeft, Groups.size());
   for (size_t I = 0; I < Over; ++I)
     for (const AsyncCopy &C : Groups[I])
-      copyLanded(C);
+      copyLanded(C, WarpEpoch[C.Thread / 32]);
   Groups.erase(Groups.begin(), Groups.begin() + long(Over));
 }
 
 MemoryBarrier &Machine::barrierAt(char *Address) {
   auto Found = Met.Barriers.find(Address);
   if (Found == Met.Barriers.end())
-    finding(FindingKind::Uninitialised,
-            "use of a barrier in memory by " + here(__stark_sim_probe) +
-                " that no thread of this block has initialised");
+    finding(FindingKind::Uninitialised, "use of a barrier in memory by " +
+                                            here(__stark_sim_probe) +
+                                            " that no thread has initialised");
+  isThere(Address);
   return Found->second;
 }
 
@@ -131,9 +133,12 @@ void Machine::copiesArrive(char *Address, bool Counts) {
   if (How == Mode::Check) {
     ThreadCopies &Mine = Met.Copies[Running->Thread];
     MemoryBarrier &B = barrierAt(Address);
+    Mine.Groups.push_back(std::move(Mine.Open));
+    uint16_t Time = WarpEpoch[Running->Thread / 32];
+    Clocks Before = releaseOf(Running->Thread / 32);
     for (const auto &Group : Mine.Groups)
-      B.Copies.insert(B.Copies.end(), Group.begin(), Group.end());
-    B.Copies.insert(B.Copies.end(), Mine.Open.begin(), Mine.Open.end());
+      for (const AsyncCopy &C : Group)
+        B.Copies.push_back({C.To, C.Bytes, C.Thread, Time, Before});
     Mine = {};
   }
   if (Counts)
@@ -142,11 +147,13 @@ void Machine::copiesArrive(char *Address, bool Counts) {
 
 void Machine::bulkBegun(char *To, uint64_t Bytes, char *Address) {
   MemoryBarrier &B = barrierAt(Address);
-  AsyncCopy C{To, Bytes, Running->Thread};
   B.Landed += Bytes;
   if (How == Mode::Check) {
+    unsigned Warp = Running->Thread / 32;
+    AsyncCopy C{To, Bytes, Running->Thread, WarpEpoch[Warp]};
+    C.Before = releaseOf(Warp);
     settle(C);
-    B.Copies.push_back(C);
+    B.Copies.push_back(std::move(C));
   }
   ++Progress;
 }
@@ -163,8 +170,8 @@ void Machine::completePhase(MemoryBarrier &B) {
     return;
   Clocks Complete = std::move(B.Arriving);
   for (const AsyncCopy &C : B.Copies) {
-    copyLanded(C);
-    join(Complete, releaseOf(C.Thread / 32));
+    copyLanded(C, C.Time);
+    join(Complete, C.Before);
   }
   B.Complete = std::move(Complete);
   B.Arriving.clear();
@@ -190,7 +197,10 @@ uint64_t Machine::barrierArrive(char *Address, uint32_t Count, uint64_t Bytes,
   }
   B.Awaited += Bytes;
   if (Count) {
-    join(B.Arriving, releaseOf(Running->Thread / 32));
+    unsigned Warp = Running->Thread / 32;
+    if (Ranks > 1 && rankOf(Address) != rankOf(*Running))
+      B.Arrivals[Warp] = {Running->Thread, __stark_sim_probe, WarpEpoch[Warp]};
+    join(B.Arriving, releaseOf(Warp));
     B.Left -= Count;
     if (Drops)
       B.Expected -= Count;
@@ -219,34 +229,38 @@ bool Machine::barrierTest(char *Address, uint32_t Parity, bool Blocks) {
 
 /// bar.arrive: \p Count threads meet, of which this one does not wait.
 void Machine::namedArrive(int Id, int) {
-  NamedBarrier &B = Met.Named[Id];
+  NamedBarrier &B = Met.Named[{rankOf(*Running), Id}];
   ++B.Arrived;
   join(B.Arriving, releaseOf(Running->Thread / 32));
   ++Progress;
 }
 
+/// The warps of \p There have all seen what each has, and \p All.
+void Machine::orderWarps(const std::vector<Lane *> &There, Clocks All) {
+  std::vector<bool> Released(Warps);
+  for (Lane *L : There)
+    if (!Released[L->Thread / 32]) {
+      Released[L->Thread / 32] = true;
+      join(All, releaseOf(L->Thread / 32));
+    }
+  for (unsigned W = 0; W < Warps; ++W)
+    if (Released[W])
+      acquire(W, All);
+}
+
 /// Releases named barriers of a part of the block that all have reached.
 bool Machine::releaseNamed() {
-  std::map<int, std::vector<Lane *>> Waiting;
+  std::map<std::pair<unsigned, int>, std::vector<Lane *>> Waiting;
   for (Lane &L : Lanes)
     if (L.State == Wait::Barrier && L.BarrierCount > 0)
-      Waiting[L.BarrierId].push_back(&L);
+      Waiting[{rankOf(L), L.BarrierId}].push_back(&L);
   bool Any = false;
-  for (auto &[Id, There] : Waiting) {
-    NamedBarrier &B = Met.Named[Id];
+  for (auto &[Which, There] : Waiting) {
+    NamedBarrier &B = Met.Named[Which];
     unsigned Count = unsigned(There[0]->BarrierCount);
     if (There.size() + B.Arrived < Count)
       continue;
-    Clocks All = std::move(B.Arriving);
-    std::vector<bool> Released(Warps);
-    for (Lane *L : There)
-      if (!Released[L->Thread / 32]) {
-        Released[L->Thread / 32] = true;
-        join(All, releaseOf(L->Thread / 32));
-      }
-    for (unsigned W = 0; W < Warps; ++W)
-      if (Released[W])
-        acquire(W, All);
+    orderWarps(There, std::move(B.Arriving));
     B = {};
     meet(There);
     Any = true;

@@ -100,6 +100,7 @@ void Machine::resume(Lane &L) {
   Running = &L;
   __stark_sim_lane = L.Registers;
   __stark_sim_counts = L.Counts;
+  __stark_sim_shared = SharedBase + rankOf(L) * SharedStride;
   ctx::transfer_t Back = ctx::jump_fcontext(L.Context, this);
   L.Context = Back.fctx;
   Running = nullptr;
@@ -110,41 +111,34 @@ void Machine::resume(Lane &L) {
   }
 }
 
-void Machine::prepareBlock(uint64_t Linear) {
-  BlockLinear = Linear;
+void Machine::prepareBlocks(uint64_t Linear) {
+  ClusterLinear = Linear;
   ++Epoch;
   BlockEpoch = Epoch;
   BlockSynced = false;
   forgetTogether();
+  Left.assign(Ranks, false);
   std::fill(WarpEpoch.begin(), WarpEpoch.end(), uint16_t(0));
   if (How == Mode::Profile)
     std::fill(CountPool.begin(), CountPool.end(), 0u);
-  uint32_t X = uint32_t(Linear % Grid.X),
-           Y = uint32_t(Linear / Grid.X % Grid.Y),
-           Z = uint32_t(Linear / Grid.X / Grid.Y);
   for (unsigned I = 0; I < Threads; ++I) {
     Lane &L = Lanes[I];
-    L.State = Wait::None;
+    unsigned Rank = I / PerBlock, Own = I % PerBlock;
+    // Lanes behind the last thread of a block.
+    L.State = Own < Block.count() ? Wait::None : Wait::Done;
     L.Started = false;
     L.Thread = I;
     L.BarrierOp = -1;
+    L.ClusterArrivals = 0;
     L.Trace.clear();
-    uint32_t Values[16] = {I % Block.X,
-                           I / Block.X % Block.Y,
-                           I / Block.X / Block.Y,
-                           X,
-                           Y,
-                           Z,
-                           Block.X,
-                           Block.Y,
-                           Block.Z,
-                           Grid.X,
-                           Grid.Y,
-                           Grid.Z,
-                           I % 32,
-                           I / 32,
-                           uint32_t(Dynamic),
-                           0};
+    Dim3 Thread = Block.at(Own), In = Cluster.at(Rank), At = blockAt(Rank);
+    uint32_t Values[] = {
+        Thread.X, Thread.Y,  Thread.Z,  At.X,     At.Y,
+        At.Z,     Block.X,   Block.Y,   Block.Z,  Grid.X,
+        Grid.Y,   Grid.Z,    Own % 32,  Own / 32, uint32_t(Dynamic),
+        0,        Rank,      Ranks,     In.X,     In.Y,
+        In.Z,     Cluster.X, Cluster.Y, Cluster.Z};
+    static_assert(sizeof(Values) == sizeof(L.Registers));
     std::memcpy(L.Registers, Values, sizeof(Values));
     L.Counts = How == Mode::Profile ? &CountPool[I * T.Blocks.size()]
                                     : CountPool.data();
@@ -156,7 +150,14 @@ void Machine::endOfWarp(unsigned W) {
   std::vector<Trace *> Traces;
   for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
     Traces.push_back(&Lanes[I].Trace);
-  Recorder->warp(Traces, SharedBase, SharedMemory.size());
+  // The recorder takes one block after the other.
+  if (Ranks > 1) {
+    std::vector<sim::Trace> &Own = Recorded[W * 32 / PerBlock].emplace_back();
+    for (sim::Trace *T : Traces)
+      Own.push_back(std::move(*T));
+  } else {
+    Recorder->warp(Traces, SharedBase, SharedMemory.size());
+  }
   for (Trace *T : Traces)
     T->clear();
 }
@@ -183,7 +184,7 @@ void Machine::runWarp(unsigned W) {
   }
 }
 
-void Machine::runBlock() {
+void Machine::runBlocks() {
   for (;;) {
     uint64_t Before = Progress;
     for (unsigned W = 0; W < Warps; ++W) {
@@ -193,62 +194,81 @@ void Machine::runBlock() {
           break;
         }
     }
-    bool AllDone = true, Waiting = true, InGrid = true;
-    const Lane *Left = nullptr, *Waits = nullptr;
+    if (Ranks > 1)
+      endOfBlocks();
+    bool AllDone = true, InGrid = true;
+    const Lane *Gone = nullptr, *Waits = nullptr;
     for (const Lane &L : Lanes) {
       AllDone &= L.State == Wait::Done;
-      Waiting &= L.State == Wait::Barrier || L.State == Wait::Done;
       InGrid &= L.State == Wait::Grid || L.State == Wait::Done;
-      (L.State == Wait::Grid ? Waits : Left) = &L;
+      if (L.Thread % PerBlock < Block.count())
+        (L.State == Wait::Grid ? Waits : Gone) = &L;
     }
-    if (AllDone || (InGrid && !Left))
+    if (AllDone || (InGrid && !Gone))
       return;
     if (InGrid)
       return finding(FindingKind::DivergentBarrier,
                      "barrier of the grid reached by a part of the block: " +
-                         here(Waits->Probe) + ": thread " +
-                         threadName(Left->Thread) + " has left the kernel");
-    if (releaseNamed())
+                         placeOf(Waits->Probe, rankOf(*Waits)) + ": thread " +
+                         threadName(Gone->Thread) + " has left the kernel");
+    if (releaseNamed() || releaseBlocks() || releaseCluster())
       continue;
-    if (Waiting)
-      releaseBarrier();
-    else if (Progress == Before)
+    if (Progress == Before)
       return stuck();
-    else
-      pollAgain();
+    pollAgain();
   }
 }
 
-/// Everyone who is left waits at a barrier.
-void Machine::releaseBarrier() {
+/// The barriers of blocks at which everyone waits who is left.
+bool Machine::releaseBlocks() {
+  bool Any = false;
+  for (unsigned Rank = 0; Rank < Ranks; ++Rank) {
+    bool Waiting = true, Some = false;
+    for (const Lane &L : lanesOf(Rank)) {
+      Some |= L.State == Wait::Barrier;
+      Waiting &= L.State == Wait::Barrier || L.State == Wait::Done;
+    }
+    if (Waiting && Some)
+      releaseBarrier(Rank);
+    Any |= Waiting && Some;
+  }
+  return Any;
+}
+
+/// Everyone who is left in the block waits at a barrier.
+void Machine::releaseBarrier(unsigned Rank) {
+  std::span<Lane> Own = lanesOf(Rank);
   const Lane *First = nullptr;
-  for (const Lane &L : Lanes)
+  for (const Lane &L : Own)
     if (L.State == Wait::Barrier && !First)
       First = &L;
   int Id = First->BarrierId;
   if (First->BarrierCount == 0)
     // A thread that has left the kernel is not waited for, as on a GPU since
     // Volta.
-    for (Lane &L : Lanes)
+    for (const Lane &L : Own)
       if (L.State != Wait::Done &&
           T.Probes[L.Probe].Line != T.Probes[First->Probe].Line) {
         uint64_t Reached = 0;
-        for (const Lane &Other : Lanes)
+        for (const Lane &Other : Own)
           Reached += Other.State == Wait::Barrier &&
                      T.Probes[Other.Probe].Line == T.Probes[First->Probe].Line;
         return finding(
             FindingKind::DivergentBarrier,
-            "barrier reached by a part of the block: " + here(First->Probe) +
-                ": " + std::to_string(Reached) + " of " +
-                std::to_string(Threads) + " threads reached it, thread " +
-                threadName(L.Thread) + " waits at line " +
-                std::to_string(T.Probes[L.Probe].Line));
+            "barrier reached by a part of the block: " +
+                placeOf(First->Probe, Rank) + ": " + std::to_string(Reached) +
+                " of " + std::to_string(Block.count()) +
+                " threads reached it, thread " + threadName(L.Thread) +
+                " waits at line " + std::to_string(T.Probes[L.Probe].Line));
       }
-  ++Epoch;
   std::vector<Lane *> There;
-  for (Lane &L : Lanes)
+  for (Lane &L : Own)
     if (L.State == Wait::Barrier && L.BarrierId == Id)
       There.push_back(&L);
+  if (Ranks == 1)
+    ++Epoch;
+  else
+    orderWarps(There, {});
   meet(There);
 }
 
@@ -258,7 +278,7 @@ void Machine::meet(const std::vector<Lane *> &There) {
   for (const Lane *L : There)
     Count += L->Predicate != 0;
   if (Recorder)
-    for (unsigned W = 0; W < Warps; ++W)
+    for (unsigned W = 0; W < Warps / Ranks; ++W)
       Recorder->barrier();
   for (Lane *L : There) {
     L->Result = L->BarrierOp == 0   ? Count
@@ -296,9 +316,23 @@ void Machine::stuck() {
       }
     }
   for (const Lane &L : Lanes)
+    if (L.State == Wait::Cluster)
+      for (const Lane &Other : Lanes)
+        if (Other.State != Wait::Done &&
+            Other.ClusterArrivals == L.ClusterArrivals - 1)
+          return finding(FindingKind::DivergentBarrier,
+                         "barrier of the cluster reached by a part of it: " +
+                             placeOf(L.Probe, rankOf(L)) + ": thread " +
+                             threadName(L.Thread) + " waits, thread " +
+                             threadName(Other.Thread) + " of block " +
+                             blockName(rankOf(Other)) +
+                             " has not arrived: it waits at " + "line " +
+                             std::to_string(T.Probes[Other.Probe].Line));
+  for (const Lane &L : Lanes)
     if (L.State == Wait::Poll)
       return finding(FindingKind::Stuck,
-                     here(L.Probe) + ": thread " + threadName(L.Thread) +
+                     placeOf(L.Probe, rankOf(L)) + ": thread " +
+                         threadName(L.Thread) +
                          " waits for a phase of a barrier in memory that "
                          "never completes");
   finding(FindingKind::Stuck,

@@ -111,6 +111,10 @@ long long clockNow() {
 }
 void sleepFor(unsigned) {}
 void gridSync() { machine().gridSync(); }
+void clusterArrive() { machine().clusterArrive(); }
+void clusterWait() { machine().clusterWait(); }
+char *mapShared(char *P, uint32_t Rank) { return machine().mapShared(P, Rank); }
+uint32_t rankOf(const char *P) { return machine().rankOf(P); }
 void assertFailed(const char *Message, const char *File, unsigned Line,
                   const char *Function) {
   machine().finding(FindingKind::Assert, std::string("assertion failed: ") +
@@ -166,6 +170,10 @@ SymbolList stark::sim::deviceSymbols() {
        STARK_SYMBOL("__stark_sim_clock", clockNow),
        STARK_SYMBOL("__stark_sim_nanosleep", sleepFor),
        STARK_SYMBOL("__stark_sim_grid_sync", gridSync),
+       STARK_SYMBOL("__stark_sim_cluster_arrive", clusterArrive),
+       STARK_SYMBOL("__stark_sim_cluster_wait", clusterWait),
+       STARK_SYMBOL("__stark_sim_map_shared", mapShared),
+       STARK_SYMBOL("__stark_sim_shared_rank", rankOf),
        STARK_SYMBOL("__stark_sim_assert", assertFailed),
        STARK_SYMBOL("__stark_sim_trap", trap),
        STARK_SYMBOL("__stark_sim_unsupported", unsupported),

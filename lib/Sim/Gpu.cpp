@@ -70,6 +70,14 @@ template <class IO> static void fields(IO &F, GpuDescription &G) {
 }
 } // namespace stark::sim
 
+std::pair<int, int> GpuDescription::computeCapability() const {
+  int Number = 0;
+  for (char C : Arch)
+    if (C >= '0' && C <= '9')
+      Number = Number * 10 + (C - '0');
+  return {Number / 10, Number % 10};
+}
+
 static llvm::Expected<GpuDescription> parseGpu(llvm::StringRef Text,
                                                llvm::StringRef File) {
   Json J = Json::parse(Text.begin(), Text.end(), nullptr, false);

@@ -48,10 +48,10 @@ void launch(const char *Name, void *Closure, uint64_t Bytes) {
     return;
   }
   M.Stream = M.Order.named(Next.Stream);
-  M.launch(Found->second, Closure, Next.Grid, Next.Block, Next.Shared, false);
+  M.launch(Found->second, Closure, {Next.Grid, Next.Block, Next.Shared});
 }
-int launchFromArray(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
-                    size_t Shared, void *Stream, bool Cooperative) {
+int launchFromArray(const void *Stub, void **Arguments, void *Stream,
+                    const LaunchShape &Shape) {
   Machine &M = machine();
   M.Stream = M.Order.named(Stream);
   auto Found = M.KernelOfStub.find(Stub);
@@ -69,15 +69,21 @@ int launchFromArray(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
   for (size_t I = 0; I < K.ParameterOffsets.size(); ++I)
     std::memcpy(Begin + K.ParameterOffsets[I], Arguments[I],
                 K.ParameterBytes[I]);
-  return M.launch(Found->second, Begin, Grid, Block, Shared, Cooperative);
+  return M.launch(Found->second, Begin, Shape);
 }
 int launchKernel(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
                  size_t Shared, void *Stream) {
-  return launchFromArray(Stub, Grid, Block, Arguments, Shared, Stream, false);
+  return launchFromArray(Stub, Arguments, Stream, {Grid, Block, Shared});
 }
 int launchCooperative(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
                       size_t Shared, void *Stream) {
-  return launchFromArray(Stub, Grid, Block, Arguments, Shared, Stream, true);
+  return launchFromArray(Stub, Arguments, Stream, {Grid, Block, Shared, true});
+}
+int launchInClusters(const void *Stub, Dim3 Grid, Dim3 Block, void **Arguments,
+                     size_t Shared, void *Stream, int Cooperative,
+                     const Dim3 *Cluster) {
+  return launchFromArray(Stub, Arguments, Stream,
+                         {Grid, Block, Shared, Cooperative != 0, *Cluster});
 }
 int hostMalloc(void **P, size_t N) {
   *P = machine().allocate(N);
@@ -165,14 +171,6 @@ int lastError(int Clear) {
     machine().LastError = 0;
   return E;
 }
-/// Major and minor: "sm_90" is 9 and 0.
-std::pair<int, int> computeCapability(const GpuDescription &G) {
-  int Arch = 0;
-  for (char C : G.Arch)
-    if (C >= '0' && C <= '9')
-      Arch = Arch * 10 + (C - '0');
-  return {Arch / 10, Arch % 10};
-}
 } // namespace
 
 int stark::sim::beginCopy(Machine &M, void *To, const void *From, uint64_t N) {
@@ -250,9 +248,9 @@ int stark::sim::deviceAttribute(const GpuDescription &G, int Which) {
   case cudaDevAttrMaxThreadsPerMultiProcessor:
     return int(G.MaxThreadsPerSm);
   case cudaDevAttrComputeCapabilityMajor:
-    return computeCapability(G).first;
+    return G.computeCapability().first;
   case cudaDevAttrComputeCapabilityMinor:
-    return computeCapability(G).second;
+    return G.computeCapability().second;
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
     return int(G.SharedPerSm);
   case cudaDevAttrCooperativeLaunch:
@@ -275,9 +273,27 @@ int functionAttribute(const void *Stub, int Which, int Value) {
   auto Found = M.KernelOfStub.find(Stub);
   if (Found == M.KernelOfStub.end())
     return M.LastError = cudaErrorInvalidDeviceFunction;
-  if (Which == 8) // cudaFuncAttributeMaxDynamicSharedMemorySize
+  Kernel &K = M.Kernels[Found->second];
+  switch (Which) {
+  case 8: // cudaFuncAttributeMaxDynamicSharedMemorySize
     return allowShared(M, Found->second, Value);
-  return 0;
+  case 14: // cudaFuncAttributeNonPortableClusterSizeAllowed
+    K.LargeClusters = Value != 0;
+    return 0;
+  // What the headers ask for, see stark_sim_host_launch.h.
+  case 100:
+    return int(K.StaticShared);
+  case 101:
+    return int(K.Registers);
+  case 103:
+    return int(K.BoundThreads ? K.BoundThreads : M.gpu().MaxThreadsPerBlock);
+  case 104:
+    return int(K.MaxDynamic);
+  case 106:
+    return int(!M.gpu().hasClusters() ? 1 : K.LargeClusters ? 16 : 8);
+  default:
+    return 0;
+  }
 }
 int occupancy(int *Blocks, const void *Stub, int Threads, size_t Shared) {
   Machine &M = machine();
@@ -310,6 +326,7 @@ SymbolList stark::sim::hostSymbols() {
        STARK_SYMBOL("__stark_sim_launch_line", launchLine),
        STARK_SYMBOL("cudaLaunchKernel", launchKernel),
        STARK_SYMBOL("cudaLaunchCooperativeKernel", launchCooperative),
+       STARK_SYMBOL("__stark_sim_host_launch_in_clusters", launchInClusters),
        STARK_SYMBOL("__stark_sim_host_unsupported", hostUnsupported),
        STARK_SYMBOL("__stark_sim_host_malloc", hostMalloc),
        STARK_SYMBOL("__stark_sim_host_managed", hostManaged),

@@ -136,34 +136,6 @@ void stark::sim::stubMissingDevice(Module &Device, const SymbolList &List) {
   }
 }
 
-void stark::sim::refuseClusters(Module &Device) {
-  const GlobalVariable *Notes =
-      Device.getGlobalVariable("llvm.global.annotations");
-  auto *List =
-      Notes ? dyn_cast<ConstantArray>(Notes->getInitializer()) : nullptr;
-  if (!List)
-    return;
-  for (const Use &Item : List->operands()) {
-    auto *Of = dyn_cast<ConstantStruct>(Item);
-    auto *Kernel =
-        Of ? dyn_cast<Function>(Of->getOperand(0)->stripPointerCasts())
-           : nullptr;
-    auto *Text =
-        Of ? dyn_cast<GlobalVariable>(Of->getOperand(1)->stripPointerCasts())
-           : nullptr;
-    auto *Bytes = Text && Text->hasInitializer()
-                      ? dyn_cast<ConstantDataArray>(Text->getInitializer())
-                      : nullptr;
-    if (!Kernel || Kernel->isDeclaration() || !Bytes || !Bytes->isCString() ||
-        Bytes->getAsCString() != "stark_cluster")
-      continue;
-    IRBuilder<> B(&*Kernel->getEntryBlock().getFirstInsertionPt());
-    B.CreateCall(Device.getOrInsertFunction("__stark_sim_unsupported",
-                                            B.getVoidTy(), B.getPtrTy()),
-                 {B.CreateGlobalString("a launch in clusters")});
-  }
-}
-
 /// "d_x" of `cudaMalloc(&d_x, n)`, "" where that is not a plain variable.
 static std::string variableName(const Value *Pointer) {
   const Value *Of = Pointer->stripInBoundsConstantOffsets();

@@ -26,9 +26,6 @@ void stubMissingHost(llvm::Module &Host, const SymbolList &Known);
 /// The same of device code, with the line of each call.
 void stubMissingDevice(llvm::Module &Device, const SymbolList &Known);
 
-/// Kernels that are launched in clusters end the run.
-void refuseClusters(llvm::Module &Device);
-
 /// Has \p Host tell the runtime, before each call that allocates device memory,
 /// what its code calls the pointer.
 void tellNames(llvm::Module &Host);

@@ -176,7 +176,7 @@ void Instrumenter::addRange(MemIntrinsic &I) {
     Out.Probes[Number].Bulk = I.hasMetadata(BulkCopyNote);
     B.CreateCall(callee("__stark_sim_range",
                         {B.getInt32Ty(), B.getPtrTy(), B.getInt64Ty(),
-                         B.getPtrTy(), B.getInt32Ty()}),
+                         B.getPtrTy(), B.getInt64Ty()}),
                  {B.getInt32(Number), Pointer,
                   B.CreateZExtOrTrunc(I.getLength(), B.getInt64Ty()), Source,
                   B.getInt64(isa<MemSetInst>(I) ? 0 : ~uint64_t(0))});
@@ -262,6 +262,7 @@ void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
   D.LiveRegisters = estimateRegisters(F);
   D.BoundThreads = Bounds.Threads;
   D.BoundBlocks = Bounds.Blocks;
+  D.Cluster = clusterDimsOf(F);
   std::vector<Instruction *> Work;
   auto Costs = costsOf(F);
   for (BasicBlock &Block : F) {

@@ -68,21 +68,21 @@ unsigned Machine::blocksPerSm(const Kernel &K, uint64_t Threads,
       {uint64_t(Gpu.MaxBlocksPerSm), ByThreads, ByRegisters, ByShared}));
 }
 
-/// By number; every one when there are few.
-std::vector<uint64_t> Machine::sampledBlocks() const {
-  uint64_t Count = Grid.count();
+/// By number; every one when there are few. Blocks are clusters of one.
+std::vector<uint64_t> Machine::sampledClusters() const {
+  uint64_t Count = Clusters.count();
   std::vector<uint64_t> List;
   auto Add = [&](uint64_t I) {
     if (I < Count && std::find(List.begin(), List.end(), I) == List.end())
       List.push_back(I);
   };
   Add(0);
-  if (Grid.X > 1)
+  if (Clusters.X > 1)
     Add(1);
-  if (Grid.Y > 1)
-    Add(Grid.X);
-  if (Grid.Z > 1)
-    Add(uint64_t(Grid.X) * Grid.Y);
+  if (Clusters.Y > 1)
+    Add(Clusters.X);
+  if (Clusters.Z > 1)
+    Add(uint64_t(Clusters.X) * Clusters.Y);
   for (uint64_t I = 1; I <= MiddleBlocks; ++I)
     Add(Count * I / (MiddleBlocks + 1) + (I & 1));
   Add(Count - 1);
@@ -97,19 +97,19 @@ static std::string extent(Dim3 D, const char *Between) {
 
 /// Why the launch is refused, empty when it is not.
 std::string Machine::whyNotLaunched(const Kernel &K, bool Cooperative) const {
-  uint64_t PerBlock = Block.count();
-  if (!PerBlock || !Grid.count())
+  uint64_t Count = Block.count();
+  if (!Count || !Grid.count())
     return "grid (" + extent(Grid, ",") + "), block (" + extent(Block, ",") +
            "): none may be 0";
-  if (PerBlock > Gpu.MaxThreadsPerBlock || Block.X > MaxBlock.X ||
+  if (Count > Gpu.MaxThreadsPerBlock || Block.X > MaxBlock.X ||
       Block.Y > MaxBlock.Y || Block.Z > MaxBlock.Z)
     return "a block of " + extent(Block, " x ") + " = " +
-           std::to_string(PerBlock) + " threads, the GPU takes " +
+           std::to_string(Count) + " threads, the GPU takes " +
            std::to_string(Gpu.MaxThreadsPerBlock) + " (" +
            extent(MaxBlock, " x ") + ")";
-  if (K.BoundThreads && PerBlock > K.BoundThreads)
+  if (K.BoundThreads && Count > K.BoundThreads)
     return "a block of " + extent(Block, " x ") + " = " +
-           std::to_string(PerBlock) + " threads, its __launch_bounds__ allow " +
+           std::to_string(Count) + " threads, its __launch_bounds__ allow " +
            std::to_string(K.BoundThreads);
   if (Grid.X > MaxGrid.X || Grid.Y > MaxGrid.Y || Grid.Z > MaxGrid.Z)
     return "a grid of " + extent(Grid, " x ") + " blocks, the GPU takes " +
@@ -129,10 +129,10 @@ std::string Machine::whyNotLaunched(const Kernel &K, bool Cooperative) const {
     return std::to_string(K.StaticShared + Dynamic) +
            " bytes of shared memory, the GPU has " +
            std::to_string(Gpu.SharedPerBlock) + " for a block";
-  unsigned PerSm = blocksPerSm(K, PerBlock, Dynamic);
+  unsigned PerSm = blocksPerSm(K, Count, Dynamic);
   if (!PerSm)
     return "too many resources: " + std::to_string(K.Registers) +
-           " registers (estimated) for each of " + std::to_string(PerBlock) +
+           " registers (estimated) for each of " + std::to_string(Count) +
            " threads, the GPU has " + std::to_string(Gpu.RegistersPerSm);
   if (Cooperative && Grid.count() > uint64_t(PerSm) * Gpu.Sms)
     return "a cooperative grid of " + std::to_string(Grid.count()) +
@@ -141,16 +141,22 @@ std::string Machine::whyNotLaunched(const Kernel &K, bool Cooperative) const {
   return "";
 }
 
-int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
-                    Dim3 NewBlock, uint64_t NewDynamic, bool Cooperative) {
+int Machine::launch(unsigned KernelIndex, const void *Values,
+                    const LaunchShape &Shape) {
   const Kernel &K = Kernels[KernelIndex];
   Launched = KernelIndex;
-  Grid = NewGrid;
-  Block = NewBlock;
-  Dynamic = NewDynamic;
+  Grid = Shape.Grid;
+  Block = Shape.Block;
+  Dynamic = Shape.Dynamic;
+  Cluster = Shape.Cluster.X ? Shape.Cluster
+            : K.Cluster.X   ? K.Cluster
+                            : Dim3{1, 1, 1};
   Closure = Values;
-  BlockLinear = 0;
+  ClusterLinear = 0;
+  bool Cooperative = Shape.Cooperative;
   std::string Why = whyNotLaunched(K, Cooperative);
+  if (Why.empty())
+    Why = whyNoCluster(K);
   if (!Why.empty()) {
     std::string Line =
         LaunchLine ? ", launched at line " + std::to_string(LaunchLine) + ","
@@ -160,12 +166,16 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
     return LastError = InvalidConfiguration;
   }
 
-  Threads = unsigned(Block.count());
+  Clusters = {Grid.X / Cluster.X, Grid.Y / Cluster.Y, Grid.Z / Cluster.Z};
+  Ranks = unsigned(Cluster.count());
+  PerBlock = unsigned(Block.count());
+  if (Ranks > 1)
+    PerBlock = (PerBlock + 31) / 32 * 32;
+  Threads = PerBlock * Ranks;
   Warps = (Threads + 31) / 32;
   Lanes.resize(Threads);
   WarpEpoch.assign(Warps, 0);
   makeShared();
-  __stark_sim_shared = SharedBase;
   TogetherInGrid = Cooperative;
   CountPool.assign(std::max<size_t>(T.Blocks.size(), 1) *
                        (How == Mode::Profile ? Threads : 1),
@@ -189,17 +199,18 @@ int Machine::launch(unsigned KernelIndex, const void *Values, Dim3 NewGrid,
   return 0;
 }
 
-/// Shared memory of one block, at a multiple of 1024 bytes.
+/// Shared memory of the blocks of a cluster, each at a multiple of 1024 bytes.
 void Machine::makeShared() {
   SharedBytes = T.SharedEnd + Dynamic;
+  SharedStride = (SharedBytes + 64 + 1023) / 1024 * 1024;
   // What it holds at first must not look like zeros.
-  SharedMemory.assign(SharedBytes + 1024 + 64,
+  SharedMemory.assign(SharedStride * Ranks + 1024,
                       char(How == Mode::Check ? 0xA5 : 0));
   SharedBase =
       SharedMemory.data() +
       (1024 - reinterpret_cast<uintptr_t>(SharedMemory.data()) % 1024) % 1024;
   if (How == Mode::Check)
-    SharedCells.assign((SharedBytes + 4095) / 4, Cell());
+    SharedCells.assign((SharedStride * Ranks + 4095) / 4, Cell());
 }
 
 /// \p Counts: how often each basic block was entered.
@@ -211,13 +222,30 @@ void Machine::addInstructions(const uint32_t *Counts) {
 }
 
 void Machine::checkBlocks() {
-  for (uint64_t I = 0; I < Grid.count(); ++I) {
-    prepareBlock(I);
+  for (uint64_t I = 0; I < Clusters.count(); ++I) {
+    prepareBlocks(I);
     // What shared memory holds at first must not look like zeros.
-    std::memset(SharedBase, 0xA5, SharedBytes);
-    runBlock();
+    std::memset(SharedBase, 0xA5, SharedStride * Ranks);
+    runBlocks();
   }
   addInstructions(CountPool.data());
+}
+
+void Machine::beginRecorded(unsigned Rank) {
+  Dim3 At = blockAt(Rank);
+  Recorder->beginBlock(At.X, At.Y, At.Z);
+}
+
+void Machine::endRecorded(unsigned Rank) {
+  std::vector<uint32_t *> Counts;
+  unsigned End = (Rank + 1) * PerBlock;
+  for (unsigned W = Rank * PerBlock; W < End; W += 32) {
+    Counts.clear();
+    for (unsigned L = W; L < std::min(End, W + 32); ++L)
+      Counts.push_back(Lanes[L].Counts);
+    Recorder->counts(Counts);
+  }
+  Recorder->endBlock();
 }
 
 void Machine::profileBlocks(const Kernel &K) {
@@ -227,25 +255,31 @@ void Machine::profileBlocks(const Kernel &K) {
       Constants.push_back({reinterpret_cast<uint64_t>(A->Begin) & AddressMask,
                            reinterpret_cast<uint64_t>(A->End) & AddressMask});
   Recorder = std::make_unique<LaunchRecorder>(
-      T, Gpu, blocksPerSm(K, Threads, Dynamic), K.StaticShared + Dynamic,
+      T, Gpu, blocksPerSm(K, Block.count(), Dynamic), K.StaticShared + Dynamic,
       std::move(Constants));
-  std::vector<uint64_t> Sample = sampledBlocks();
-  for (uint64_t I : Sample) {
-    prepareBlock(I);
-    std::memset(SharedBase, 0, SharedBytes);
-    Recorder->beginBlock(I % Grid.X, I / Grid.X % Grid.Y, I / Grid.X / Grid.Y);
-    runBlock();
-    std::vector<uint32_t *> Counts;
-    for (unsigned W = 0; W < Warps; ++W) {
-      Counts.clear();
-      for (unsigned L = W * 32; L < std::min(Threads, W * 32 + 32); ++L)
-        Counts.push_back(Lanes[L].Counts);
-      Recorder->counts(Counts);
+  for (uint64_t I : sampledClusters()) {
+    prepareBlocks(I);
+    std::memset(SharedBase, 0, SharedStride * Ranks);
+    Recorded.assign(Ranks > 1 ? Ranks : 0, {});
+    if (Ranks == 1)
+      beginRecorded(0);
+    runBlocks();
+    for (unsigned Rank = 0; Rank < Ranks; ++Rank) {
+      if (Ranks > 1) {
+        beginRecorded(Rank);
+        for (std::vector<Trace> &Warp : Recorded[Rank]) {
+          std::vector<Trace *> Traces;
+          for (Trace &T : Warp)
+            Traces.push_back(&T);
+          Recorder->warp(Traces, SharedBase, SharedMemory.size());
+        }
+      }
+      endRecorded(Rank);
     }
     for (const Lane &L : Lanes)
       addInstructions(L.Counts);
-    Recorder->endBlock();
   }
+  Recorded.clear();
   ArrayBounds Arrays;
   for (const auto &A : Allocations)
     if (!A->Freed)
@@ -255,7 +289,7 @@ void Machine::profileBlocks(const Kernel &K) {
   P.Kernel = K.Name;
   P.Line = T.Functions[K.Function].Line;
   P.Blocks = Grid.count();
-  P.ThreadsPerBlock = Threads;
+  P.ThreadsPerBlock = unsigned(Block.count());
   P.Registers = K.Registers;
   Profiled.Launches.push_back(
       Recorder->finish({Grid.X, Grid.Y, Grid.Z}, std::move(Arrays)));

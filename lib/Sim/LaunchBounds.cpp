@@ -1,4 +1,4 @@
-//===- LaunchBounds.cpp - What __launch_bounds__ promises -----------------===//
+//===- LaunchBounds.cpp - What a kernel says of its launches --------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include <algorithm>
 
@@ -17,7 +18,9 @@ using namespace stark::sim;
 
 namespace {
 constexpr const char *ThreadsName = "stark-bound-threads",
-                     *BlocksName = "stark-bound-blocks";
+                     *BlocksName = "stark-bound-blocks",
+                     *ClusterNames[] = {"stark-cluster-x", "stark-cluster-y",
+                                        "stark-cluster-z"};
 /// Of an SM of every architecture since 3.7 (CUDA C++ Programming Guide,
 /// technical specifications), and the step in which a thread is given some.
 constexpr unsigned RegistersPerSm = 65536, RegisterStep = 8;
@@ -76,6 +79,54 @@ void stark::sim::noteLaunchBounds(llvm::Module &Code,
 
 LaunchBounds stark::sim::launchBoundsOf(const llvm::Function &F) {
   return {read(F, ThreadsName), read(F, BlocksName)};
+}
+
+/// The operand of an annotation, without casts.
+template <class T>
+static const T *annotated(const llvm::ConstantStruct &Note, unsigned Operand) {
+  return Operand < Note.getNumOperands()
+             ? llvm::dyn_cast<T>(Note.getOperand(Operand)->stripPointerCasts())
+             : nullptr;
+}
+
+static bool isNamed(const llvm::GlobalVariable *Text, llvm::StringRef Name) {
+  auto *Bytes =
+      Text && Text->hasInitializer()
+          ? llvm::dyn_cast<llvm::ConstantDataArray>(Text->getInitializer())
+          : nullptr;
+  return Bytes && Bytes->isCString() && Bytes->getAsCString() == Name;
+}
+
+void stark::sim::noteClusterDims(llvm::Module &Code) {
+  const llvm::GlobalVariable *Notes =
+      Code.getGlobalVariable("llvm.global.annotations");
+  auto *List =
+      Notes ? llvm::dyn_cast<llvm::ConstantArray>(Notes->getInitializer())
+            : nullptr;
+  if (!List)
+    return;
+  for (const llvm::Use &Item : List->operands()) {
+    auto *Note = llvm::dyn_cast<llvm::ConstantStruct>(Item);
+    auto *Kernel = Note ? annotated<llvm::Function>(*Note, 0) : nullptr;
+    if (!Kernel || Kernel->isDeclaration() ||
+        !isNamed(annotated<llvm::GlobalVariable>(*Note, 1), "stark_cluster"))
+      continue;
+    auto *Held = annotated<llvm::GlobalVariable>(*Note, 4);
+    const llvm::Constant *Given =
+        Held && Held->hasInitializer() ? Held->getInitializer() : nullptr;
+    for (unsigned Axis = 0; Axis < 3; ++Axis) {
+      auto *Number = llvm::dyn_cast_or_null<llvm::ConstantInt>(
+          Given ? Given->getAggregateElement(Axis) : nullptr);
+      Code.getFunction(Kernel->getName())
+          ->addFnAttr(ClusterNames[Axis],
+                      std::to_string(Number ? Number->getZExtValue() : 1));
+    }
+  }
+}
+
+std::array<unsigned, 3> stark::sim::clusterDimsOf(const llvm::Function &F) {
+  return {read(F, ClusterNames[0]), read(F, ClusterNames[1]),
+          read(F, ClusterNames[2])};
 }
 
 unsigned stark::sim::withinBounds(unsigned Registers, const LaunchBounds &B) {

@@ -26,6 +26,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <unordered_map>
 
 namespace stark::sim {
@@ -33,6 +34,10 @@ namespace stark::sim {
 struct Dim3 {
   uint32_t X = 1, Y = 1, Z = 1;
   uint64_t count() const { return uint64_t(X) * Y * Z; }
+  /// Where number \p I of so many lies, x first.
+  Dim3 at(uint64_t I) const {
+    return {uint32_t(I % X), uint32_t(I / X % Y), uint32_t(I / X / Y)};
+  }
 };
 
 /// Who touched a 32-bit word last, and when. Epochs count barriers of all
@@ -64,7 +69,16 @@ struct Allocation {
 constexpr size_t StackBytes = 132 * 1024, StackGuard = 4096;
 
 /// What a lane waits for.
-enum class Wait : uint8_t { None, Barrier, Warp, Grid, Trace, Poll, Done };
+enum class Wait : uint8_t {
+  None,
+  Barrier,
+  Warp,
+  Cluster,
+  Grid,
+  Trace,
+  Poll,
+  Done
+};
 enum class WarpOp : uint8_t {
   Sync,
   Shuffle,
@@ -76,10 +90,10 @@ enum class WarpOp : uint8_t {
 };
 
 struct Lane {
-  uint32_t Registers[16] = {}; ///< what __stark_sim_sreg() gives
+  uint32_t Registers[24] = {}; ///< what __stark_sim_sreg() gives
   Wait State = Wait::None;
   bool Started = false;
-  uint32_t Thread = 0; ///< in the block
+  uint32_t Thread = 0; ///< in the cluster, see Machine::Threads
   uint32_t Probe = 0;  ///< of what it waits for
   // Of a warp operation.
   WarpOp Op = WarpOp::Sync;
@@ -88,6 +102,7 @@ struct Lane {
   int Mode = 0, Argument = 0, Width = 32, Predicate = 0;
   // Of a barrier.
   int BarrierOp = -1, BarrierId = 0, BarrierCount = 0;
+  uint64_t ClusterArrivals = 0; ///< at the cluster's barrier
   boost::context::detail::fcontext_t Context = nullptr;
   unsigned Stack = ~0u;
   uint32_t *Counts = nullptr;
@@ -104,12 +119,22 @@ struct Kernel {
   unsigned BoundThreads = 0; ///< of a block by __launch_bounds__; 0: any number
   std::vector<std::string> ParameterNames;
   uint64_t MaxDynamic = 48 * 1024;
+  Dim3 Cluster = {0, 0, 0};   ///< by __cluster_dims__; 0: none is said
+  bool LargeClusters = false; ///< of more than eight blocks are allowed
   std::vector<uint64_t> ParameterOffsets, ParameterBytes; ///< in the closure
   uint64_t ClosureBytes = 0;
   bool PlainParameters = true; ///< one value a parameter, as CUDA lists them
 };
 
 enum class Mode { Check, Profile };
+
+/// How a kernel is launched.
+struct LaunchShape {
+  Dim3 Grid, Block;
+  uint64_t Dynamic = 0; ///< bytes of shared memory
+  bool Cooperative = false;
+  Dim3 Cluster = {0, 0, 0}; ///< blocks; 0: as the kernel says
+};
 
 class Machine {
 public:
@@ -152,8 +177,8 @@ public:
   std::string NextName;
 
   // Launches.
-  int launch(unsigned KernelIndex, const void *Closure, Dim3 Grid, Dim3 Block,
-             uint64_t Dynamic, bool Cooperative);
+  int launch(unsigned KernelIndex, const void *Closure,
+             const LaunchShape &Shape);
   /// What is launched next, or copied, is asked of this stream.
   unsigned Stream = 0;
   Streams Order;
@@ -181,6 +206,12 @@ public:
   uint64_t warp(WarpOp Op, uint32_t Mask, uint64_t Value, int Mode,
                 int Argument, int Width, int *Predicate);
   void gridSync();
+  // Blocks of one cluster (Cluster.cpp).
+  void clusterArrive();
+  void clusterWait();
+  /// The same place of shared memory in block \p Rank of the cluster.
+  char *mapShared(char *Address, uint32_t Rank);
+  uint32_t rankOf(const char *Address);
   // Copies that go on while threads do, and the barriers in memory that know
   // of their end (AsyncCopy.cpp).
   void copyBegun(char *To, uint64_t Bytes);
@@ -212,30 +243,50 @@ public:
 private:
   friend struct FiberEntry;
   struct BlockState;
-  void prepareBlock(uint64_t Linear);
-  void runBlock();
+  /// Of the cluster of that number.
+  void prepareBlocks(uint64_t Linear);
+  void runBlocks();
   void runWarp(unsigned W);
   bool resolveWarp(unsigned W);
   void resultsOf(Lane *Warp, const Lane &L, uint32_t There, uint64_t *Results);
   bool gatherActive(Lane *Warp, unsigned Size);
   void resume(Lane &L);
   void suspend();
-  void releaseBarrier();
+  void releaseBarrier(unsigned Rank);
+  bool releaseBlocks();
+  bool releaseCluster();
+  void endOfBlocks();
+  void endOfBlock(unsigned Rank);
+  bool isThere(const char *Address);
+  void orderWarps(const std::vector<Lane *> &There, Clocks All);
   void meet(const std::vector<Lane *> &Waiting);
   bool releaseNamed();
   void pollAgain();
   void stuck();
   void endOfWarp(unsigned W);
-  std::vector<uint64_t> sampledBlocks() const;
+  std::vector<uint64_t> sampledClusters() const;
   void checkBlocks();
-  struct ResidentBlock;
-  void exchange(ResidentBlock &B);
+  struct ResidentCluster;
+  void exchange(ResidentCluster &B);
   void checkResident();
   void makeShared();
   unsigned newStack();
   bool overran() const;
   void profileBlocks(const Kernel &K);
+  void beginRecorded(unsigned Rank);
+  void endRecorded(unsigned Rank);
   std::string whyNotLaunched(const Kernel &K, bool Cooperative) const;
+  std::string whyNoCluster(const Kernel &K) const;
+  Dim3 blockAt(unsigned Rank) const;
+  std::string blockName(unsigned Rank) const;
+  uint64_t blockNumber(uint64_t Thread) const;
+  unsigned rankOf(const Lane &L) const {
+    return Ranks == 1 ? 0 : L.Thread / PerBlock;
+  }
+  std::span<Lane> lanesOf(unsigned Rank) {
+    return {Lanes.data() + size_t(Rank) * PerBlock, PerBlock};
+  }
+  std::string placeOf(uint32_t Probe, unsigned Rank) const;
   void addInstructions(const uint32_t *Counts);
   void trace(uint32_t Probe, uint64_t Address);
   void outOfBounds(uint32_t Probe, const char *Address, uint64_t Bytes,
@@ -266,7 +317,7 @@ private:
   Clocks releaseOf(unsigned Warp);
   void acquire(unsigned Warp, const Clocks &Of);
   void settle(const AsyncCopy &C);
-  void copyLanded(const AsyncCopy &C);
+  void copyLanded(const AsyncCopy &C, uint16_t Time);
   void completePhase(MemoryBarrier &B);
   MemoryBarrier &barrierAt(char *Address);
   void forgetTogether();
@@ -297,14 +348,18 @@ private:
   };
   std::vector<ProbeCache> Cached;
 
-  // The launch in progress.
+  // The launch in progress. Blocks of one cluster are there together: their
+  // threads are numbered through, each block's from a multiple of a warp.
   unsigned Launched = 0;
   const void *Closure = nullptr;
-  Dim3 Grid, Block;
-  uint64_t Dynamic = 0, BlockLinear = 0;
-  unsigned Threads = 0, Warps = 0;
+  Dim3 Grid, Block, Cluster, Clusters; ///< blocks, and clusters of the grid
+  uint64_t Dynamic = 0, ClusterLinear = 0;
+  unsigned Ranks = 1;              ///< blocks of a cluster
+  unsigned PerBlock = 0;           ///< lanes of a block
+  unsigned Threads = 0, Warps = 0; ///< of a cluster
   std::vector<Lane> Lanes;
   std::vector<uint16_t> WarpEpoch;
+  std::vector<bool> Left; ///< by rank: the block is over
   Together Met;
   uint64_t Progress = 0; ///< of lanes that do not poll
   Lane *Running = nullptr;
@@ -316,12 +371,15 @@ private:
   std::vector<unsigned> FreeStacks;
   std::vector<char> SharedMemory;
   char *SharedBase = nullptr;
-  uint64_t SharedBytes = 0;
+  uint64_t SharedBytes = 0;  ///< of a block
+  uint64_t SharedStride = 0; ///< from one block's to the next one's
   std::vector<Cell> SharedCells;
   uint32_t Epoch = 1, LaunchEpoch = 1, BlockEpoch = 1;
   bool BlockSynced = false, TogetherInGrid = false;
   std::vector<uint32_t> CountPool;
   std::unique_ptr<LaunchRecorder> Recorder;
+  /// By rank: what warps of blocks that are there together did, in order.
+  std::vector<std::vector<std::vector<Trace>>> Recorded;
   RunProfile Profiled;
 };
 

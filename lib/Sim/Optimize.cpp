@@ -84,9 +84,9 @@ static void limitIndices(Module &M) {
                       : nullptr;
     if (!Which || !Call->getType()->isIntegerTy(32))
       continue;
-    // threadIdx, blockIdx, blockDim, gridDim by axis, and the lane.
+    // threadIdx, blockIdx, blockDim, gridDim by axis, the lane and the warp.
     uint64_t Kind = Which->getZExtValue() / 3;
-    if (Kind > 4)
+    if (Which->getZExtValue() > 13)
       continue;
     static constexpr uint32_t Least[] = {0, 0, 1, 1, 0},
                               Past[] = {1024, 0x7fffffff, 1025, 0x80000000, 32};

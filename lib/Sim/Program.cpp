@@ -104,7 +104,7 @@ llvm::Error Program::Image::prepare(Module &HostCode, Module &DeviceCode,
 
 llvm::Error Program::Image::prepareDevice(Module &DeviceCode,
                                           StringRef UserFile) {
-  refuseClusters(DeviceCode);
+  noteClusterDims(DeviceCode);
   translatePtx(DeviceCode);
   // Kernels stay as they are named, whatever the optimizer thinks of them.
   StringSet<> Named;
@@ -192,6 +192,7 @@ bool Program::Image::findDevice() {
     }
     const DeviceFunction &Own = T.Functions[K.Function];
     K.BoundThreads = Own.BoundThreads;
+    K.Cluster = {Own.Cluster[0], Own.Cluster[1], Own.Cluster[2]};
     K.Registers =
         withinBounds(K.Registers, {Own.BoundThreads, Own.BoundBlocks});
     K.ParameterOffsets = L.Offsets;

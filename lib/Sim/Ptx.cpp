@@ -93,11 +93,14 @@ bool PtxBody::move(const PtxStatement &S) {
     return false;
   if (S.Words[0] == "cvta") {
     Value *V = read(S.Operands[1], 64);
-    if (V && S.has("shared")) {
+    bool Shared =
+        S.has("shared") || S.has("shared::cluster") || S.has("shared::cta");
+    if (V && Shared) {
       Value *Base = B.CreatePtrToInt(sharedBase(), B.getInt64Ty());
-      V = S.has("to") ? B.CreateSub(V, Base) : B.CreateAdd(V, Base);
+      V = S.has("to") ? B.CreateSub(V, Base)
+                      : B.CreatePtrToInt(sharedAt(V), B.getInt64Ty());
     }
-    return (S.has("shared") || S.has("global")) && write(S.Operands[0], V);
+    return (Shared || S.has("global")) && write(S.Operands[0], V);
   }
   std::vector<std::string> To = listOf(S.Operands[0]),
                            From = listOf(S.Operands[1]);
@@ -140,6 +143,8 @@ bool PtxBody::instruction(const PtxStatement &S) {
     return matrixMemory(S);
   if (Name == "mbarrier")
     return memoryBarrier(S);
+  if (Name == "mapa" || Name == "getctarank")
+    return ofCluster(S);
   if (Name == "bra" || Name == ":")
     return jump(S);
   if (Name == "prefetch" || Name == "prefetchu" || Name == "nanosleep" ||

@@ -58,6 +58,10 @@ private:
   bool copy(const PtxStatement &S);
   bool together(const PtxStatement &S);
   bool barrier(const PtxStatement &S);
+  bool ofCluster(const PtxStatement &S);
+  llvm::Value *sharedAt(llvm::Value *Address);
+  void multicast(llvm::Value *To, llvm::Value *From, llvm::Value *Bytes,
+                 llvm::Value *Barrier, llvm::Value *Ranks);
   bool matrix(const PtxStatement &S);
   bool matrixMemory(const PtxStatement &S);
   bool bulkCopy(const PtxStatement &S);

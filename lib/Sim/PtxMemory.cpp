@@ -32,14 +32,44 @@ Value *PtxBody::address(StringRef Operand, const PtxStatement &S) {
   Value *V = read(Base, 64);
   if (!V)
     return nullptr;
-  // There are no clusters, so the block's own is what .shared::cluster means.
   Value *Pointer =
       S.has("shared") || S.has("shared::cta") || S.has("shared::cluster")
-          ? B.CreateGEP(B.getInt8Ty(), sharedBase(), V)
+          ? sharedAt(V)
           : B.CreateIntToPtr(V, B.getPtrTy());
   return Offset
              ? B.CreateGEP(B.getInt8Ty(), Pointer, B.getInt64(uint64_t(Offset)))
              : Pointer;
+}
+
+/// Counted from the block's own: what another block of the cluster has may lie
+/// before it, in 32 bits as in 64.
+Value *PtxBody::sharedAt(Value *Address) {
+  Value *Low = B.CreateTrunc(Address, B.getInt32Ty());
+  return B.CreateGEP(B.getInt8Ty(), sharedBase(),
+                     B.CreateSExt(Low, B.getInt64Ty()));
+}
+
+/// mapa and getctarank: the same place in another block's shared memory, and
+/// whose it is.
+bool PtxBody::ofCluster(const PtxStatement &S) {
+  bool Maps = S.Words[0] == "mapa";
+  if (S.Operands.size() < 2u + Maps)
+    return false;
+  Value *V = read(S.Operands[1], 64);
+  Value *Rank = Maps ? read(S.Operands[2], 32) : nullptr;
+  if (!V || (Maps && !Rank))
+    return false;
+  bool InSpace = S.has("shared::cluster") || S.has("shared");
+  Value *Place = InSpace ? sharedAt(V) : B.CreateIntToPtr(V, B.getPtrTy());
+  if (!Maps)
+    return write(S.Operands[0],
+                 call("__stark_sim_shared_rank", B.getInt32Ty(), {Place}));
+  Value *Found = call("__stark_sim_map_shared", B.getPtrTy(), {Place, Rank});
+  Value *Number = B.CreatePtrToInt(Found, B.getInt64Ty());
+  if (InSpace)
+    Number =
+        B.CreateSub(Number, B.CreatePtrToInt(sharedBase(), B.getInt64Ty()));
+  return write(S.Operands[0], Number);
 }
 
 /// ld and st. An access of several elements is one access, as on a GPU.
@@ -75,7 +105,14 @@ bool PtxBody::memory(const PtxStatement &S) {
     V = Count > 1 ? B.CreateInsertElement(V, Element, I) : Element;
   }
   B.CreateAlignedStore(V, Where, Aligned, Ordered);
-  return true;
+  if (!S.has("async"))
+    return true;
+  // Bytes that a barrier awaits, in the same block's memory.
+  Value *Barrier = S.Operands.size() > 2 ? address(S.Operands[2], S) : nullptr;
+  if (Barrier)
+    call("__stark_sim_async_bulk", B.getVoidTy(),
+         {Where, B.getInt64(Count * T->bits() / 8), Barrier});
+  return Barrier != nullptr;
 }
 
 /// atom and red.
@@ -193,6 +230,12 @@ bool PtxBody::copy(const PtxStatement &S) {
 /// bar and barrier: of the block, a part of it, or a warp.
 bool PtxBody::barrier(const PtxStatement &S) {
   Type *Void = B.getVoidTy();
+  if (S.has("cluster") && (S.has("arrive") || S.has("wait"))) {
+    call(S.has("arrive") ? "__stark_sim_cluster_arrive"
+                         : "__stark_sim_cluster_wait",
+         Void, {});
+    return true;
+  }
   Value *Id = S.Operands.empty() ? nullptr : read(S.Operands[0], 32);
   Value *Count =
       S.Operands.size() > 1 ? read(S.Operands[1], 32) : B.getInt32(0);

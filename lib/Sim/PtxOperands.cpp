@@ -23,13 +23,31 @@ Value *PtxBody::special(StringRef Name) {
   for (auto [Prefix, First] : {std::pair<const char *, unsigned>{"tid.", 0},
                                {"ctaid.", 3},
                                {"ntid.", 6},
-                               {"nctaid.", 9}}) {
+                               {"nctaid.", 9},
+                               {"cluster_ctaid.", 18},
+                               {"cluster_nctaid.", 21}}) {
     Axis = Name;
     if (Axis.consume_front(Prefix))
       return Axis == "x" || Axis == "y" || Axis == "z"
                  ? Register(First + unsigned(Axis[0] - 'x'))
                  : nullptr;
   }
+  for (auto [Prefix, First] :
+       {std::pair<const char *, unsigned>{"clusterid.", 3},
+        {"nclusterid.", 9}}) {
+    Axis = Name;
+    if (Axis.consume_front(Prefix) &&
+        (Axis == "x" || Axis == "y" || Axis == "z")) {
+      unsigned Number = unsigned(Axis[0] - 'x');
+      return B.CreateUDiv(Register(First + Number), Register(21 + Number));
+    }
+  }
+  if (Name == "cluster_ctarank")
+    return Register(16);
+  if (Name == "cluster_nctarank")
+    return Register(17);
+  if (Name == "is_explicit_cluster")
+    return B.CreateICmpUGT(Register(17), B.getInt32(1));
   if (Name == "laneid")
     return Register(12);
   if (Name == "warpid")

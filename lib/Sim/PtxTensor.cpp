@@ -168,28 +168,81 @@ bool PtxBody::matrixMemory(const PtxStatement &S) {
   return true;
 }
 
+/// A copy to the same place of several blocks, a bit of \p Ranks each. It is
+/// read once; the barrier at that place of each is told.
+void PtxBody::multicast(Value *To, Value *From, Value *Bytes, Value *Barrier,
+                        Value *Ranks) {
+  auto Target = [&](Value *Place, Value *Rank) {
+    return call("__stark_sim_map_shared", B.getPtrTy(), {Place, Rank});
+  };
+  auto New = [&] { return BasicBlock::Create(M.getContext(), "", F); };
+  // What is copied first is read no more when its barrier has been told.
+  for (bool Tells : {false, true}) {
+    BasicBlock *Before = B.GetInsertBlock(), *Head = New(), *Body = New(),
+               *Next = New(), *After = New();
+    B.CreateBr(Head);
+    B.SetInsertPoint(Head);
+    PHINode *Rank = B.CreatePHI(B.getInt32Ty(), 2),
+            *Source = B.CreatePHI(B.getPtrTy(), 2);
+    Value *Bit = B.CreateAnd(B.CreateLShr(Ranks, Rank), B.getInt32(1));
+    B.CreateCondBr(B.CreateIsNotNull(Bit), Body, Next);
+    B.SetInsertPoint(Body);
+    Value *Place = Target(To, Rank);
+    if (Tells)
+      call("__stark_sim_async_bulk", B.getVoidTy(),
+           {Place, Bytes, Target(Barrier, Rank)});
+    else
+      B.CreateMemCpy(Place, Align(16), Source, Align(16), Bytes)
+          ->setMetadata(BulkCopyNote, MDNode::get(B.getContext(), {}));
+    B.CreateBr(Next);
+    B.SetInsertPoint(Next);
+    PHINode *Known = B.CreatePHI(B.getPtrTy(), 2);
+    Known->addIncoming(Source, Head);
+    Known->addIncoming(Place, Body);
+    Value *Following = B.CreateAdd(Rank, B.getInt32(1));
+    B.CreateCondBr(B.CreateIsNotNull(B.CreateLShr(Ranks, Following)), Head,
+                   After);
+    Rank->addIncoming(B.getInt32(0), Before);
+    Rank->addIncoming(Following, Next);
+    Source->addIncoming(From, Before);
+    Source->addIncoming(Known, Next);
+    B.SetInsertPoint(After);
+  }
+}
+
 /// cp.async.bulk of plain bytes, and its groups. From shared memory to global
 /// memory it is made at once.
 bool PtxBody::bulkCopy(const PtxStatement &S) {
   if (S.has("commit_group") || S.has("wait_group"))
     return true;
-  if (S.has("tensor") || S.has("multicast::cluster") || S.has("prefetch") ||
-      S.Operands.size() < 3)
+  if (S.has("tensor") || S.has("prefetch") || S.Operands.size() < 3)
     return S.has("prefetch") && !S.has("tensor");
-  bool ToShared = S.Words.size() > 3 &&
-                  StringRef(S.Words[3]).starts_with("shared") &&
-                  S.has("mbarrier::complete_tx::bytes");
+  auto IsShared = [&](size_t Word) {
+    return Word < S.Words.size() &&
+           StringRef(S.Words[Word]).starts_with("shared");
+  };
+  bool ToShared = IsShared(3) && S.has("mbarrier::complete_tx::bytes");
   if (!ToShared && !S.has("bulk_group"))
     return false;
   PtxStatement Shared, Global;
   Shared.Words = {"ld", "shared"};
   Global.Words = {"ld", "global"};
+  bool FromShared = !ToShared || IsShared(4);
   Value *To = address(S.Operands[0], ToShared ? Shared : Global),
-        *From = address(S.Operands[1], ToShared ? Global : Shared),
+        *From = address(S.Operands[1], FromShared ? Shared : Global),
         *Bytes = read(S.Operands[2], 32);
   if (!To || !From || !Bytes)
     return false;
   Bytes = B.CreateZExt(Bytes, B.getInt64Ty());
+  if (S.has("multicast::cluster")) {
+    Value *Barrier = S.Operands.size() > 4 && ToShared
+                         ? address(S.Operands[3], Shared)
+                         : nullptr;
+    Value *Ranks = Barrier ? read(S.Operands[4], 16) : nullptr;
+    if (Ranks)
+      multicast(To, From, Bytes, Barrier, B.CreateZExt(Ranks, B.getInt32Ty()));
+    return Ranks != nullptr;
+  }
   B.CreateMemCpy(To, Align(16), From, Align(16), Bytes)
       ->setMetadata(BulkCopyNote, MDNode::get(B.getContext(), {}));
   if (!ToShared)
@@ -202,8 +255,7 @@ bool PtxBody::bulkCopy(const PtxStatement &S) {
   return true;
 }
 
-/// A barrier in shared memory. Without clusters .shared::cluster is the
-/// block's own.
+/// A barrier in shared memory, of this block or another of the cluster.
 bool PtxBody::memoryBarrier(const PtxStatement &S) {
   Type *Int = B.getInt32Ty(), *Long = B.getInt64Ty(), *Void = B.getVoidTy();
   PtxStatement Space;

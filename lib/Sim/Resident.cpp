@@ -23,9 +23,10 @@ extern char *__stark_sim_shared;
 extern uint32_t __stark_sim_probe;
 }
 
-struct Machine::ResidentBlock {
+struct Machine::ResidentCluster {
   std::vector<Lane> Lanes;
   std::vector<uint16_t> WarpEpoch;
+  std::vector<bool> Left;
   Together Met;
   std::vector<char> SharedMemory;
   std::vector<Cell> SharedCells;
@@ -37,36 +38,36 @@ struct Machine::ResidentBlock {
 
 /// Puts \p B in the place of the block that is there. Lanes stay where they
 /// are in memory: their fibers know them by address.
-void Machine::exchange(ResidentBlock &B) {
+void Machine::exchange(ResidentCluster &B) {
   std::swap(Lanes, B.Lanes);
   std::swap(WarpEpoch, B.WarpEpoch);
+  std::swap(Left, B.Left);
   std::swap(Met, B.Met);
   std::swap(SharedMemory, B.SharedMemory);
   std::swap(SharedCells, B.SharedCells);
   std::swap(SharedBase, B.SharedBase);
-  std::swap(BlockLinear, B.Linear);
+  std::swap(ClusterLinear, B.Linear);
   std::swap(BlockEpoch, B.BlockEpoch);
   std::swap(BlockSynced, B.BlockSynced);
-  __stark_sim_shared = SharedBase;
 }
 
 void Machine::checkResident() {
-  std::vector<ResidentBlock> Blocks(Grid.count());
+  std::vector<ResidentCluster> Blocks(Clusters.count());
   for (uint64_t I = 0; I < Blocks.size(); ++I) {
     exchange(Blocks[I]);
     Lanes.resize(Threads);
     WarpEpoch.resize(Warps);
     makeShared();
-    prepareBlock(I);
+    prepareBlocks(I);
     exchange(Blocks[I]);
   }
   for (bool Left = true; Left;) {
     Left = false;
-    const ResidentBlock *Gone = nullptr, *There = nullptr;
-    for (ResidentBlock &B : Blocks) {
+    const ResidentCluster *Gone = nullptr, *There = nullptr;
+    for (ResidentCluster &B : Blocks) {
       exchange(B);
       ++Epoch;
-      runBlock();
+      runBlocks();
       exchange(B);
       bool Waits =
           std::any_of(B.Lanes.begin(), B.Lanes.end(),
@@ -74,19 +75,21 @@ void Machine::checkResident() {
       (Waits ? There : Gone) = &B;
     }
     if (There && Gone) {
-      BlockLinear = There->Linear;
+      ClusterLinear = There->Linear;
       return finding(FindingKind::DivergentBarrier,
                      "barrier of the grid reached by a part of it: " +
                          here(There->Lanes[0].Probe) + " waits, block " +
-                         std::to_string(Gone->Linear) + " has left the kernel");
+                         std::to_string(blockNumber(Gone->Linear * Threads)) +
+                         " has left the kernel");
     }
     if (!There)
       break;
     // What was done before the barrier is ordered before what follows it.
     LaunchEpoch = ++Epoch;
-    for (ResidentBlock &B : Blocks)
+    for (ResidentCluster &B : Blocks)
       for (Lane &L : B.Lanes)
-        L.State = Wait::None;
+        if (L.State == Wait::Grid)
+          L.State = Wait::None;
     Left = true;
   }
   addInstructions(CountPool.data());
@@ -100,7 +103,12 @@ void Machine::gridSync() {
                        "cudaLaunchCooperativeKernel() makes one");
   // A profile runs a few blocks, one after the other.
   if (Grid.count() == 1 || How == Mode::Profile) {
-    barrier(-1, 0, 0, 0);
+    if (Ranks > 1) {
+      clusterArrive();
+      clusterWait();
+    } else {
+      barrier(-1, 0, 0, 0);
+    }
     return;
   }
   Running->Probe = __stark_sim_probe;

@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stark::sim {
@@ -51,6 +52,11 @@ struct GpuDescription {
   double AtomicsPerNs = 60, AtomicsPerNsOneLine = 1.3,
          FloatAtomicsPerNsOneLine = 0.33;
   double LaunchUs = 2.0; ///< a kernel that does nothing, between two events
+
+  /// Major and minor: of "sm_90" 9 and 0.
+  std::pair<int, int> computeCapability() const;
+  /// Launches in clusters of several blocks.
+  bool hasClusters() const { return computeCapability().first >= 9; }
 };
 
 /// The name of a file in lib/Sim/gpus ("h200"), or the path of a .json file.

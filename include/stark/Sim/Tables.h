@@ -84,6 +84,8 @@ struct DeviceFunction {
   /// What __launch_bounds__ says: threads of a block at most, blocks on an SM
   /// at least; 0: nothing.
   unsigned BoundThreads = 0, BoundBlocks = 0;
+  /// What __cluster_dims__ say; zeros: nothing.
+  std::array<unsigned, 3> Cluster = {0, 0, 0};
   unsigned FirstBlock = 0, Blocks = 0;
   unsigned Line = 0;
 };

@@ -92,8 +92,10 @@ int HostedRun::launch(const HostMessage &M) {
   char *Begin = Closure.data() +
                 (64 - reinterpret_cast<uintptr_t>(Closure.data()) % 64) % 64;
   std::memcpy(Begin, M.Data, At);
-  return On->launch(Known->second, Begin, {M.Grid[0], M.Grid[1], M.Grid[2]},
-                    {M.Block[0], M.Block[1], M.Block[2]}, M.Bytes, false);
+  return On->launch(Known->second, Begin,
+                    {{M.Grid[0], M.Grid[1], M.Grid[2]},
+                     {M.Block[0], M.Block[1], M.Block[2]},
+                     M.Bytes});
 }
 
 void HostedRun::addOperator(const HostMessage &M) {

@@ -22,6 +22,13 @@ int main() {
   together.val.cooperative = 1;
   cudaLaunchConfig_t config = {3, 64, 0, nullptr, &together, 1};
   cudaLaunchKernelEx(&config, kernel, 6, nullptr);
+  // CHECK: clusters of 3: launch 3,1,1 of 64,1,1 with 0: 7
+  cudaLaunchAttribute cluster;
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = 3;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  config.attrs = &cluster;
+  cudaLaunchKernelEx(&config, kernel, 7, nullptr);
   // CHECK: launch 1,1,1 of 1,1,1 with 8: 9
   int nine = 9;
   float *none = nullptr;

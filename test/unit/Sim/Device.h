@@ -107,7 +107,7 @@ struct Device {
       (*static_cast<const std::function<void()> *>(Closure))();
     };
     M.Kernels = {K};
-    return M.launch(0, &Thread, Grid, Block, Dynamic, Cooperative);
+    return M.launch(0, &Thread, {Grid, Block, Dynamic, Cooperative});
   }
 
   /// One launch of threads that get an array of 64 floats, `x`, which holds

@@ -88,7 +88,7 @@ template <unsigned Size, class Parent = void> class thread_block_tile;
 /// thread.
 class thread_group {
 protected:
-  enum Kind { Block, Grid, Lanes, Single } What;
+  enum Kind { Block, Cluster, Grid, Lanes, Single } What;
   unsigned Mask;
   __forceinline__ __device__ thread_group(Kind what, unsigned mask)
       : What(what), Mask(mask) {}
@@ -106,13 +106,18 @@ public:
       __syncthreads();
     else if (What == Grid)
       __stark_sim_grid_sync();
-    else if (What == Lanes)
+    else if (What == Cluster) {
+      __cluster_barrier_arrive();
+      __cluster_barrier_wait();
+    } else if (What == Lanes)
       __syncwarp(Mask);
   }
   __forceinline__ __device__ unsigned long long num_threads() const {
     if (What == Grid)
       return (unsigned long long)__block_size() * __stark_sim_sreg(9) *
              __stark_sim_sreg(10) * __stark_sim_sreg(11);
+    if (What == Cluster)
+      return (unsigned long long)__block_size() * __clusterSizeInBlocks();
     return What == Block ? __block_size() : __popc(Mask);
   }
   __forceinline__ __device__ unsigned long long size() const {
@@ -129,6 +134,8 @@ public:
     }
     if (What == Single)
       return 0;
+    if (What == Cluster)
+      return __clusterRelativeBlockRank() * __block_size() + __block_rank();
     return What == Block ? __block_rank()
                          : __popc(Mask & ((1u << __lane()) - 1));
   }
@@ -157,27 +164,57 @@ public:
 };
 STARK_SIM_DEVICE thread_block this_thread_block() { return thread_block(); }
 
-/// Blocks of a cluster, of which there is one: launches in larger ones are
-/// refused.
 class cluster_group : public thread_group {
 public:
-  __forceinline__ __device__ cluster_group() : thread_group(Block, 0) {}
-  static STARK_SIM_GROUP void sync() { __syncthreads(); }
-  static STARK_SIM_GROUP void barrier_arrive() {}
-  static STARK_SIM_GROUP void barrier_wait() { __syncthreads(); }
-  static __forceinline__ __device__ unsigned num_blocks() { return 1; }
-  static __forceinline__ __device__ unsigned block_rank() { return 0; }
-  static __forceinline__ __device__ dim3 block_index() { return dim3(0, 0, 0); }
-  static __forceinline__ __device__ dim3 dim_blocks() { return dim3(1, 1, 1); }
+  __forceinline__ __device__ cluster_group() : thread_group(Cluster, 0) {}
+  struct arrival_token {};
+  static STARK_SIM_GROUP void sync() {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
+  static STARK_SIM_GROUP arrival_token barrier_arrive() {
+    __cluster_barrier_arrive();
+    return {};
+  }
+  static STARK_SIM_GROUP void barrier_wait() { __cluster_barrier_wait(); }
+  static STARK_SIM_GROUP void barrier_wait(arrival_token &&) {
+    __cluster_barrier_wait();
+  }
+  static __forceinline__ __device__ unsigned num_blocks() {
+    return __clusterSizeInBlocks();
+  }
+  static __forceinline__ __device__ unsigned block_rank() {
+    return __clusterRelativeBlockRank();
+  }
+  static __forceinline__ __device__ dim3 block_index() {
+    return __clusterRelativeBlockIdx();
+  }
+  static __forceinline__ __device__ dim3 dim_blocks() { return __clusterDim(); }
+  static __forceinline__ __device__ dim3 thread_index() {
+    dim3 block = __clusterRelativeBlockIdx();
+    return dim3(block.x * blockDim.x + threadIdx.x,
+                block.y * blockDim.y + threadIdx.y,
+                block.z * blockDim.z + threadIdx.z);
+  }
+  static __forceinline__ __device__ dim3 dim_threads() {
+    dim3 blocks = __clusterDim();
+    return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y,
+                blocks.z * blockDim.z);
+  }
   static __forceinline__ __device__ unsigned thread_rank() {
-    return __block_rank();
+    return block_rank() * __block_size() + __block_rank();
   }
   static __forceinline__ __device__ unsigned num_threads() {
-    return __block_size();
+    return num_blocks() * __block_size();
   }
+  static __forceinline__ __device__ unsigned size() { return num_threads(); }
   template <class T>
-  static __forceinline__ __device__ T *map_shared_rank(T *place, int) {
-    return place;
+  static __forceinline__ __device__ T *map_shared_rank(T *place, int rank) {
+    return (T *)__cluster_map_shared_rank((const void *)place, (unsigned)rank);
+  }
+  static __forceinline__ __device__ unsigned
+  query_shared_rank(const void *place) {
+    return __cluster_query_shared_rank(place);
   }
 };
 STARK_SIM_DEVICE cluster_group this_cluster() { return cluster_group(); }

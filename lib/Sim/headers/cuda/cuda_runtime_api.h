@@ -49,6 +49,10 @@ int __stark_sim_host_attribute(int attribute);
 /// bytes at most, 105 constant bytes.
 int __stark_sim_host_func_attribute(const void *kernel, int attribute,
                                     int value);
+int __stark_sim_host_launch_in_clusters(const void *kernel, dim3 grid,
+                                        dim3 block, void **arguments,
+                                        size_t shared, void *stream,
+                                        int cooperative, const dim3 *cluster);
 int __stark_sim_host_occupancy(int *blocks, const void *kernel, int block_size,
                                size_t shared);
 /// The device's address of the variable whose shadow is \p host.

@@ -38,6 +38,8 @@
 
 #include "stark_sim_memory.h"
 
+#include "stark_sim_cluster.h"
+
 #include "stark_sim_atomic.h"
 #include "stark_sim_math.h"
 

@@ -20,7 +20,9 @@
 #define STARK_SIM_TOGETHER extern "C" __device__ __attribute__((convergent))
 
 /// 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 warp of
-/// the block, 14 bytes of dynamic shared memory.
+/// the block, 14 bytes of dynamic shared memory; of the block's cluster 16 the
+/// block's rank, 17 the number of blocks, 18-20 the block's index, 21-23 the
+/// extent.
 STARK_SIM_PRIMITIVE __attribute__((const)) unsigned __stark_sim_sreg(int which);
 
 /// \p count threads meet at barrier \p id; 0: all of the block.
@@ -29,6 +31,13 @@ STARK_SIM_TOGETHER void __stark_sim_barrier(int id, int count);
 STARK_SIM_TOGETHER int __stark_sim_barrier_reduce(int op, int predicate);
 STARK_SIM_TOGETHER void __stark_sim_syncwarp(unsigned mask);
 STARK_SIM_TOGETHER void __stark_sim_grid_sync(void);
+/// The halves of the cluster's barrier.
+STARK_SIM_TOGETHER void __stark_sim_cluster_arrive(void);
+STARK_SIM_TOGETHER void __stark_sim_cluster_wait(void);
+/// Where \p place of shared memory lies in block \p rank of the cluster, and
+/// the rank of the block whose shared memory it is.
+STARK_SIM_PRIMITIVE void *__stark_sim_map_shared(void *place, unsigned rank);
+STARK_SIM_PRIMITIVE unsigned __stark_sim_shared_rank(const void *place);
 
 /// \p mode: 0 idx, 1 up, 2 down, 3 xor.
 STARK_SIM_TOGETHER unsigned long long

@@ -32,15 +32,18 @@ STARK_SIM_HOST cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                                const void *kernel,
                                                void **arguments) {
   bool together = false;
+  dim3 cluster(0, 0, 0);
   for (unsigned i = 0; i < config->numAttrs; ++i)
     if (config->attrs[i].id == cudaLaunchAttributeCooperative)
       together = config->attrs[i].val.cooperative;
-    else if (config->attrs[i].id == cudaLaunchAttributeClusterDimension &&
-             config->attrs[i].val.clusterDim.x *
-                     config->attrs[i].val.clusterDim.y *
-                     config->attrs[i].val.clusterDim.z >
-                 1)
-      __stark_sim_host_unsupported("a launch in clusters");
+    else if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      cluster = dim3(config->attrs[i].val.clusterDim.x,
+                     config->attrs[i].val.clusterDim.y,
+                     config->attrs[i].val.clusterDim.z);
+  if (cluster.x)
+    return (cudaError_t)__stark_sim_host_launch_in_clusters(
+        kernel, config->gridDim, config->blockDim, arguments,
+        config->dynamicSmemBytes, config->stream, together, &cluster);
   if (together)
     return cudaLaunchCooperativeKernel(
         kernel, config->gridDim, config->blockDim, arguments,
@@ -120,6 +123,33 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T *kernel,
                                                        unsigned) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       blocks, (const void *)kernel, block_size, shared);
+}
+
+template <class T>
+STARK_SIM_HOST cudaError_t cudaOccupancyMaxActiveClusters(
+    int *clusters, T *kernel, const cudaLaunchConfig_t *config) {
+  unsigned long long blocks = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      blocks = (unsigned long long)config->attrs[i].val.clusterDim.x *
+               config->attrs[i].val.clusterDim.y *
+               config->attrs[i].val.clusterDim.z;
+  int on_one = 0;
+  dim3 block = config->blockDim;
+  cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &on_one, (const void *)kernel, (int)(block.x * block.y * block.z),
+      config->dynamicSmemBytes);
+  unsigned long long all =
+      (unsigned long long)on_one *
+      __stark_sim_host_attribute(cudaDevAttrMultiProcessorCount);
+  *clusters = blocks ? (int)(all / blocks) : 0;
+  return error;
+}
+template <class T>
+STARK_SIM_HOST cudaError_t cudaOccupancyMaxPotentialClusterSize(
+    int *blocks, T *kernel, const cudaLaunchConfig_t *) {
+  *blocks = __stark_sim_host_func_attribute((const void *)kernel, 106, 0);
+  return cudaSuccess;
 }
 
 /// The block size, in whole warps, that keeps the most threads resident; the

@@ -63,7 +63,8 @@
 #define __managed__ __attribute__((device, annotate("stark_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
-#define __cluster_dims__(...) __attribute__((annotate("stark_cluster")))
+#define __cluster_dims__(...)                                                  \
+  __attribute__((annotate("stark_cluster", __VA_ARGS__)))
 #define __block_size__(...)
 #define __maxnreg__(...)
 #define __nv_pure__ __attribute__((pure))

@@ -71,13 +71,14 @@ STARK_SIM_HINTED(double2)
   STARK_SIM_DEVICE void *__cvta_##NAME##_to_generic(size_t address) {          \
     return (void *)address;                                                    \
   }
-// Shared addresses begin at 0, so that 32 bits hold them.
+// Shared addresses begin at 0, so that 32 bits hold them; those of another
+// block of the cluster may be negative.
 extern "C" __device__ char *__stark_sim_shared;
 STARK_SIM_DEVICE size_t __cvta_generic_to_shared(const void *p) {
   return (size_t)((const char *)p - __stark_sim_shared);
 }
 STARK_SIM_DEVICE void *__cvta_shared_to_generic(size_t address) {
-  return __stark_sim_shared + address;
+  return __stark_sim_shared + (int)address;
 }
 STARK_SIM_SPACE(global)
 STARK_SIM_SPACE(local)

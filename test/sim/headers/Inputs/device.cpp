@@ -114,4 +114,11 @@ int cudaLaunchCooperativeKernel(const void *kernel, Dim3 grid, Dim3 block,
   std::printf("together: ");
   return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
+int __stark_sim_host_launch_in_clusters(const void *kernel, Dim3 grid,
+                                        Dim3 block, void **arguments,
+                                        size_t shared, void *stream, int,
+                                        const Dim3 *cluster) {
+  std::printf("clusters of %u: ", cluster->X);
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
 }
