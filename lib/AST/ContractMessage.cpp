@@ -33,7 +33,9 @@ static constexpr Named<Harm> HarmTexts[] = {
     {Harm::Files, "no files, sockets or other processes"},
     {Harm::Clocks, "a kernel has no use for a clock"},
     {Harm::Process, "the process belongs to the caller"},
-    {Harm::Judge, "the name is the judge's own"}};
+    {Harm::Judge, "the name is the judge's own"},
+    {Harm::Place, "code may not ask where it stands, which is elsewhere once "
+                  "it is built; leave the check or the report out"}};
 static constexpr std::span<const Named<Harm>> namesOf(Harm) {
   return HarmTexts;
 }

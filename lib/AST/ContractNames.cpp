@@ -120,6 +120,14 @@ static const Ban BannedWords[] = {
      "system_clock __rdtsc __rdtscp _rdtsc __builtin_ia32_rdtsc "
      "__builtin_ia32_rdtscp globaltimer __globaltimer globaltimer_lo"},
     {Harm::State, "once_flag"},
+    {Harm::Place,
+     "__LINE__ __FILE__ __FILE_NAME__ __BASE_FILE__ __INCLUDE_LEVEL__ "
+     "__COUNTER__ __DATE__ __TIME__ __TIMESTAMP__ __FUNCTION__ __FUNCSIG__ "
+     "__FUNCDNAME__ __PRETTY_FUNCTION__ __func__ __builtin_LINE "
+     "__builtin_COLUMN __builtin_FILE __builtin_FILE_NAME __builtin_FUNCTION "
+     "__builtin_FUNCSIG __builtin_source_location "
+     "__builtin_sycl_unique_stable_name source_location stacktrace typeid "
+     "cudaFuncGetName"},
 };
 
 /// "cuMem" bans cuMemAlloc: cuMemory and the like are somebody's own names.

@@ -55,7 +55,11 @@ public:
 private:
   void add(size_t At, ViolationKind Kind, StringRef Name,
            std::optional<Harm> Why = std::nullopt) {
-    Findings.push_back({{Kind, Text.line(At), Name.str(), Why}, Name.str()});
+    // What the source asks of its place it asks there: another use is new.
+    std::string Key = Name.str();
+    if (Why == Harm::Place)
+      Key += " " + T.lineText(Text.line(At)).trim().str();
+    Findings.push_back({{Kind, Text.line(At), Name.str(), Why}, Key});
   }
 
   void word(size_t I) {

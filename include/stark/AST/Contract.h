@@ -34,6 +34,7 @@ enum class Harm {
   Clocks,
   Process, ///< its state is changed
   Judge,   ///< the name is the judge's own
+  Place,   ///< what is shipped stands in another file
 };
 
 enum class ViolationKind {

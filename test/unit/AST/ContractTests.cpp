@@ -213,6 +213,30 @@ TEST_F(Contract, ForbiddenCallsInEveryDisguise) {
   }
 }
 
+// What is built stands in another file and another namespace.
+TEST_F(Contract, CodeDoesNotAskWhereItStands) {
+  for (std::string New :
+       {"if (__LINE__ > 100) n = 0;", "n += sizeof(__FILE__);",
+        "n = __COUNTER__;", "n = __builtin_LINE();", "n += __TIME__[0] == '1';",
+        "n += sizeof(__PRETTY_FUNCTION__);", "n += __func__[0] == 'l';",
+        "n = __INCLUDE_LEVEL__;", "n = __LI\\\nNE__;"})
+    EXPECT_NE(inLaunch(New).find("where it stands"), std::string::npos) << New;
+  EXPECT_NE(adding("#define HERE __LINE__").find("where it stands"),
+            std::string::npos);
+}
+
+// A source's own report is as it was; a candidate that says more in it is not.
+TEST_F(Contract, WhatTheSourceAsksOfItsPlaceStays) {
+  std::string Report = "#define REPORT(e) report(e, __FILE__, __LINE__)\n";
+  Old = parse(Report + Source);
+  EXPECT_EQ(check(Report + Source), "");
+  EXPECT_EQ(check(Report + "static int more(int i) { return i; }\n" + Source),
+            "");
+  std::string Other =
+      "#define REPORT(e) if (__LINE__ > 9) report(e, __FILE__)\n";
+  EXPECT_NE(check(Other + Source), "");
+}
+
 TEST_F(Contract, ForbiddenDeclarations) {
   for (std::string New :
        {"#define START cudaStreamCreate",
