@@ -218,14 +218,26 @@ MaybeStop Race::believable() const {
     if (isOutput(J.Leaves[I]))
       Bytes += double(J.Cases[Last.Case].Values[I].elements() *
                       dtypeBytes(J.Leaves[I].Type));
-  double FloorUs =
-      (Bytes - double(Device.L2Bytes)) / (Device.CopyGBs * CopySlack) * 1e-3;
-  // What returns a view of an input writes nothing.
-  bool IsView = !J.Torch.empty() && Theirs < FloorUs;
-  if (Device.CopyGBs > 0 && Ours < FloorUs && !IsView)
+  auto Floor = [&](double Moved) {
+    return (Moved - double(Device.L2Bytes)) / (Device.CopyGBs * CopySlack) *
+           1e-3;
+  };
+  auto TooFast = [&](double FloorUs, const char *What, const char *Does) {
     return Stop{Outcome::Forbidden,
                 "faster than memory allows (" + where() + "): " + micro(Ours) +
-                    " for outputs that take " + micro(FloorUs) + " to write"};
+                    " for " + What + " " + micro(FloorUs) + " to " + Does};
+  };
+  if (Device.CopyGBs <= 0)
+    return std::nullopt;
+  // What returns a view of an input writes nothing.
+  bool IsView = !J.Torch.empty() && Theirs < Floor(Bytes);
+  if (Ours < Floor(Bytes) && !IsView)
+    return TooFast(Floor(Bytes), "outputs that take", "write");
+  // A workload that says too much says it of its source as well.
+  double Moved = J.Cases[Last.Case].MovedBytes;
+  if (Ours < Floor(Moved) && Theirs >= Floor(Moved))
+    return TooFast(Floor(Moved), "the bytes of the workload, which take",
+                   "move");
   return std::nullopt;
 }
 

@@ -237,6 +237,12 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
   auto Fail = [&](const std::string &Why) {
     return usageError(T.Load.File + ": size '" + C.Label + "': " + Why);
   };
+  if (C.Timed && !T.Load.Bytes.empty()) {
+    llvm::Expected<double> Moved = evaluateReal(T.Load.Bytes, S.Names);
+    if (!Moved)
+      return Fail("\"bytes\": " + llvm::toString(Moved.takeError()));
+    C.MovedBytes = *Moved;
+  }
   uint64_t Bytes = 0;
   for (const Parameter *P : leavesOf(T.Entry)) {
     job::LeafValue V;

@@ -120,6 +120,7 @@ void caseFields(IO &F, Case &C, const std::vector<Leaf> &Leaves) {
   F.sparse("drawn", C.Drawn, false);
   F.check(!C.Drawn || !C.Timed, "drawn", "false where \"timed\" is true");
   F.sparse("shifted", C.Shifted, false);
+  F.sparse("moved_bytes", C.MovedBytes, 0.0);
   if constexpr (!IO::Writes) {
     const auto *Values = F.raw("values");
     F.check(Values && Values->is_array() && Values->size() == Leaves.size(),

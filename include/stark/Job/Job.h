@@ -149,6 +149,8 @@ struct Case {
   bool Drawn = false;
   /// Each buffer begins an element, or 4 bytes, past where it is aligned.
   bool Shifted = false;
+  /// What one call has to move at least, as the workload says; 0: it does not.
+  double MovedBytes = 0;
   std::vector<LeafValue> Values; ///< one a leaf
 };
 

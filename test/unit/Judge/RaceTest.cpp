@@ -302,6 +302,24 @@ TEST_F(RaceTest, WorkOnAnotherStream) {
       << End;
 }
 
+// Inputs have to be read as well; the workload says how much.
+TEST_F(RaceTest, FasterThanTheWorkloadsBytesAllow) {
+  Device.CopyGBs = 10;
+  J.Cases[1].MovedBytes = 1200000; // 104.35 us at 1.15 times that
+  SourceUs = [](size_t) { return 120; };
+  std::string End = end();
+  EXPECT_NE(End.find("100.00 us for the bytes of the workload, which take "
+                     "104.35 us to move"),
+            std::string::npos)
+      << End;
+  Device.L2Bytes = 60000; // what L2 may keep need not be moved
+  EXPECT_EQ(end(), "");
+  // The source is as fast: the workload says too much.
+  Device.L2Bytes = 0;
+  SourceUs = [](size_t) { return 102; };
+  EXPECT_EQ(end(), "");
+}
+
 TEST_F(RaceTest, FasterThanMemoryAllows) {
   // 200000 bytes at 1.15 GB/s take 173.9 us.
   Device.CopyGBs = 1;
