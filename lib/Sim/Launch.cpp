@@ -257,6 +257,7 @@ void Machine::profileBlocks(const Kernel &K) {
   Recorder = std::make_unique<LaunchRecorder>(
       T, Gpu, blocksPerSm(K, Block.count(), Dynamic), K.StaticShared + Dynamic,
       std::move(Constants));
+  Recorder->Together = Ranks;
   for (uint64_t I : sampledClusters()) {
     prepareBlocks(I);
     std::memset(SharedBase, 0, SharedStride * Ranks);

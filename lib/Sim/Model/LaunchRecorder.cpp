@@ -8,12 +8,16 @@
 #include "Model/LaunchRecorder.h"
 #include <algorithm>
 #include <set>
+#include <utility>
 
 using namespace stark::sim;
 
 namespace {
 /// Of an access whose width is known only when it runs.
 constexpr unsigned UnknownBytes = 4;
+/// Of two blocks that draw their work from a counter the one that runs first
+/// has so many times as much.
+constexpr uint64_t TakesAll = 4;
 } // namespace
 
 LaunchRecorder::LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
@@ -114,6 +118,7 @@ void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
   Pieces Sectors = sectorsOf(R);
   C.Sectors += Sectors.Count;
   if (P.Kind == ProbeKind::Atomic) {
+    MakesAtomics = true;
     C.AtomicConflicts += atomicConflicts(R);
     Atomics.add(R, P.Float);
   }
@@ -145,23 +150,53 @@ void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {
     }
     Out.ThreadCounts[B] += Sum;
     Out.WarpCounts[B] += Most;
+    Entered += Most;
   }
   ++Out.WarpsSampled;
 }
 
 void LaunchRecorder::endBlock() {
   ++Out.SampledBlocks;
+  Works.push_back(std::exchange(Entered, 0));
   Sets.endBlock([&](uint32_t Number) { ++Out.Probes[Number].FilledGranules; });
   Atomics.endBlock();
 }
 
+/// Blocks that are all there at once and take the next piece of work from a
+/// counter: run one after the other, the first takes all that there is.
+bool LaunchRecorder::drawsItsWork(double Blocks) const {
+  if (!MakesAtomics || Blocks > double(Out.BlocksPerSm) * Gpu.Sms)
+    return false;
+  std::vector<uint64_t> Parts(Works.size() / Together);
+  for (size_t I = 0; I < Parts.size(); ++I)
+    for (size_t J = 0; J < Together; ++J)
+      Parts[I] += Works[I * Together + J];
+  return Parts.size() > 1 &&
+         Parts.front() >
+             TakesAll * *std::max_element(Parts.begin() + 1, Parts.end());
+}
+
 LaunchProfile LaunchRecorder::finish(GridExtent Grid, ArrayBounds Arrays) {
-  DramTraffic Moved = estimateDram({T, Gpu, Sets.blocks(), Out.Probes, Grid,
-                                    Out.BlocksPerSm, std::move(Arrays)});
+  double Sampled = double(std::max<uint64_t>(1, Out.SampledBlocks)),
+         Blocks = Grid.blocks();
+  // What the first did is all the work, then, of which each has its share.
+  bool All = drawsItsWork(Blocks);
+  std::vector<WorkingSet> First;
+  if (All) {
+    First.assign(Sets.blocks().begin(), Sets.blocks().begin() + long(Together));
+    Grid = {Together, 1, 1};
+  }
+  DramTraffic Moved =
+      estimateDram({T, Gpu, All ? First : Sets.blocks(), Out.Probes, Grid,
+                    Out.BlocksPerSm, std::move(Arrays)});
   Out.L2Sectors = Moved.L2Sectors;
   Out.DramBytes = Moved.Bytes;
   Out.FillBytes = Moved.FillBytes;
-  double Sampled = double(std::max<uint64_t>(1, Out.SampledBlocks));
-  Atomics.finish(Out, Moved.Atomics, Grid.blocks() / Sampled);
+  Atomics.finish(Out, Moved.Atomics, All ? 1 : Blocks / Sampled);
+  if (All) {
+    Out.L2Sectors *= double(Together) / Blocks;
+    Out.WarpsSampled = uint64_t(double(Out.WarpsSampled) * Blocks / Sampled);
+    Out.SampledBlocks = uint64_t(Blocks);
+  }
   return std::move(Out);
 }

@@ -43,10 +43,12 @@ public:
   LaunchProfile finish(GridExtent Grid, ArrayBounds Arrays);
   /// What the caller knows of the launch.
   LaunchProfile Out;
+  size_t Together = 1; ///< neighbouring blocks of a cluster
 
 private:
   void record(Request &R);
   bool inConstants(uint64_t Address) const;
+  bool drawsItsWork(double Blocks) const;
   void localAccess(const Request &R, ProbeCounters &C);
   void globalAccess(Request &R, ProbeCounters &C);
 
@@ -57,6 +59,9 @@ private:
   L1Cache L1;
   WorkingSets Sets;
   AtomicCounters Atomics;
+  uint64_t Entered = 0;        ///< basic blocks, by the block that is recorded
+  std::vector<uint64_t> Works; ///< of each before
+  bool MakesAtomics = false;   ///< of global memory
 };
 
 } // namespace stark::sim

@@ -98,6 +98,45 @@ TEST(LaunchRecorder, ABulkCopyPassesTheLoadStorePipe) {
   EXPECT_EQ(P.L2Sectors, 128);
 }
 
+/// The launch of \p Blocks blocks, of which the first two are recorded: the
+/// first reads \p First sectors, the second \p Second.
+static LaunchProfile recorded(uint64_t Blocks, unsigned First, unsigned Second,
+                              bool Draws = true) {
+  Tables T;
+  T.Probes.resize(2);
+  T.Probes[1].Kind = ProbeKind::Atomic;
+  T.Blocks.resize(1);
+  GpuDescription G = gpu();
+  LaunchRecorder Recorder(T, G, /*BlocksPerSm=*/1, 0, {});
+  uint64_t Next = uint64_t(1) << 20;
+  for (unsigned Count : {First, Second}) {
+    Trace Lane;
+    if (Draws)
+      Lane.push_back(traceEntry(1, uint64_t(1) << 19));
+    for (unsigned I = 0; I < Count; ++I, Next += 32)
+      Lane.push_back(traceEntry(0, Next));
+    Recorder.beginBlock(Count == First ? 0 : 1, 0, 0);
+    Recorder.warp({&Lane}, nullptr, 0);
+    Recorder.counts({&Count});
+    Recorder.endBlock();
+  }
+  return Recorder.finish({Blocks, 1, 1},
+                         {{uint64_t(1) << 19, uint64_t(1) << 24}});
+}
+
+// What the first block did is the work of all, where it drew that from a
+// counter: there are ten SMs, each with a block.
+TEST(LaunchRecorder, BlocksThatDrawTheirWorkShareIt) {
+  LaunchProfile P = recorded(10, 1000, 1);
+  EXPECT_EQ(P.SampledBlocks, 10u);
+  EXPECT_EQ(P.WarpsSampled, 10u);
+  EXPECT_NEAR(P.DramBytes, 32000, 300);
+  // Nothing was drawn; each has as much; some blocks wait for others to end.
+  EXPECT_EQ(recorded(10, 1000, 1, false).SampledBlocks, 2u);
+  EXPECT_EQ(recorded(10, 1000, 900).SampledBlocks, 2u);
+  EXPECT_EQ(recorded(11, 1000, 1).SampledBlocks, 2u);
+}
+
 TEST(L1Cache, ALineIsFilledBySectors) {
   L1Cache L1(128 * 1024);
   EXPECT_FALSE(L1.touch(0));
