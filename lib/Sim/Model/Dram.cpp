@@ -19,8 +19,6 @@ constexpr double LastingShare = 0.8;
 /// Bytes by which a block may begin elsewhere than the steps say: a few pages'
 /// worth of data-dependent offset is no other pattern (fit).
 constexpr double StepSlack = 4096;
-/// Bytes up to which a step is one within a row that blocks share (fit).
-constexpr double InterleavedStep = 4096;
 
 /// Of one probe, over the sampled blocks.
 struct AddressPattern {
@@ -29,6 +27,7 @@ struct AddressPattern {
   double New = 0;       ///< of them new to the block
   uint64_t Address = 0; ///< somewhere in its array
   double Step[3] = {};  ///< bytes from a block to its neighbour
+  double Own[3] = {};   ///< share of what a block touches and its neighbour not
   bool Affine = false;  ///< the steps say where every block is
 };
 
@@ -119,8 +118,15 @@ void Estimate::findSteps(uint32_t Probe, AddressPattern &P) const {
     return;
   double Zero = double(Origin->FirstAddress.at(Probe));
   for (unsigned D = 0; D < 3; ++D)
-    if (Along[D])
+    if (Along[D]) {
       P.Step[D] = double(Along[D]->FirstAddress.at(Probe)) - Zero;
+      double All = std::max(1.0, countOf(Along[D]->Unique, Probe)),
+             Step = std::fabs(P.Step[D]);
+      // Neighbours within a granule share it, though not all blocks do.
+      P.Own[D] = Step > 0 && Step < GranuleBytes
+                     ? std::min(1.0, Step / (All * GranuleBytes))
+                     : 1 - countOf(Along[D]->OfFirst, Probe) / All;
+    }
   for (const WorkingSet &B : L.Blocks) {
     auto Begin = B.FirstAddress.find(Probe);
     if (Begin == B.FirstAddress.end())
@@ -153,20 +159,12 @@ double Estimate::covered(const AddressPattern &P, double Size,
   if (!P.Affine)
     return coveredAtRandom(Size, std::min(1.0, P.Unique / std::max(Size, 1.0)),
                            Count);
-  // Distinct beginnings among them.
+  // Working sets that overlap add only what is new.
   double Distinct = 1, Left = Count;
   double Extent[3] = {double(L.Grid.X), double(L.Grid.Y), double(L.Grid.Z)};
   for (unsigned D = 0; D < 3; ++D) {
     double Here = std::min(Extent[D], std::max(1.0, std::ceil(Left)));
-    if (P.Step[D] != 0) {
-      // Working sets that overlap add only what is new.
-      double New =
-          std::min(1.0, std::fabs(P.Step[D]) / std::max(P.Unique, 1.0));
-      bool Interleaved = std::fabs(P.Step[D]) < P.Unique && P.Unique > 0 &&
-                         std::fabs(P.Step[D]) <= InterleavedStep;
-      Distinct *=
-          Interleaved && Size > P.Unique * 2 ? Here : 1 + (Here - 1) * New;
-    }
+    Distinct *= 1 + (Here - 1) * P.Own[D];
     Left /= Extent[D];
   }
   return std::min(Size, Distinct * P.Unique);

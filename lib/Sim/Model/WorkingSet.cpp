@@ -10,7 +10,9 @@
 using namespace stark::sim;
 
 void WorkingSets::beginBlock(uint64_t X, uint64_t Y, uint64_t Z) {
-  Blocks.push_back({X, Y, Z, {}, {}, {}, {}});
+  if (Blocks.size() == 1)
+    Firsts = std::move(Seen);
+  Blocks.push_back({X, Y, Z, {}, {}, {}, {}, {}});
   Seen.clear();
   Read.clear();
   Written.clear();
@@ -37,8 +39,12 @@ void WorkingSets::touch(const Request &R, bool Reads, uint64_t Sector,
   if (!Hit)
     ++Block.Traffic[R.Probe];
   uint64_t Granule = Sector / GranuleSectors;
-  if (Seen[R.Probe].insert(Granule).second)
+  if (Seen[R.Probe].insert(Granule).second) {
     ++Block.Unique[R.Probe];
+    if (auto Of = Firsts.find(R.Probe);
+        Of != Firsts.end() && Of->second.count(Granule))
+      ++Block.OfFirst[R.Probe];
+  }
   if ((Reads ? Read : Written).insert(Granule).second)
     ++Block.First[R.Probe];
 }

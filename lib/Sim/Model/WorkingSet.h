@@ -27,6 +27,8 @@ struct WorkingSet {
   std::unordered_map<uint32_t, uint64_t> Unique;  ///< granules
   std::unordered_map<uint32_t, uint64_t> First;   ///< of them new to the block
   std::unordered_map<uint32_t, uint64_t> Traffic; ///< sectors, to L2
+  /// Of Unique, those that the first block touches with the same probe.
+  std::unordered_map<uint32_t, uint64_t> OfFirst;
 };
 
 /// Fills the working set of one block after the other.
@@ -59,8 +61,10 @@ private:
     uint32_t Probe = 0;
   };
   std::vector<WorkingSet> Blocks;
+  using Granules = std::unordered_map<uint32_t, std::unordered_set<uint64_t>>;
+  Granules Firsts; ///< of the first block
   // Of the block that runs.
-  std::unordered_map<uint32_t, std::unordered_set<uint64_t>> Seen; ///< granules
+  Granules Seen;
   std::unordered_set<uint64_t> Read, Written;
   std::unordered_map<uint64_t, Part> Parts; ///< by sector
 };

@@ -250,6 +250,22 @@ struct Sample {
         Sets.touch(R, true, R.Addresses[0] / SectorBytes + S, false);
     }
   }
+  /// Each of \p Blocks blocks reads \p Count granules, one after the other's.
+  static Sample interleaved(uint64_t Blocks, uint64_t Count) {
+    Sample S(0, 0);
+    for (uint64_t X = 0; X < Blocks; ++X) {
+      S.Sets.beginBlock(X, 0, 0);
+      for (uint64_t I = 0; I < Count; ++I) {
+        Request R;
+        R.Count = 1;
+        R.Addresses[0] = 4096 + (I * 100 + X) * 16384;
+        S.Sets.begin(R, R.Addresses[0]);
+        for (uint64_t J = 0; J < GranuleSectors; ++J)
+          S.Sets.touch(R, true, R.Addresses[0] / SectorBytes + J, false);
+      }
+    }
+    return S;
+  }
   DramTraffic of(uint64_t GridX) const {
     return estimateDram({T,
                          G,
@@ -270,6 +286,17 @@ TEST(Dram, BlocksThatReadTheirOwnAddUp) {
   DramTraffic D = Sample(4, GranuleBytes).of(100);
   EXPECT_DOUBLE_EQ(D.L2Sectors, 2);
   EXPECT_DOUBLE_EQ(D.Bytes, 100 * GranuleBytes);
+}
+
+// What a block reads lies between what its neighbours do, far apart.
+TEST(Dram, BlocksThatTakeTurnsAddUp) {
+  EXPECT_DOUBLE_EQ(Sample::interleaved(4, 50).of(100).Bytes,
+                   5000 * GranuleBytes);
+}
+
+// A granule for every sixteen blocks.
+TEST(Dram, BlocksThatReadAWordEachShareGranules) {
+  EXPECT_NEAR(Sample(4, 4).of(1601).Bytes, 101 * GranuleBytes, 1);
 }
 
 TEST(Dram, BlocksThatReadTheSameFetchItOnce) {
