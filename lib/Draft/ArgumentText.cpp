@@ -55,6 +55,7 @@ std::string ArgumentWriter::role(const LeafUse &L, const Formula &Scalars) {
   bool Part = U.Inexact;
   if (L.Array->Size >= 0 && U.Most > INT64_MIN)
     Part |= U.Least > 0;
+  Part &= !L.Array->SetBefore;
   return U.ReadFirst || Part ? "inout" : "output";
 }
 

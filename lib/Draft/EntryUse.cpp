@@ -272,6 +272,7 @@ void UseFinder::guessLaunch() {
     if (Each.Array) {
       Each.Array->Used = draft::Use();
       Each.Array->WrittenIn = 0;
+      Each.Array->SetBefore = false;
     }
   runWith(L);
 }

@@ -107,7 +107,7 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
   if (!Write || Atomic) {
     bool Own = P.Exact ? WrittenByThread.count({O, P.Offset})
                        : O->WrittenIn == LaunchCount && U.Written;
-    bool Earlier = O->WrittenIn && O->WrittenIn < LaunchCount;
+    bool Earlier = O->SetBefore || (O->WrittenIn && O->WrittenIn < LaunchCount);
     U.Read = true;
     U.ReadFirst |= !Own && !Earlier;
   }

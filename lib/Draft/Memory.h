@@ -118,6 +118,7 @@ struct Object {
   Use Used;
   Object *Buffer = nullptr; ///< of a vector: its elements
   unsigned WrittenIn = 0;   ///< the first launch that wrote to it; 0: none
+  bool SetBefore = false;   ///< by a copy or a set, before what follows
   bool IsParameter = false; ///< of the entry that is looked at
 };
 

@@ -30,7 +30,23 @@ void Machine::allocate(const Expr *Into, const Expr *Bytes, Space Where) {
   To.To->Cells[To.Offset] = Value::address(O);
 }
 
+/// An operation of the stream reads or writes what \p V points to.
+static void operate(const Value &V, bool Writes) {
+  if (!V.isAddress() || !V.To->IsParameter)
+    return;
+  Use &U = V.To->Used;
+  if (Writes) {
+    U.Written = true;
+    V.To->SetBefore |= V.Exact && V.Offset == 0;
+  } else {
+    U.Read = true;
+    U.ReadFirst |= !V.To->SetBefore && !V.To->WrittenIn;
+  }
+}
+
 void Machine::copyContents(const Value &To, const Value &From) {
+  operate(From, /*Writes=*/false);
+  operate(To, /*Writes=*/true);
   for (const Value *V : {&To, &From})
     if (V->isAddress() && V->To->IsParameter &&
         (!To.isAddress() || !From.isAddress() ||
@@ -124,6 +140,7 @@ bool Machine::copies(llvm::StringRef Name, const CallExpr *C) {
     Value To = Arg(0), With = Arg(1);
     if (!To.isAddress())
       return true;
+    operate(To, /*Writes=*/true);
     To.To->Held = Contents();
     To.To->Held.add(
         With.isInteger() && With.Number == 0 ? Value::integer(0) : Value(), -1);

@@ -223,17 +223,16 @@ MaybeStop Race::believable() const {
            1e-3;
   };
   auto TooFast = [&](double FloorUs, const char *What, const char *Does) {
-    return Stop{Outcome::Forbidden,
-                "faster than memory allows (" + where() + "): " + micro(Ours) +
-                    " for " + What + " " + micro(FloorUs) + " to " + Does};
+    return Stop{Outcome::Forbidden, "faster than memory allows (" + where() +
+                                        "): " + micro(Ours) + " for " + What +
+                                        " " + micro(FloorUs) + " to " + Does};
   };
   if (Device.CopyGBs <= 0)
     return std::nullopt;
-  // What returns a view of an input writes nothing.
-  bool IsView = !J.Torch.empty() && Theirs < Floor(Bytes);
-  if (Ours < Floor(Bytes) && !IsView)
+  // A source that is as fast writes a part of them, or returns a view of an
+  // input; a workload that says too much says it of its source as well.
+  if (Ours < Floor(Bytes) && Theirs >= Floor(Bytes))
     return TooFast(Floor(Bytes), "outputs that take", "write");
-  // A workload that says too much says it of its source as well.
   double Moved = J.Cases[Last.Case].MovedBytes;
   if (Ours < Floor(Moved) && Theirs >= Floor(Moved))
     return TooFast(Floor(Moved), "the bytes of the workload, which take",

@@ -173,6 +173,18 @@ int lastError(int Clear) {
 }
 } // namespace
 
+/// What is an input stays as it is, whoever writes.
+static int refuseInput(Machine &M, void *To, const char *What) {
+  Allocation *A = M.find(To);
+  if (!A || !A->Constant || A->Banked)
+    return 0;
+  M.finding(FindingKind::InputChanged,
+            std::string(What) + " to " +
+                (A->Name.empty() ? "an allocation" : "'" + A->Name + "'") +
+                ": it is an input, which must be left as it is");
+  return M.LastError = cudaErrorInvalidValue;
+}
+
 int stark::sim::beginCopy(Machine &M, void *To, const void *From, uint64_t N) {
   for (const void *P : {(const void *)To, From})
     if (Allocation *A = M.find(P);
@@ -183,6 +195,8 @@ int stark::sim::beginCopy(Machine &M, void *To, const void *From, uint64_t N) {
                     (A->Name.empty() ? "an allocation" : "'" + A->Name + "'"));
       return M.LastError = cudaErrorInvalidValue;
     }
+  if (int Error = refuseInput(M, To, "cudaMemcpy"))
+    return Error;
   M.beginOperation("a copy");
   M.operate(const_cast<char *>(static_cast<const char *>(From)), N,
             ProbeKind::Load);
@@ -201,6 +215,8 @@ int stark::sim::beginSet(Machine &M, void *P, uint64_t N) {
                      : "device memory"));
     return M.LastError = cudaErrorInvalidValue;
   }
+  if (int Error = refuseInput(M, P, "cudaMemset"))
+    return Error;
   M.beginOperation("cudaMemset()");
   M.operate(static_cast<char *>(P), N, ProbeKind::Store);
   M.markWritten(P, N);

@@ -102,6 +102,25 @@ int main() {
 }
 
 // With no main(), shapes are told from the indices, and the grid from guards.
+// What the entry itself clears, or copies to, it writes.
+TEST(Draft, TellsRolesOfWhatIsCopied) {
+  json W = drafted(R"(
+__global__ void count(const int *in, int *bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    atomicAdd(&bins[in[i] & 63], 1);
+}
+void counted(int *in, int *bins, int *copy, int n) {
+  cudaMemsetAsync(bins, 0, 64 * sizeof(int));
+  count<<<(n + 127) / 128, 128>>>(in, bins, n);
+  cudaMemcpyAsync(copy, in, n * sizeof(int), cudaMemcpyDeviceToDevice);
+})",
+                   "counted");
+  EXPECT_EQ(W["arguments"]["in"]["role"], "input");
+  EXPECT_EQ(W["arguments"]["bins"]["role"], "output");
+  EXPECT_EQ(W["arguments"]["copy"]["role"], "output");
+}
+
 TEST(Draft, TellsShapesFromIndices) {
   json W = drafted(R"(
 __global__ void product(const float *A, const float *B, float *C, int M, int N,
