@@ -92,6 +92,24 @@ static RewriteInput inputOf(const AgentInput &In) {
   return R;
 }
 
+/// Of each function the rewrite that came near it, of several the one that the
+/// catalogue has first, and what it lacks: "; nearest: k: block-reduce lacks:
+/// line 18: the block size of a launch is no constant".
+static std::string nearest(const RewriteSet &Set) {
+  constexpr size_t Most = 6;
+  std::vector<std::pair<std::string, std::string>> Of;
+  for (const Refusal &R : Set.refusals()) {
+    std::string Function = llvm::StringRef(R.Site).split(':').first.str();
+    if (llvm::none_of(Of, [&](auto &O) { return O.first == Function; }))
+      Of.push_back({Function, R.Rewrite + " lacks: line " +
+                                  std::to_string(R.Line) + ": " + R.Why.str()});
+  }
+  std::string Text;
+  for (size_t I = 0; I < std::min(Of.size(), Most); ++I)
+    Text += (I ? "; " : "; nearest: ") + Of[I].first + ": " + Of[I].second;
+  return Text;
+}
+
 RulesTeam::Choice
 RulesTeam::choose(const RewriteSet &Set, const AgentInput &In,
                   const std::set<std::string> &Tried,
@@ -148,6 +166,7 @@ RulesTeam::choose(const RewriteSet &Set, const AgentInput &In,
   else
     C.Why = "all " + std::to_string(Set.matches().size()) +
             " that apply were tried on this text";
+  C.Why += nearest(Set);
   return C;
 }
 

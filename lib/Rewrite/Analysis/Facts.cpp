@@ -7,6 +7,7 @@
 
 #include "Facts.h"
 #include "FactsFinder.h"
+#include "stark/Task/Expression.h"
 
 using namespace stark;
 using namespace clang;
@@ -123,12 +124,38 @@ std::optional<uint64_t> Facts::constantOf(const Expr *E,
   return stark::constantOf(E, context(), K.body(), *K.Parents);
 }
 
+/// Of the launch that the workload makes; 0: it does not stay the same, or has
+/// more than one dimension.
+static uint64_t workloadsBlock(const Workload &W) {
+  llvm::SmallVector<llvm::StringRef, 3> Parts;
+  llvm::StringRef(W.Launch->Block).split(Parts, ',');
+  uint64_t X = 0;
+  for (const Size &S : W.Sizes)
+    for (size_t I = 0; I < Parts.size(); ++I) {
+      llvm::Expected<int64_t> N = evaluateExpression(Parts[I].trim(), S.Names);
+      if (!N) {
+        llvm::consumeError(N.takeError());
+        return 0;
+      }
+      if (*N < 1 || (I > 0 && *N != 1) || (I == 0 && X && X != uint64_t(*N)))
+        return 0;
+      if (I == 0)
+        X = uint64_t(*N);
+    }
+  return X;
+}
+
 OrReason<uint64_t> Facts::blockSize(const Kernel &K) const {
-  if (K.LaunchedElsewhere)
-    return *K.LaunchedElsewhere;
-  if (K.Launches.empty())
-    return Reason(why::BlockSizeUnknown);
   std::optional<uint64_t> X;
+  if (K.LaunchedElsewhere) {
+    if (!K.LaunchedByWorkload)
+      return *K.LaunchedElsewhere;
+    X = workloadsBlock(In.Given->Load);
+    if (!*X)
+      return Reason(why::BlockNotConstant);
+  } else if (K.Launches.empty()) {
+    return Reason(why::BlockSizeUnknown);
+  }
   for (const Launch *L : K.Launches) {
     if (!L->BlockSize)
       return Reason(why::BlockNotConstant);

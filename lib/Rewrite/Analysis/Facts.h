@@ -48,6 +48,7 @@ struct Kernel {
   /// Why there may be launches that are not in Launches. Unset when there are
   /// none but by a file that declares the kernel itself.
   WhyNot LaunchedElsewhere;
+  bool LaunchedByWorkload = false; ///< and by nobody else but Launches
 
   const clang::Stmt *body() const { return F->getBody(); }
   const std::string &name() const { return At->Id; }
@@ -90,8 +91,8 @@ public:
   OrReason<Changes> declare(const Kernel &K, llvm::StringRef Name,
                             llvm::StringRef Declaration) const;
 
-  /// The block's x, when all launches are in this file, have the same constant
-  /// size and one dimension.
+  /// The block's x, when all launches are in this file or the workload's, have
+  /// the same constant size and one dimension.
   OrReason<uint64_t> blockSize(const Kernel &K) const;
   std::array<const clang::Expr *, 3> dimensions(const clang::Expr *Dim3,
                                                 const Launch &L) const;

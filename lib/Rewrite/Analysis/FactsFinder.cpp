@@ -80,6 +80,9 @@ void FactsFinder::addKernel(const FunctionDecl *D) {
   K.Parents = std::make_unique<ParentMap>(D->getBody());
   K.Problem = problemOf(K);
   K.LaunchedElsewhere = launchedElsewhere(D);
+  K.LaunchedByWorkload =
+      K.LaunchedElsewhere &&
+      K.LaunchedElsewhere->str() == Reason(why::ByWorkload).str();
   F.AllKernels.push_back(std::move(K));
 }
 

@@ -161,6 +161,8 @@ static WhyNot whyNoRoom(const Facts &F, const Kernel &K, const Source &S) {
 static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
   if (K.Problem)
     return *K.Problem;
+  if (K.LaunchedElsewhere)
+    return *K.LaunchedElsewhere;
   const Launch &L = *K.Launches.front();
   OrReason<uint64_t> Now = F.blockSize(K);
   if (!Now)
