@@ -181,8 +181,9 @@ void Machine::endOfBlock(unsigned Rank) {
 
 /// Blocks that are over have no shared memory.
 bool Machine::isThere(const char *Address) {
-  unsigned Rank = unsigned(uint64_t(Address - SharedBase) / SharedStride);
-  if (Ranks == 1 || !Left[Rank])
+  // What is none of it others look at.
+  uint64_t Rank = uint64_t(Address - SharedBase) / SharedStride;
+  if (Ranks == 1 || Rank >= Ranks || !Left[Rank])
     return true;
   finding(FindingKind::OutOfBounds,
           "use of shared memory of block " + blockName(Rank) + " by " +
@@ -207,6 +208,7 @@ char *Machine::mapShared(char *Address, uint32_t Rank) {
                 " is asked for by " + here(__stark_sim_probe));
     return Address;
   }
-  uint64_t Own = uint64_t(Address - SharedBase) % SharedStride;
-  return SharedBase + Rank * SharedStride + Own;
+  // Another address is told, and stays what it is.
+  uint32_t Own = rankOf(Address);
+  return Address + (int64_t(Rank) - int64_t(Own)) * int64_t(SharedStride);
 }
