@@ -79,7 +79,7 @@ static bool isOfSmallFloat(const FunctionDecl *F, const ASTContext &Context) {
   }
 }
 
-/// What INFINITY, NAN and their kin stand for. A builtin of the target is none:
+/// What INFINITY and HUGE_VAL stand for. A builtin of the target is none:
 /// the thread's number is one.
 static bool isConstantNumber(const FunctionDecl *F, const ASTContext &Context) {
   unsigned Id = F->getBuiltinID();
