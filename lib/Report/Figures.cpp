@@ -137,6 +137,31 @@ std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
          (F.Confirmed ? ", confirmed on inputs that no attempt saw" : "");
 }
 
+std::string stark::nearestRewrites(const RecordedRun &Run) {
+  constexpr llvm::StringLiteral Opens("; nearest: "), Lacks(" lacks: line ");
+  llvm::StringRef Said;
+  for (unsigned Number = 1; Number < Run.Nodes.size(); ++Number) {
+    const Node &N = Run.Nodes.node(Number);
+    llvm::StringRef Why = llvm::StringRef(N.Found.Run).split('\n').first;
+    if ((N.Parent == 0 || Said.empty()) &&
+        N.Found.Kind == VerdictKind::NoCandidate &&
+        Why.split(": ").second.starts_with("no rewrite is left: ") &&
+        Why.contains(Opens))
+      Said = Why.split(Opens).second;
+  }
+  // A reason may hold what stands between two of them.
+  std::string Text;
+  for (; !Said.empty(); Said = Said.split("; ").second) {
+    llvm::StringRef Part = Said.split("; ").first;
+    bool Begins = Part.contains(Lacks);
+    Text += (Text.empty() ? "Nearest: "
+             : Begins     ? "\nNearest: "
+                          : "; ") +
+            visibleLine(Part.rtrim());
+  }
+  return Text.empty() ? "" : Text + "\n";
+}
+
 std::string stark::lineRange(size_t First, size_t Last) {
   return First == Last
              ? "line " + std::to_string(First)

@@ -61,6 +61,11 @@ std::string howTaken(const RecordedRun &Run);
 /// "running", "30 attempts; winner: node 7, ..."
 std::string describeEnd(const RecordedRun &Run, const Figures &F);
 
+/// Where rewrites answer and none is left, of the source rather than of another
+/// node, what came nearest in each function: "Nearest: k: block-reduce lacks:
+/// line 18: ...", a line each.
+std::string nearestRewrites(const RecordedRun &Run);
+
 /// "much smaller ones, zeros": what a correct candidate was compared with
 /// beside the workload's own values; empty where nothing was.
 std::string otherValues(const Verdict &V);

@@ -141,7 +141,7 @@ void stark::printTree(const RecordedRun &Run, bool Explain,
                       llvm::raw_ostream &OS) {
   if (Run.Nodes.size())
     TreePrinter(Run, Explain, OS).print();
-  OS << describeEnd(Run, countFigures(Run)) << "\n";
+  OS << describeEnd(Run, countFigures(Run)) << "\n" << nearestRewrites(Run);
 }
 
 static void printIndented(llvm::StringRef Heading, llvm::StringRef Text,

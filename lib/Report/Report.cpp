@@ -139,7 +139,7 @@ static void printResult(const RecordedRun &Run, const Figures &F,
        << visibleLine(Run.Nodes.node(unsigned(F.Winner)).Given.Title) << "\n";
   std::string End = describeEnd(Run, F);
   End[0] = llvm::toUpper(End[0]);
-  OS << End << ".\n";
+  OS << End << ".\n" << nearestRewrites(Run);
 }
 
 void stark::printBranches(const RecordedRun &Run, const Figures &F,

@@ -9,8 +9,10 @@
 #include "Reasons.h"
 #include "Syntax.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -77,11 +79,52 @@ static bool isOfSmallFloat(const FunctionDecl *F, const ASTContext &Context) {
   }
 }
 
+/// What INFINITY and HUGE_VAL stand for. A builtin of the target is none:
+/// the thread's number is one.
+static bool isConstantNumber(const FunctionDecl *F, const ASTContext &Context) {
+  unsigned Id = F->getBuiltinID();
+  return Id && !Context.BuiltinInfo.isTSBuiltin(Id) &&
+         F->hasAttr<ConstAttr>() && F->getReturnType()->isRealFloatingType();
+}
+
+static std::optional<Reason>
+impurityOfNode(const Stmt *N, const ASTContext &Context, unsigned Depth);
+
+/// A function of this file from numbers to a number: its result follows from
+/// its arguments alone, and it changes nothing else.
+static bool isFunctionOfNumbers(const FunctionDecl *F,
+                                const ASTContext &Context, unsigned Depth) {
+  constexpr unsigned Most = 4;
+  const FunctionDecl *Text = nullptr;
+  if (Depth >= Most || llvm::isa<CXXMethodDecl>(F) || !F->hasBody(Text) ||
+      Text->isDependentContext() || !F->getReturnType()->isArithmeticType() ||
+      llvm::any_of(Text->parameters(), [](const ParmVarDecl *P) {
+        return !P->getType()->isArithmeticType();
+      }))
+    return false;
+  return !anyOf(Text->getBody(), [&](const Stmt *N) {
+    if (llvm::isa<CompoundStmt, ReturnStmt, IfStmt>(N))
+      return false;
+    if (const auto *D = llvm::dyn_cast<DeclStmt>(N))
+      return llvm::any_of(D->decls(), [](const Decl *Each) {
+        const auto *V = llvm::dyn_cast<VarDecl>(Each);
+        return !V || !V->hasLocalStorage() || !V->getType()->isArithmeticType();
+      });
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+    const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    bool Outside = V && !V->hasLocalStorage() && !V->isConstexpr();
+    return Outside || builtinNode(N) || !llvm::isa<Expr>(N) ||
+           impurityOfNode(N, Context, Depth + 1);
+  });
+}
+
 static std::optional<Reason> impurityOfCall(const FunctionDecl *F,
-                                            const ASTContext &Context) {
+                                            const ASTContext &Context,
+                                            unsigned Depth) {
   if (!F)
     return Reason(why::CallByPointer);
-  if (isOfSmallFloat(F, Context) ||
+  if (isConstantNumber(F, Context) || isFunctionOfNumbers(F, Context, Depth) ||
+      isOfSmallFloat(F, Context) ||
       (F->getIdentifier() && isPureName(F->getName()) &&
        isFromToolkit(F, Context)))
     return std::nullopt;
@@ -89,8 +132,8 @@ static std::optional<Reason> impurityOfCall(const FunctionDecl *F,
 }
 
 /// Of \p N itself, not of what is in it.
-static std::optional<Reason> impurityOfNode(const Stmt *N,
-                                            const ASTContext &Context) {
+static std::optional<Reason>
+impurityOfNode(const Stmt *N, const ASTContext &Context, unsigned Depth) {
   auto If = [](bool Is, const ReasonKind &Kind) {
     return Is ? std::optional(Reason(Kind)) : std::nullopt;
   };
@@ -102,10 +145,10 @@ static std::optional<Reason> impurityOfNode(const Stmt *N,
     const CXXConstructorDecl *Made = M->getConstructor();
     return Made->isTrivial() || Made->isDefaulted()
                ? std::nullopt
-               : impurityOfCall(Made, Context);
+               : impurityOfCall(Made, Context, Depth);
   }
   if (const auto *C = llvm::dyn_cast<CallExpr>(N))
-    return impurityOfCall(C->getDirectCallee(), Context);
+    return impurityOfCall(C->getDirectCallee(), Context, Depth);
   if (llvm::isa<PseudoObjectExpr>(N))
     return If(!builtinNode(N), why::Property);
   if (llvm::isa<LambdaExpr>(N))
@@ -131,7 +174,7 @@ std::optional<Reason> stark::impurityOf(const Stmt *E,
   std::optional<Reason> Met;
   forEach(E, [&](const Stmt *N) {
     if (!Met)
-      Met = impurityOfNode(N, Context);
+      Met = impurityOfNode(N, Context, 0);
   });
   return Met;
 }

@@ -22,7 +22,8 @@
 namespace stark {
 
 /// What of \p E does more than read memory: an assignment, a call of anything
-/// but math and conversion functions of the toolkit. "a call of f".
+/// but math and conversion functions of the toolkit and functions of the file
+/// from numbers to a number. "a call of f".
 std::optional<Reason> impurityOf(const clang::Stmt *E,
                                  const clang::ASTContext &Context);
 bool isPure(const clang::Stmt *E, const clang::ASTContext &Context);

@@ -100,28 +100,37 @@ static bool untilZero(const Expr *E, const VarDecl *V, const Facts &F,
          (B->getOpcode() == BO_GE && N == 1u);
 }
 
-/// t < s, s > t.
-static bool isBelow(const Expr *E, const VarDecl *Stride, const Kernel &K) {
+/// a and b of "a < b", "b > a".
+static std::optional<std::pair<const Expr *, const Expr *>>
+sidesOfLess(const Expr *E) {
   const BinaryOperator *Less = binary(E);
   if (!Less || (Less->getOpcode() != BO_LT && Less->getOpcode() != BO_GT))
-    return false;
-  bool Swapped = Less->getOpcode() == BO_GT;
-  return isThreadNumber(Swapped ? Less->getRHS() : Less->getLHS(), K) &&
-         variableOf(Swapped ? Less->getLHS() : Less->getRHS()) == Stride;
+    return std::nullopt;
+  if (Less->getOpcode() == BO_GT)
+    return std::pair(Less->getRHS(), Less->getLHS());
+  return std::pair(Less->getLHS(), Less->getRHS());
 }
 
-/// partial[t] += partial[t + s], or = f(partial[t], partial[t + s]).
+/// t < s, s > t.
+static bool isBelow(const Expr *E, const VarDecl *Stride, const Kernel &K) {
+  auto Sides = sidesOfLess(E);
+  return Sides && isThreadNumber(Sides->first, K) &&
+         variableOf(Sides->second) == Stride;
+}
+
+/// partial[t] += partial[t + s], or = f(partial[t], partial[t + s]), where t is
+/// what \p IsPlace says.
 static std::string combineOf(const Stmt *S, const VarDecl *Array,
-                             const VarDecl *Stride, const Kernel &K) {
+                             const VarDecl *Stride, const Kernel &K,
+                             llvm::function_ref<bool(const Expr *)> IsPlace) {
   std::optional<Combination> C = readCombination(S, K.F->getASTContext());
   if (!C)
     return "";
-  auto IsThread = [&](const Expr *I) { return isThreadNumber(I, K); };
   auto IsStride = [&](const Expr *I) { return variableOf(I) == Stride; };
-  auto Mine = [&](const Expr *E) { return isElement(E, Array, IsThread); };
+  auto Mine = [&](const Expr *E) { return isElement(E, Array, IsPlace); };
   auto Other = [&](const Expr *E) {
     return isElement(E, Array, [&](const Expr *I) {
-      return eitherWay(termsOf(I), IsThread, IsStride);
+      return eitherWay(termsOf(I), IsPlace, IsStride);
     });
   };
   bool Fits =
@@ -153,7 +162,9 @@ static std::optional<Reduction> readTree(const ForStmt *Loop, const Facts &F,
   Reduction R;
   R.Array = sharedTarget(Then);
   if (R.Array)
-    R.Operation = combineOf(Then, R.Array, P->Stride, K);
+    R.Operation = combineOf(Then, R.Array, P->Stride, K, [&](const Expr *I) {
+      return isThreadNumber(I, K);
+    });
   if (R.Operation.empty())
     return std::nullopt;
   R.Tree = true;
@@ -165,6 +176,151 @@ static std::optional<Reduction> readTree(const ForStmt *Loop, const Facts &F,
                       isHalf(Half->getOpcode(), Half->getRHS(), F, K);
   if (!R.StartsAt && !R.StartsAtBlock)
     return std::nullopt;
+  return R;
+}
+
+namespace {
+/// The tree of neighbours, whose stride doubles:
+///     for (int s = 1; s < WIDTH; s *= 2) {
+///       if (t % (2 * s) == 0) partial[t] += partial[t + s];
+///       __syncthreads();
+///     }
+/// and with place = 2 * s * t, if (place < WIDTH), partial[place].
+class Neighbours {
+public:
+  Neighbours(const ForStmt *Loop, const Facts &F, const Kernel &K)
+      : Loop(Loop), F(F), K(K) {}
+  std::optional<Reduction> read();
+
+private:
+  bool isStride(const Expr *E) const { return variableOf(E) == Stride; }
+  bool isNumber(const Expr *E, uint64_t N) const {
+    return F.constantOf(E, K) == N;
+  }
+  bool isDouble(BinaryOperatorKind Kind, const Expr *By) const;
+  bool isTwice(llvm::ArrayRef<const Expr *> Factors) const;
+  bool isPlace(const Expr *E) const;
+  bool doubles(const Expr *Step) const;
+  bool isMultiple(const Expr *Guard) const;
+  bool readWidth(const Expr *E, Reduction &R) const;
+
+  const ForStmt *const Loop;
+  const Facts &F;
+  const Kernel &K;
+  const VarDecl *Stride = nullptr;
+};
+} // namespace
+
+/// s * 2, s << 1, s + s, by the operator or that of its assignment.
+bool Neighbours::isDouble(BinaryOperatorKind Kind, const Expr *By) const {
+  return ((Kind == BO_Mul || Kind == BO_MulAssign) && isNumber(By, 2)) ||
+         ((Kind == BO_Shl || Kind == BO_ShlAssign) && isNumber(By, 1)) ||
+         ((Kind == BO_Add || Kind == BO_AddAssign) && isStride(By));
+}
+
+/// 2 * s, s << 1.
+bool Neighbours::isTwice(llvm::ArrayRef<const Expr *> Factors) const {
+  if (Factors.size() == 1) {
+    const BinaryOperator *B = binary(Factors.front());
+    return B && isStride(B->getLHS()) && isDouble(B->getOpcode(), B->getRHS());
+  }
+  return eitherWay(
+      Factors, [&](const Expr *E) { return isNumber(E, 2); },
+      [&](const Expr *E) { return isStride(E); });
+}
+
+/// 2 * s * t, or a variable of that value.
+bool Neighbours::isPlace(const Expr *E) const {
+  const VarDecl *V = variableOf(E);
+  if (V && F.context().getTypeSize(V->getType()) < 32)
+    return false;
+  std::vector<const Expr *> Factors =
+      factorsOf(resolve(E, K.body(), *K.Parents));
+  auto Thread = llvm::find_if(
+      Factors, [&](const Expr *Each) { return isThreadNumber(Each, K); });
+  if (Thread == Factors.end())
+    return false;
+  Factors.erase(Thread);
+  return isTwice(Factors);
+}
+
+bool Neighbours::doubles(const Expr *Step) const {
+  const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(Step);
+  if (!B || !B->isAssignmentOp() || !isStride(B->getLHS()))
+    return false;
+  if (B->isCompoundAssignmentOp())
+    return isDouble(B->getOpcode(), B->getRHS());
+  return isTwice(factorsOf(B->getRHS()));
+}
+
+/// t % (2 * s) == 0, !(t % (2 * s)), (t & (2 * s - 1)) == 0.
+bool Neighbours::isMultiple(const Expr *Guard) const {
+  const BinaryOperator *Equal = binary(Guard);
+  const auto *Not = llvm::dyn_cast<UnaryOperator>(Guard->IgnoreParenImpCasts());
+  const Expr *Rest = nullptr;
+  if (Equal && Equal->getOpcode() == BO_EQ && isNumber(Equal->getRHS(), 0))
+    Rest = Equal->getLHS();
+  else if (Not && Not->getOpcode() == UO_LNot)
+    Rest = Not->getSubExpr();
+  const BinaryOperator *B = Rest ? binary(Rest) : nullptr;
+  if (!B || !isThreadNumber(B->getLHS(), K))
+    return false;
+  if (B->getOpcode() == BO_Rem)
+    return isTwice(factorsOf(B->getRHS()));
+  const BinaryOperator *Mask = binary(B->getRHS());
+  return B->getOpcode() == BO_And && Mask && Mask->getOpcode() == BO_Sub &&
+         isNumber(Mask->getRHS(), 1) && isTwice(factorsOf(Mask->getLHS()));
+}
+
+/// How many elements there are: the block's, or a power of two.
+bool Neighbours::readWidth(const Expr *E, Reduction &R) const {
+  R.StartsAtBlock =
+      isBuiltin(resolve(E, K.body(), *K.Parents), "blockDim", 'x');
+  std::optional<uint64_t> N = F.constantOf(E, K);
+  if (!R.StartsAtBlock && N && *N > 1 && !(*N & (*N - 1)))
+    R.StartsAt = *N / 2;
+  return R.StartsAtBlock || R.StartsAt;
+}
+
+std::optional<Reduction> Neighbours::read() {
+  const auto *Body = llvm::dyn_cast<CompoundStmt>(Loop->getBody());
+  Stride = onlyVariable(Loop->getInit());
+  auto Until = Loop->getCond() ? sidesOfLess(Loop->getCond()) : std::nullopt;
+  Reduction R, Same;
+  if (!Body || !Stride || !Stride->getInit() ||
+      !Stride->getType()->isIntegerType() ||
+      F.context().getTypeSize(Stride->getType()) < 32 ||
+      !isNumber(Stride->getInit(), 1) || !Until || !isStride(Until->first) ||
+      !readWidth(Until->second, R) || !doubles(Loop->getInc()))
+    return std::nullopt;
+  llvm::ArrayRef<Stmt *> Lines(Body->body_begin(), Body->body_end());
+  const VarDecl *Place = Lines.empty() ? nullptr : onlyVariable(Lines.front());
+  if (Place && Place->getInit() && isPlace(Place->getInit()) && K.keeps(Place))
+    Lines = Lines.drop_front();
+  const auto *If =
+      Lines.size() == 2 ? llvm::dyn_cast<IfStmt>(Lines.front()) : nullptr;
+  if (!If || If->getElse() || If->getInit() || If->getConditionVariable() ||
+      !isBlockBarrier(Lines.back()))
+    return std::nullopt;
+  const Stmt *Then = onlyStatement(If->getThen());
+  R.Array = sharedTarget(Then);
+  if (!R.Array)
+    return std::nullopt;
+  if (isMultiple(If->getCond())) {
+    R.Operation = combineOf(Then, R.Array, Stride, K, [&](const Expr *I) {
+      return isThreadNumber(I, K);
+    });
+  } else if (auto Room = sidesOfLess(If->getCond());
+             Room && isPlace(Room->first) && readWidth(Room->second, Same) &&
+             Same.StartsAtBlock == R.StartsAtBlock &&
+             Same.StartsAt == R.StartsAt) {
+    R.Operation = combineOf(Then, R.Array, Stride, K,
+                            [&](const Expr *I) { return isPlace(I); });
+  }
+  if (R.Operation.empty())
+    return std::nullopt;
+  R.Tree = true;
+  R.Last = Loop;
   return R;
 }
 
@@ -192,6 +348,8 @@ Reductions stark::findReductions(const Facts &F, const Kernel &K) {
       const Stmt *S = Block->body_begin()[I];
       if (const auto *Loop = llvm::dyn_cast<ForStmt>(S)) {
         std::optional<Reduction> R = readTree(Loop, F, K);
+        if (!R)
+          R = Neighbours(Loop, F, K).read();
         if (!R)
           continue;
         if (WhyNot Why = readStore(Block, I, K, *R))

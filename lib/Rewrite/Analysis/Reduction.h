@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   The tree of halves in shared memory that the first lines of every CUDA
-/// course have, and the form that block-reduce writes in its place.
+///   The trees in shared memory that the first lines of every CUDA course have,
+/// of halves and of neighbours, and the form that block-reduce writes in their
+/// place.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ struct Reduction {
   std::string Operation;              ///< "+", "*", "fmaxf", ...
   const clang::Stmt *First = nullptr, *Last = nullptr;
   bool Tree = false;          ///< else already in the form of block-reduce
-  bool StartsAtBlock = false; ///< the tree begins at blockDim.x / 2
-  std::optional<uint64_t> StartsAt; ///< or at this constant
+  bool StartsAtBlock = false; ///< the widest stride is blockDim.x / 2
+  std::optional<uint64_t> StartsAt; ///< or this constant
 };
 
 /// A loop that begins like one and is none.

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Applies to a tree of halves, when the block is a constant power of two
-///   from
-/// 32 to 1024. The warps reduce in registers; one value a warp goes through
-/// shared memory.
+///   Applies to a tree of halves or of neighbours, when the block is a constant
+/// power of two from 32 to 1024. The warps reduce in registers; one value a
+/// warp goes through shared memory.
 ///
 ///     partial[t] = value;
 ///     __syncthreads();
@@ -28,8 +27,8 @@
 /// maximum does not.
 ///
 /// Refused where the block's size is not known, where anything but partial[0]
-/// is read afterwards, where threads may have left before, and for types that
-/// no shuffle takes.
+/// is read afterwards, where threads may have left before, for types that no
+/// shuffle takes, and where dynamic shared memory has a second name.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +47,7 @@ static constexpr ReasonKind
     OddTreeStart("the tree begins at %0, not at half of the block's %1 "
                  "threads");
 static constexpr ReasonKind
-    NoConstantSize("'%0' has no constant size, so other uses of the memory are "
-                   "not seen");
+    SecondName("'%0' is dynamic shared memory, which '%1' may name too");
 static constexpr ReasonKind TooSmall("'%0' is smaller than the block");
 static constexpr ReasonKind NoShuffle("no shuffle takes a '%0'");
 static constexpr ReasonKind
@@ -124,6 +122,31 @@ static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
   return Why;
 }
 
+/// Another name for dynamic shared memory that \p S, or a function of the text
+/// that it may call, uses. Null: none.
+static const NamedDecl *secondName(const Stmt *S, const VarDecl *Array,
+                                   std::set<const FunctionDecl *> &Seen) {
+  const NamedDecl *Found = nullptr;
+  forEach(S, [&](const Stmt *N) {
+    const ValueDecl *D = nullptr;
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N))
+      D = Ref->getDecl();
+    else if (const auto *Member = llvm::dyn_cast<MemberExpr>(N))
+      D = Member->getMemberDecl();
+    else if (const auto *Made = llvm::dyn_cast<CXXConstructExpr>(N))
+      D = Made->getConstructor();
+    const auto *V = llvm::dyn_cast_or_null<VarDecl>(D);
+    if (V && V != Array && V->hasAttr<CUDASharedAttr>() &&
+        V->getType()->isIncompleteArrayType())
+      Found = V;
+    const auto *Callee = llvm::dyn_cast_or_null<FunctionDecl>(D);
+    const FunctionDecl *Text = nullptr;
+    if (Callee && !Found && Callee->hasBody(Text) && Seen.insert(Text).second)
+      Found = secondName(Text->getBody(), Array, Seen);
+  });
+  return Found;
+}
+
 static WhyNot whyNot(const Facts &F, const Kernel &K,
                      const std::vector<Reduction> &All, const Reduction &R) {
   OrReason<uint64_t> Block = F.blockSize(K);
@@ -134,12 +157,19 @@ static WhyNot whyNot(const Facts &F, const Kernel &K,
   if (!R.StartsAtBlock && R.StartsAt != *Block / 2)
     return Reason(OddTreeStart, R.StartsAt.value_or(0), *Block);
   const auto *Array = F.context().getAsConstantArrayType(R.Array->getType());
-  if (!Array)
-    return Reason(NoConstantSize, nameOf(R.Array));
-  if (Array->getSize().ult(*Block))
+  // Dynamic memory has room for the block: each thread stores its value.
+  if (!Array) {
+    std::set<const FunctionDecl *> Seen;
+    if (const NamedDecl *Other = secondName(K.body(), R.Array, Seen))
+      return Reason(SecondName, nameOf(R.Array), nameOf(Other));
+  } else if (Array->getSize().ult(*Block)) {
     return Reason(TooSmall, nameOf(R.Array));
+  }
   if (elementType(F, R).empty() || R.Array->getType().isVolatileQualified())
-    return Reason(NoShuffle, Array->getElementType().getAsString());
+    return Reason(NoShuffle, F.context()
+                                 .getAsArrayType(R.Array->getType())
+                                 ->getElementType()
+                                 .getAsString());
   if (WhyNot Why = whyNotFirst(F, K, All, R.Array))
     return Why;
   if (unsigned Line = partialReturn(F, K, R.First))
