@@ -18,7 +18,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <tuple>
 #include <unistd.h>
+#include <utility>
 
 using namespace stark;
 namespace fs = llvm::sys::fs;
@@ -28,6 +30,7 @@ using llvm::StringRef;
 static constexpr size_t KeyDigits = 12, HeaderDigits = 8;
 static constexpr StringRef TemporaryPrefix = ".tmp-";
 static constexpr std::chrono::hours UseIsNotedEvery(1);
+static constexpr unsigned MostReadings = 20;
 
 static std::vector<std::string>
 foldersIn(StringRef Place, llvm::function_ref<bool(StringRef)> Named) {
@@ -95,18 +98,32 @@ static std::string readKernel(StringRef Folder, const StoredEntry &Entry,
   return "";
 }
 
+/// Which folder stands at \p Folder, and its state. Unset when there is none.
+static std::optional<std::tuple<dev_t, ino_t, int64_t, int64_t>>
+identityOf(StringRef Folder) {
+  struct stat Status;
+  if (::lstat(Folder.str().c_str(), &Status) != 0)
+    return std::nullopt;
+  return std::tuple(Status.st_dev, Status.st_ino,
+                    int64_t(Status.st_ctim.tv_sec),
+                    int64_t(Status.st_ctim.tv_nsec));
+}
+
 std::string stark::readWhole(StringRef Folder, StoredEntry &Entry,
                              std::string &Kernel, bool &Gone) {
-  std::string Why;
-  // What is damaged is so each time; what another replaces is whole by then.
-  for (unsigned Try = 0; Try < 3; ++Try) {
-    Why = readEntry(Folder, Entry);
+  // What is damaged is so each time. A file may be stale once, and whoever
+  // replaces the folder meanwhile mixes one entry's files with another's.
+  std::string Why, Before;
+  for (unsigned Try = 0; Try < MostReadings; ++Try) {
+    auto Then = identityOf(Folder);
+    Before = std::exchange(Why, readEntry(Folder, Entry));
     if (!Why.empty())
       Entry = StoredEntry(); // nothing of what is damaged counts
     else if (!Entry.Kernel.empty())
       Why = readKernel(Folder, Entry, Kernel);
-    Gone = !Why.empty() && !fs::exists(Folder);
-    if (Why.empty() || Gone)
+    auto Now = identityOf(Folder);
+    Gone = !Why.empty() && !Now;
+    if (Why.empty() || Gone || (Why == Before && Then == Now))
       break;
   }
   return Why;
@@ -212,9 +229,10 @@ llvm::Expected<std::string> stark::placeEntry(const StoredEntry &Entry,
       (void)removeFiles(Temporary); // what was there
       return Place;
     }
-    // A network file system may have done what it says it has not.
-    if (!isFolder(Temporary))
-      break;
+    // A network file system may have done what it says it has not: nobody else
+    // moves a folder of that name, and what has its place by now is newer.
+    if (!isFolder(Temporary) && isFolder(Home))
+      return Place;
     std::string Why = removeEntry(Place);
     if (!Why.empty()) {
       (void)removeFiles(Temporary);
@@ -223,9 +241,6 @@ llvm::Expected<std::string> stark::placeEntry(const StoredEntry &Entry,
   }
   std::string Why = std::strerror(errno);
   (void)removeFiles(Temporary);
-  StoredEntry There;
-  if (readEntry(Place, There).empty() && There.Kernel == Entry.Kernel)
-    return Place;
   return failed("cannot store the winner of " + Name + ": '" + Place +
                 "': " + Why);
 }
