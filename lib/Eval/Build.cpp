@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   text + trampoline -> nvcc -c -> symbol gate -> nvcc -shared
+///   text + trampoline -> nvcc -c -> what the calls reach -> symbol gate
+///     -> nvcc -shared
 /// The text is compiled under the source's own name in a folder of its own; the
-/// source's folder is on the quoted include path. The library holds the CUDA
-/// runtime, so that a GPU host needs only a driver.
+/// source's folder is on the quoted include path. What a main() of the file
+/// needs, and the entry does not, is neither allowed nor linked. The library
+/// holds the CUDA runtime, so that a GPU host needs only a driver.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +55,12 @@ public:
                                    bool IsSource) override;
   llvm::Expected<ProcessResult> link(llvm::ArrayRef<std::string> Objects,
                                      llvm::StringRef Library) override;
+
+private:
+  /// Leaves in \p Object what the trampolines reach, and what runs when it is
+  /// loaded.
+  llvm::Expected<ProcessResult> keepReached(const std::string &Object,
+                                            bool IsSource) const;
 };
 } // namespace
 
@@ -76,6 +84,23 @@ void Builder::keepPtx(ProcessSpec &Spec) const {
                         {"--keep", "--keep-dir", keptFolder()});
 }
 
+/// nvcc links the device code of such objects by the name of its section, which
+/// nothing refers to.
+static bool hasRelocatableDeviceCode(llvm::ArrayRef<std::string> Arguments) {
+  for (size_t I = 0; I < Arguments.size(); ++I) {
+    llvm::StringRef Argument = Arguments[I];
+    if (Argument == "-dc" || Argument == "--device-c")
+      return true;
+    if (!Argument.consume_front("--relocatable-device-code") &&
+        !Argument.consume_front("-rdc"))
+      continue;
+    if (!Argument.consume_front("=") && I + 1 < Arguments.size())
+      Argument = Arguments[I + 1];
+    return Argument != "false";
+  }
+  return false;
+}
+
 std::string Builder::fileName() const {
   return (Folder + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
 }
@@ -97,13 +122,39 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
   ProcessSpec Spec = nvcc();
   Spec.Arguments.insert(Spec.Arguments.end(),
                         {"-c", "-o", Object, "-lineinfo", "-Xptxas", "-v",
-                         "-Xcompiler", "-fPIC", "-Xcompiler",
+                         "-Xcompiler", "-fPIC,-ffunction-sections",
+                         "-Xcompiler", "-fdata-sections", "-Xcompiler",
                          "-iquote," + pathForHost(home(), Folder), File});
   keepPtx(Spec);
   llvm::Expected<ProcessResult> How = runProcess(Spec);
   if (!How)
     return How.takeError();
+  if (How->ok() && !hasRelocatableDeviceCode(Spec.Arguments)) {
+    llvm::Expected<ProcessResult> Kept = keepReached(Object, IsSource);
+    if (!Kept)
+      return Kept.takeError();
+    if (!Kept->ok())
+      return Compiled{std::move(*Kept), {}, std::nullopt};
+  }
   return Compiled{std::move(*How), {Object}, std::nullopt};
+}
+
+llvm::Expected<ProcessResult>
+PlainBuilder::keepReached(const std::string &Object, bool IsSource) const {
+  std::string Whole = Object + ".whole";
+  if (std::error_code Code = llvm::sys::fs::rename(Object, Whole))
+    return failed("cannot rename '" + Object + "': " + Code.message());
+  ProcessSpec Spec;
+  Spec.Program = "ld";
+  Spec.TimeoutMs = Options.TimeoutMs;
+  Spec.MemoryLimit = Options.MemoryLimit;
+  Spec.Environment = environmentWithin(Folder);
+  Spec.Arguments = {"-r", "--gc-sections",    "-u", "stark_call",
+                    "-u", "stark_last_error", "-o", Object,
+                    Whole};
+  if (IsSource)
+    Spec.Arguments.insert(Spec.Arguments.end(), {"-u", "stark_reference"});
+  return runProcess(Spec);
 }
 
 llvm::Expected<ProcessResult>

@@ -17,7 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include <algorithm>
 
 using namespace stark;
@@ -208,6 +208,31 @@ static llvm::StringRef describeReach(Reach R) {
   llvm_unreachable("all are above");
 }
 
+/// The symbols that what \p Object brings into memory refers to.
+static llvm::Expected<llvm::StringSet<>>
+usedIn(const llvm::object::ObjectFile &Object) {
+  using namespace llvm::object;
+  llvm::StringSet<> Used;
+  for (const SectionRef &Section : Object.sections()) {
+    llvm::Expected<section_iterator> Of = Section.getRelocatedSection();
+    if (!Of)
+      return Of.takeError();
+    if (*Of == Object.section_end() ||
+        !(ELFSectionRef(**Of).getFlags() & llvm::ELF::SHF_ALLOC))
+      continue;
+    for (const RelocationRef &Relocation : Section.relocations()) {
+      symbol_iterator Symbol = Relocation.getSymbol();
+      if (Symbol == Object.symbol_end())
+        continue;
+      llvm::Expected<llvm::StringRef> Name = Symbol->getName();
+      if (!Name)
+        return Name.takeError();
+      Used.insert(*Name);
+    }
+  }
+  return Used;
+}
+
 /// Adds what the object at \p Path has to \p Facts, and what it defines to
 /// \p Defined.
 static llvm::Error addObject(llvm::StringRef Path, ObjectFacts &Facts,
@@ -218,6 +243,11 @@ static llvm::Error addObject(llvm::StringRef Path, ObjectFacts &Facts,
   if (!Opened)
     return withContext(Opened.takeError(), Path);
   const ObjectFile &Object = *Opened->getBinary();
+  if (!Object.isELF())
+    return llvm::createStringError(Path + ": is no ELF object");
+  llvm::Expected<llvm::StringSet<>> Used = usedIn(Object);
+  if (!Used)
+    return withContext(Used.takeError(), Path);
   for (const SymbolRef &Symbol : Object.symbols()) {
     llvm::Expected<uint32_t> Flags = Symbol.getFlags();
     if (!Flags)
@@ -226,7 +256,7 @@ static llvm::Error addObject(llvm::StringRef Path, ObjectFacts &Facts,
     if (!Name)
       return withContext(Name.takeError(), Path);
     if (*Flags & SymbolRef::SF_Undefined) {
-      if (!Name->empty())
+      if (Used->contains(*Name))
         Facts.Imports.push_back(Name->str());
     } else if (*Flags & SymbolRef::SF_Global) {
       Defined.insert(*Name);
