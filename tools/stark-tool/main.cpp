@@ -94,6 +94,44 @@ static std::string messageText(llvm::StringRef Message) {
   return visibleText(Text);
 }
 
+/// LLVM's parser says several things of an option that there is not; this says
+/// one. Empty: there is none such.
+static std::string unknownOption(llvm::ArrayRef<const char *> Words) {
+  if (Words.size() < 2)
+    return "";
+  auto &Verbs = tool::Verb::all();
+  auto V = llvm::find_if(Verbs, [&](const tool::Verb *Verb) {
+    return Verb->command().getName() == Words[1];
+  });
+  if (V == Verbs.end())
+    return "";
+  auto &Known = llvm::cl::getRegisteredOptions((*V)->command());
+  for (size_t I = 2; I < Words.size(); ++I) {
+    llvm::StringRef Word = Words[I];
+    if (!Word.starts_with("-") || Word == "-")
+      continue;
+    auto [Name, Value] = Word.ltrim('-').split('=');
+    if (auto Found = Known.find(Name); Found != Known.end()) {
+      bool IsNext =
+          !Word.contains('=') &&
+          Found->second->getValueExpectedFlag() == llvm::cl::ValueRequired;
+      I += IsNext;
+      continue;
+    }
+    std::string Nearest;
+    unsigned Least = unsigned(Name.size() / 2 + 1);
+    for (const auto &Option : Known)
+      if (unsigned Far = Name.edit_distance(Option.first()); Far < Least) {
+        Least = Far;
+        Nearest = ", wanted --" + Option.first().str() + " perhaps";
+      }
+    return ("got option '" + Word + "'" + Nearest + "; stark-tool " +
+            llvm::StringRef(Words[1]) + " --help lists them")
+        .str();
+  }
+  return "";
+}
+
 int main(int Argc, char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   if (Argc > 1 && llvm::StringRef(Argv[1]) == OwnCompilerWord)
@@ -114,7 +152,11 @@ int main(int Argc, char **Argv) {
   for (const tool::Verb *V : tool::Verb::all())
     llvm::cl::HideUnrelatedOptions(tool::category(), V->command());
   llvm::cl::HideUnrelatedOptions(tool::category());
-  std::string Problem;
+  std::string Problem = unknownOption(llvm::ArrayRef<const char *>(Argv, Own));
+  if (!Problem.empty()) {
+    llvm::errs() << "error: " << messageText(Problem) << "\n";
+    return 2;
+  }
   llvm::raw_string_ostream ProblemStream(Problem);
   if (!llvm::cl::ParseCommandLineOptions(
           Own, Argv,
