@@ -14,10 +14,13 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Frontend/ASTUnit.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 using namespace clang;
 using llvm::StringRef;
+
+static bool isWord(char C) { return llvm::isAlnum(C) || C == '_'; }
 
 /// "std::thread": inline namespaces such as std::_V2 left out.
 static std::string qualifiedName(const NamedDecl *D) {
@@ -31,6 +34,32 @@ static std::string qualifiedName(const NamedDecl *D) {
     }
   }
   return Name;
+}
+
+/// What \p Ptx declares for the whole module, or "}" where it ends a block that
+/// it did not begin; empty: nothing.
+static std::string declaredIn(StringRef Ptx) {
+  int Depth = 0;
+  bool Begins = true; // a statement
+  for (size_t I = 0; I < Ptx.size(); ++I) {
+    char C = Ptx[I];
+    if (C == '{' || C == '}') {
+      Depth += C == '{' ? 1 : -1;
+      if (Depth < 0)
+        return "}";
+    } else if (C == '.' && Begins) {
+      StringRef Word = Ptx.substr(I).take_while(
+          [](char W) { return W == '.' || isWord(W); });
+      for (StringRef Global :
+           {".global", ".const", ".func", ".entry", ".visible", ".extern",
+            ".weak", ".common", ".alias", ".section", ".tex"})
+        if (Word == Global)
+          return Word.str();
+    }
+    if (!llvm::isSpace(C))
+      Begins = C == ';' || C == '{' || C == '}' || C == ':';
+  }
+  return Depth ? "{" : "";
 }
 
 namespace {
@@ -114,11 +143,23 @@ private:
 
   void cast(const CastExpr *E) {
     QualType To = E->getType();
-    if (E->isTypeDependent() || !To->isPointerType() ||
-        E->getCastKind() != CK_IntegralToPointer)
+    if (E->isTypeDependent())
       return;
-    const RecordDecl *Record = To->getPointeeType()->getAsRecordDecl();
-    if (To->isFunctionPointerType())
+    if (auto *Enum = To->getAs<EnumType>();
+        Enum && E->getCastKind() == CK_IntegralCast &&
+        Enum->getDecl()->getName().starts_with("cudaLaunchAttribute"))
+      add(E->getExprLoc(), ViolationKind::LaunchAttributeFromNumber, "");
+    bool FromNumber = E->getCastKind() == CK_IntegralToPointer;
+    bool FromOther =
+        E->getCastKind() == CK_BitCast || E->getCastKind() == CK_LValueBitCast;
+    if (!To->isPointerType() || (!FromNumber && !FromOther))
+      return;
+    QualType Pointee = To->getPointeeType();
+    // The place of a stream, as well as a stream.
+    if (FromOther && Pointee->isPointerType())
+      Pointee = Pointee->getPointeeType();
+    const RecordDecl *Record = Pointee->getAsRecordDecl();
+    if (FromNumber && To->isFunctionPointerType())
       add(E->getExprLoc(), ViolationKind::FunctionFromNumber, "");
     else if (Record && Record->getName() == "CUstream_st")
       add(E->getExprLoc(), ViolationKind::StreamFromNumber, "");
@@ -129,8 +170,16 @@ private:
     for (const FunctionDecl *F : Functions)
       Device |= F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
     if (!Device)
-      add(S->getBeginLoc(), ViolationKind::HostAssembly, "",
-          S->generateAsmString(Context));
+      return add(S->getBeginLoc(), ViolationKind::HostAssembly, "",
+                 S->generateAsmString(Context));
+    // Of several literals put together, too.
+    const auto *Gnu = dyn_cast<GCCAsmStmt>(S);
+    std::string Text = Gnu ? Gnu->getAsmString()->getString().str()
+                           : S->generateAsmString(Context);
+    if (StringRef(Text).contains("globaltimer"))
+      add(S->getBeginLoc(), ViolationKind::TellingString, "globaltimer");
+    if (std::string Word = declaredIn(Text); !Word.empty())
+      add(S->getBeginLoc(), ViolationKind::PtxDeclaration, Word, Text);
   }
 
   void attributes(const Decl *D) {

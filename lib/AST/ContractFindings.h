@@ -40,6 +40,7 @@ enum class Subject {
   Skipped,
   FunctionCast,
   StreamCast,
+  LaunchCast,
   Assembly,
   Undefined,
   Std,

@@ -35,7 +35,9 @@ static constexpr Named<Harm> HarmTexts[] = {
     {Harm::Process, "the process belongs to the caller"},
     {Harm::Judge, "the name is the judge's own"},
     {Harm::Place, "code may not ask where it stands, which is elsewhere once "
-                  "it is built; leave the check or the report out"}};
+                  "it is built; leave the check or the report out"},
+    {Harm::Build, "it tells compilers apart, or what is judged from what is "
+                  "built"}};
 static constexpr std::span<const Named<Harm>> namesOf(Harm) {
   return HarmTexts;
 }
@@ -117,12 +119,18 @@ static const Wording Wordings[] = {
     {K::FunctionFromNumber, Subject::FunctionCast,
      "makes a function pointer from a number, which is forbidden"},
     {K::StreamFromNumber, Subject::StreamCast,
-     "makes a stream from a number, which is forbidden: work goes to the "
+     "makes a stream from a number or another pointer, which is forbidden: "
+     "work goes to the "
      "stream that the entry is given"},
+    {K::LaunchAttributeFromNumber, Subject::LaunchCast,
+     "makes a launch attribute from a number, which is forbidden"},
     {K::HostAssembly, Subject::Assembly,
      "has assembly in host code, which is forbidden"},
     {K::FileAssembly, Subject::Assembly,
      "has assembly outside every function, which is forbidden"},
+    {K::PtxDeclaration, Subject::Assembly,
+     "has '{0}' in assembly, which is forbidden: it may declare registers and "
+     "labels, and nothing that outlives it"},
     {K::UndefinedFunction, Subject::Undefined,
      "declares host function '{0}', which neither it nor the source defines"},
     {K::AddsToStd, Subject::Std, "adds to namespace std, which is forbidden"},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractNames.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -128,6 +129,7 @@ static const Ban BannedWords[] = {
      "__builtin_FUNCSIG __builtin_source_location "
      "__builtin_sycl_unique_stable_name source_location stacktrace typeid "
      "cudaFuncGetName"},
+    {Harm::Device, "accessPolicyWindow"},
 };
 
 /// "cuMem" bans cuMemAlloc: cuMemory and the like are somebody's own names.
@@ -224,6 +226,42 @@ bool stark::forbiddenAttribute(StringRef Name) {
   Name.consume_front("__");
   Name.consume_back("__");
   return Names.contains(Name);
+}
+
+/// Of the language's types, which all compilers for one machine agree on.
+static bool isOfTypes(StringRef Name) {
+  static const auto Begins =
+      llvm::split("__FLT_ __DBL_ __LDBL_ __FLT16_ __INT __UINT __LONG_ __SHRT_ "
+                  "__SCHAR_ __CHAR __SIZE __PTRDIFF __WCHAR __SIG_ATOMIC",
+                  ' ');
+  return llvm::any_of(
+      Begins, [&](StringRef Prefix) { return Name.starts_with(Prefix); });
+}
+
+bool stark::predefinedWord(StringRef Name) {
+  static const llvm::StringSet<> Lower =
+      setOf("__pic__ __pie__ __unix__ __unix unix __linux__ __linux linux "
+            "__gnu_linux__ __x86_64__ __x86_64 __amd64__ __amd64 __i386__ "
+            "__i386 i386 __k8__ __k8 __clang__ __llvm__ __cplusplus "
+            "__nvcc_device_query__ __aarch64__ __wasm__ __tune_ia32__");
+  if (Lower.contains(Name))
+    return true;
+  if (!Name.consume_front("__"))
+    return false;
+  for (StringRef Prefix :
+       {"clang_", "cpp_", "has_", "is_identifier", "code_model_", "NVCC",
+        "NVCOMPILER", "EDG", "PGI", "CUDACC", "CUDA_ARCH_LIST", "INTEL_",
+        "GNUC", "GNUG", "STDC", "GXX_", "GCC_", "GLIBC"})
+    if (Name.starts_with(Prefix))
+      return true;
+  // __OPTIMIZE__, __VERSION__, __AVX2__: nobody else has names of this form.
+  if (Name.starts_with("CUDA_ARCH_FEAT_") || Name == "CUDA_ARCH__" ||
+      isOfTypes(("__" + Name).str()))
+    return false;
+  return !Name.starts_with("VA_") && Name.consume_back("__") && !Name.empty() &&
+         llvm::all_of(Name, [](char C) {
+           return llvm::isUpper(C) || llvm::isDigit(C) || C == '_';
+         });
 }
 
 bool stark::languageWord(StringRef Name) {

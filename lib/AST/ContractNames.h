@@ -36,6 +36,11 @@ std::optional<Harm> forbiddenHeader(llvm::StringRef Name);
 /// An attribute, without its underscores, that changes linking or loading.
 bool forbiddenAttribute(llvm::StringRef Name);
 
+/// Whether \p Name is a macro that a compiler predefines and that another
+/// compiler, or the same one with the flags of another build, may not, or have
+/// another value for.
+bool predefinedWord(llvm::StringRef Name);
+
 /// A keyword or a name of CUDA's language, which no macro may take.
 bool languageWord(llvm::StringRef Name);
 

@@ -22,11 +22,14 @@ ContractText::ContractText(const ParsedSource &Source)
 bool ContractText::deviceOnly(const Piece &P) const {
   if (P.Kind != PieceKind::Function && P.Kind != PieceKind::FunctionDeclaration)
     return false;
-  bool Device = false;
+  bool Device = false, InAttribute = false;
   for (size_t I = P.Tokens.Begin; I < P.Tokens.End; ++I) {
-    if (Tokens.is(I, "{") || Tokens.is(I, "("))
+    InAttribute |= Tokens.text(I).starts_with("__attribute");
+    if (Tokens.is(I, "{") || (Tokens.is(I, "(") && !InAttribute))
       break;
-    if (Tokens.is(I, "__host__"))
+    InAttribute &= !Tokens.is(I, ")");
+    if (Tokens.is(I, "__host__") || Tokens.is(I, "host") ||
+        Tokens.is(I, "__host"))
       return false;
     Device |= Tokens.is(I, "__device__") || Tokens.is(I, "__global__");
   }
@@ -57,9 +60,19 @@ private:
            std::optional<Harm> Why = std::nullopt) {
     // What the source asks of its place it asks there: another use is new.
     std::string Key = Name.str();
-    if (Why == Harm::Place)
+    if (Why == Harm::Place || Why == Harm::Build)
       Key += " " + T.lineText(Text.line(At)).trim().str();
     Findings.push_back({{Kind, Text.line(At), Name.str(), Why}, Key});
+  }
+
+  /// Of #if and its like, which others look at.
+  bool inCondition(size_t I) const {
+    while (I > 0 && T.All[I].InDirective && !T.All[I].StartsLine)
+      --I;
+    if (!T.All[I].InDirective || I + 1 >= T.All.size())
+      return false;
+    StringRef Directive = T.text(I + 1);
+    return Directive.contains("if") || Directive == "undef";
   }
 
   void word(size_t I) {
@@ -71,6 +84,9 @@ private:
                        T.text(I + 2).starts_with("\"cuTensorMapEncode");
       if (!TensorMap)
         add(I, ViolationKind::UsesName, Word, Why);
+    } else if (!Text.Macros.count(Word.str()) && predefinedWord(Word) &&
+               !inCondition(I)) {
+      add(I, ViolationKind::UsesName, Word, Harm::Build);
     }
     if (Word == "__attribute__" || Word == "__attribute" ||
         Word == "__declspec")

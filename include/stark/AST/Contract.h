@@ -35,6 +35,7 @@ enum class Harm {
   Process, ///< its state is changed
   Judge,   ///< the name is the judge's own
   Place,   ///< what is shipped stands in another file
+  Build,   ///< or is compiled by another compiler, with other flags
 };
 
 enum class ViolationKind {
@@ -65,8 +66,10 @@ enum class ViolationKind {
   // Code.
   FunctionFromNumber,
   StreamFromNumber,
+  LaunchAttributeFromNumber,
   HostAssembly,
   FileAssembly,
+  PtxDeclaration, ///< or braces in assembly that are not balanced
   UndefinedFunction,
   AddsToStd,
   // Variables that live between calls.

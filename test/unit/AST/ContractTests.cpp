@@ -225,6 +225,66 @@ TEST_F(Contract, CodeDoesNotAskWhereItStands) {
             std::string::npos);
 }
 
+// Clang and nvcc, the judge's build and the user's, have other values for
+// these.
+TEST_F(Contract, CodeDoesNotAskWhoCompilesIt) {
+  for (std::string New :
+       {"if (__GNUC__ > 4) n = 0;", "n += __VERSION__[0] == '1';",
+        "n = __OPTIMIZE__;", "n = sizeof(__cplusplus);", "n += linux;"})
+    EXPECT_NE(inLaunch(New).find("tells compilers apart"), std::string::npos)
+        << New;
+  for (std::string Name : {"__PIC__", "__CUDA_ARCH_LIST__", "__NVCC__",
+                           "__CUDACC_VER_MAJOR__", "__AVX2__", "__pie__"})
+    EXPECT_NE(adding("#define WORD(x) #x\n#define TEXT(x) WORD(x)\nstatic char "
+                     "f() { return TEXT(" +
+                     Name + ")[0]; }")
+                  .find("tells compilers apart"),
+              std::string::npos)
+        << Name;
+  for (std::string New :
+       {"n += __INT_MAX__ - __FLT_DIG__;", "int __host_n = n; n = __host_n;"})
+    EXPECT_EQ(inLaunch(New), "") << New;
+  EXPECT_EQ(adding("#define ALL(...) f(__VA_ARGS__)\n#define OWN_ONE 3"), "");
+}
+
+// Of the streams that CUDA names by small numbers each can be had by a cast.
+TEST_F(Contract, StreamsAndAttributesComeFromNoNumber) {
+  for (std::string New :
+       {"stream = (cudaStream_t)2;", "stream = (cudaStream_t)((char *)0 + 2);",
+        "long two = 2; stream = *(cudaStream_t *)&two;"})
+    EXPECT_NE(inLaunch(New), "") << New;
+  EXPECT_NE(adding("enum cudaLaunchAttributeID { A, B };\n"
+                   "static cudaLaunchAttributeID f(int n) { return "
+                   "(cudaLaunchAttributeID)n; }"),
+            "");
+}
+
+TEST_F(Contract, PtxDeclaresNothingThatStays) {
+  auto InKernel = [&](const std::string &Ptx) {
+    return adding("static __device__ void f() { asm volatile(\"" + Ptx +
+                  "\"); }");
+  };
+  for (std::string Ptx :
+       {"{ .global .u32 kept; }", ".extern .func f;",
+        "mov.b32 a, b;\\n .const .u32 c;", "ret; } .func g() { ret;", "{",
+        "{ .visible .entry k() {} }", "mov.u64 %0, %%global\" \"timer;"})
+    EXPECT_NE(InKernel(Ptx), "") << Ptx;
+  for (std::string Ptx :
+       {"{ .reg .pred p; @p bra L; L: ld.global.f32 a, [b]; }",
+        ".pragma \\\"nounroll\\\";", "ld.global.v2.f32 {a, b}, [c];"})
+    EXPECT_EQ(InKernel(Ptx), "") << Ptx;
+}
+
+// An attribute makes it host code, too, whatever it is spelt like.
+TEST_F(Contract, HostIsHostHoweverItIsSpelt) {
+  for (std::string Host : {"__host__", "__attribute__((host))"})
+    EXPECT_NE(adding("__device__ " + Host +
+                     " inline int f(int n) {\n#ifdef __CUDA_ARCH__\n  return "
+                     "n;\n#else\n  return n - 1;\n#endif\n}"),
+              "")
+        << Host;
+}
+
 // A source's own report is as it was; a candidate that says more in it is not.
 TEST_F(Contract, WhatTheSourceAsksOfItsPlaceStays) {
   std::string Report = "#define REPORT(e) report(e, __FILE__, __LINE__)\n";
