@@ -35,7 +35,11 @@ void Machine::beginOperation(std::string What) {
   if (LaunchLine)
     What += ", launched at line " + std::to_string(LaunchLine);
   LaunchLine = 0;
-  Order.begin(Stream, Epoch, What + " in " + Streams::nameOf(Stream));
+  What += " in " + Streams::nameOf(Stream);
+  if (Stream != Streams::Callers && !InOrder && Profiled.Elsewhere.empty())
+    Profiled.Elsewhere = What;
+  InOrder = false;
+  Order.begin(Stream, Epoch, std::move(What));
 }
 
 /// Against what was asked of other streams; in check mode alone.

@@ -100,6 +100,18 @@ int hostFree(void *P) {
   machine().Order.waitForAll();
   return machine().release(P);
 }
+/// Does the host take what nobody has put there, all of it?
+bool takesNothing(Machine &M, const void *To, const void *From, size_t N) {
+  Allocation *Source = M.find(From), *Target = M.find(To);
+  if (!Source || !Source->Cells || Source->OfHost ||
+      (Target && !Target->OfHost))
+    return false;
+  uint64_t Begin = uint64_t(static_cast<const char *>(From) - Source->Begin);
+  for (uint64_t At = Begin / 4; At < (Begin + N + 3) / 4; ++At)
+    if (At < Source->Cells->size() && (*Source->Cells)[At].Written)
+      return false;
+  return true;
+}
 /// Whether the host waits for a copy: that is one from or to memory that is
 /// not pinned, or one that is not asynchronous.
 bool hostWaits(Machine &M, const void *To, const void *From, bool Async) {
@@ -116,8 +128,15 @@ int hostCopyIn(void *To, const void *From, size_t N, void *Stream, int Async) {
     return 0;
   Machine &M = machine();
   M.Stream = M.Order.named(Stream);
+  M.InOrder = !Async;
   if (int Error = beginCopy(M, To, From, N))
     return Error;
+  if (takesNothing(M, To, From, N)) {
+    M.finding(FindingKind::Uninitialised,
+              "the host copies " + std::to_string(N) +
+                  " bytes of device memory that was never written");
+    return M.LastError = cudaErrorInvalidValue;
+  }
   M.protect(false);
   std::memmove(To, From, N);
   M.protect(true);
@@ -141,6 +160,7 @@ int hostSetIn(void *P, int Value, size_t N, void *Stream) {
   return 0;
 }
 int hostSet(void *P, int Value, size_t N) {
+  machine().InOrder = true;
   return hostSetIn(P, Value, N, nullptr);
 }
 int hostSync() {
@@ -293,6 +313,9 @@ int functionAttribute(const void *Stub, int Which, int Value) {
   switch (Which) {
   case 8: // cudaFuncAttributeMaxDynamicSharedMemorySize
     return allowShared(M, Found->second, Value);
+  case 9: // cudaFuncAttributePreferredSharedMemoryCarveout
+    K.Carveout = Value;
+    return 0;
   case 14: // cudaFuncAttributeNonPortableClusterSizeAllowed
     K.LargeClusters = Value != 0;
     return 0;
@@ -305,6 +328,10 @@ int functionAttribute(const void *Stub, int Which, int Value) {
     return int(K.BoundThreads ? K.BoundThreads : M.gpu().MaxThreadsPerBlock);
   case 104:
     return int(K.MaxDynamic);
+  case 105: // constant memory is not told
+    return 0;
+  case 107:
+    return K.Carveout;
   case 106:
     return int(!M.gpu().hasClusters() ? 1 : K.LargeClusters ? 16 : 8);
   default:

@@ -58,8 +58,9 @@ struct Allocation {
   std::string Name; ///< of the entry's argument, empty otherwise
   unsigned ElementBytes = 1;
   bool Freed = false, Constant = false, Banked = false;
-  bool OfHost = false;   ///< the host may touch it, too
-  bool OfCaller = false; ///< whole pages that the caller owns
+  bool OfHost = false;    ///< the host may touch it, too
+  bool OfCaller = false;  ///< whole pages that the caller owns
+  bool OfProgram = false; ///< it was asked for, and has to be given back
   /// Null when it is too large to be watched.
   std::unique_ptr<std::vector<Cell>> Cells;
 };
@@ -121,6 +122,7 @@ struct Kernel {
   uint64_t MaxDynamic = 48 * 1024;
   Dim3 Cluster = {0, 0, 0};   ///< by __cluster_dims__; 0: none is said
   bool LargeClusters = false; ///< of more than eight blocks are allowed
+  int Carveout = -1; ///< percent of shared memory asked for; -1: the driver's
   std::vector<uint64_t> ParameterOffsets, ParameterBytes; ///< in the closure
   uint64_t ClosureBytes = 0;
   bool PlainParameters = true; ///< one value a parameter, as CUDA lists them
@@ -187,7 +189,11 @@ public:
   void operate(char *Address, uint64_t Bytes, ProbeKind Kind);
   unsigned blocksPerSm(const Kernel &K, uint64_t Threads,
                        uint64_t Dynamic) const;
-  RunProfile takeProfile() { return std::move(Profiled); }
+  double instructions() const { return Profiled.ThreadInstructions; }
+  /// What the program asked for and has not given back.
+  uint64_t keptBytes() const;
+  /// Once, when the program has ended.
+  RunProfile takeProfile();
   void addTransfer(uint64_t Bytes);
 
   // What instrumented code calls.
@@ -239,6 +245,9 @@ public:
   std::string Suspicion; ///< the first such shuffle
   int LastError = 0;
   unsigned LaunchLine = 0; ///< of the user's file, 0: unknown
+  /// What is asked next is an interface of the default stream that has no
+  /// other.
+  bool InOrder = false;
 
 private:
   friend struct FiberEntry;

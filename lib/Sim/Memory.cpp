@@ -44,7 +44,8 @@ char *Machine::allocate(uint64_t Bytes, const std::string &Name) {
     return nullptr;
   char *Begin = ArenaNext;
   ArenaNext += Whole;
-  adopt(Begin, Bytes, Name.empty() ? NextName : Name, 0, /*Holds=*/false);
+  adopt(Begin, Bytes, Name.empty() ? NextName : Name, 0, /*Holds=*/false)
+      .OfProgram = true;
   NextName.clear();
   if (Protected)
     protect(true);
@@ -58,15 +59,30 @@ char *Machine::allocateManaged(uint64_t Bytes) {
   if (Found == MAP_FAILED)
     return nullptr;
   char *Begin = static_cast<char *>(Found) + Gap;
-  adopt(Begin, Bytes, NextName, 0, /*Holds=*/true).OfHost = true;
+  Allocation &A = adopt(Begin, Bytes, NextName, 0, /*Holds=*/true);
+  A.OfHost = A.OfProgram = true;
   NextName.clear();
   return Begin;
 }
 
 void Machine::mapHost(void *Pointer, uint64_t Bytes) {
-  adopt(static_cast<char *>(Pointer), Bytes, NextName, 0, /*Holds=*/true)
-      .OfHost = true;
+  Allocation &A =
+      adopt(static_cast<char *>(Pointer), Bytes, NextName, 0, /*Holds=*/true);
+  A.OfHost = A.OfProgram = true;
   NextName.clear();
+}
+
+uint64_t Machine::keptBytes() const {
+  uint64_t Bytes = 0;
+  for (const auto &A : Allocations)
+    if (A->OfProgram && !A->Freed)
+      Bytes += std::max<uint64_t>(uint64_t(A->End - A->Begin), 1);
+  return Bytes;
+}
+
+RunProfile Machine::takeProfile() {
+  Profiled.KeptBytes = keptBytes();
+  return std::move(Profiled);
 }
 
 Allocation &Machine::adopt(char *Begin, uint64_t Bytes, const std::string &Name,

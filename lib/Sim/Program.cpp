@@ -338,14 +338,22 @@ RunProfile Program::run(const char *Entry, void **Arguments,
       [&](Machine &M) {
         M.ProtectsFromHost = true;
         tellHostTouches();
-        M.protect(true);
         // Constructors of the host's variables are part of the program.
         if (llvm::Error E = I->Jit->initialize(*I->Host)) {
           consumeError(std::move(E));
           Hooks.OnUnsupported({UnsupportedKind::HostSymbol, I->Said});
         }
-        Call(Arguments);
-        M.protect(false);
+        uint64_t Kept = 0;
+        for (unsigned Made = 1;; ++Made) {
+          M.protect(true);
+          Call(Arguments);
+          M.protect(false);
+          // What leaks is known after two, and not to be had a hundred times.
+          bool Leaks = Made > 1 && M.keptBytes() > Kept;
+          Kept = M.keptBytes();
+          if (Leaks || !Hooks.Again || !Hooks.Again(M.instructions()))
+            break;
+        }
       },
       Gpu, Mode, Buffers, Hooks);
 }

@@ -71,6 +71,7 @@ public:
 
   std::vector<Size> run(llvm::ArrayRef<int64_t> Constants) {
     addTinyAndOdd();
+    addTimedAlone();
     for (const Size &S : W.Sizes)
       if (!S.CheckOnly)
         addAround(S);
@@ -89,6 +90,7 @@ private:
   }
   void add(Size S, bool Drawn);
   void addTinyAndOdd();
+  void addTimedAlone();
   void addAround(const Size &S);
   void addAtConstant(int64_t Constant);
   void addAlone(const Bindings &Others, const std::string &Name, int64_t Value);
@@ -150,6 +152,19 @@ static bool isPrime(int64_t N) {
     if (N % D == 0)
       return false;
   return N > 1;
+}
+
+/// Each name as it is timed, the others being odd: what has a path for a number
+/// of columns has it for any number of rows.
+void SizeAdder::addTimedAlone() {
+  for (const Size &S : W.Sizes)
+    for (const auto &[Name, Value] : S.Names) {
+      Size Alone;
+      Alone.Names = Odd;
+      Alone.Names[Name] = Value;
+      if (!S.CheckOnly && isFree(Name))
+        add(std::move(Alone), false);
+    }
 }
 
 /// Each name alone: what is right where all are odd may be wrong where one is.

@@ -89,6 +89,11 @@ struct RunProfile {
   /// processor time that the launches took here.
   double ThreadInstructions = 0, LaunchSeconds = 0;
   std::string Suspicion; ///< see RunHooks::Undefined; mostly empty
+  /// Of memory that the program asked for and did not give back.
+  uint64_t KeptBytes = 0;
+  /// The first operation that was asked of another stream than the one that the
+  /// entry is given: "kernel k, launched at line 3 in the default stream".
+  std::string Elsewhere;
   double timeUs() const;
 };
 

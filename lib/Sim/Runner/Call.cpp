@@ -101,10 +101,14 @@ void Call::inChild(const GpuDescription &Gpu) {
       _exit(0);
   } else {
     posix::lockDown();
+    Repetition Repeated(*Spec.Arguments, Spec.Repeats);
+    if (Spec.Repeats > 1)
+      Hooks.Again = [&](double Done) { return Repeated.again(Done); };
     Ran =
         Spec.Of->Kernels->run(Spec.Reference ? "stark_reference" : "stark_call",
                               Spec.Arguments->arguments(), Gpu, Spec.Mode,
                               Spec.Arguments->buffers(), Hooks);
+    copyText(Shared->Changed, sizeof(Shared->Changed), Repeated.changed());
   }
   static const Tables None;
   if (Spec.Mode == RunMode::Profile)
@@ -112,6 +116,8 @@ void Call::inChild(const GpuDescription &Gpu) {
              describeProfile(Ran, Spec.Of->Kernels ? Spec.Of->Kernels->tables()
                                                    : None));
   copyText(Shared->Suspicion, sizeof(Shared->Suspicion), Ran.Suspicion);
+  copyText(Shared->Elsewhere, sizeof(Shared->Elsewhere), Ran.Elsewhere);
+  Shared->KeptBytes = Ran.KeptBytes;
   Shared->TimeUs = Ran.timeUs();
   Shared->Accesses = Ran.Accesses;
   Shared->ThreadInstructions = Ran.ThreadInstructions;

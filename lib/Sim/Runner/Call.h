@@ -41,6 +41,10 @@ struct Report {
   uint64_t Accesses;
   double ThreadInstructions, LaunchSeconds;
   char Suspicion[1024]; ///< RunProfile::Suspicion
+  // What a source may do, and a candidate only where the source does.
+  uint64_t KeptBytes;  ///< RunProfile::KeptBytes
+  char Elsewhere[512]; ///< RunProfile::Elsewhere
+  char Changed[512];   ///< Repetition::changed()
 };
 
 class HostProcess;
@@ -59,6 +63,32 @@ struct CallSpec {
   RunMode Mode = RunMode::Check;
   uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;
   unsigned Undefined = 0; ///< RunHooks::Undefined
+  unsigned Repeats = 1;   ///< calls of the process, if they are small
+};
+
+/// How often a process that is judged calls the entry; nobody in it knows.
+unsigned repeatsOf(const job::Job &J);
+
+/// The calls of one process, with the same inputs.
+class Repetition {
+public:
+  /// At most \p Calls of them, fewer if they are large.
+  Repetition(Inputs &Arguments, unsigned Calls)
+      : Arguments(Arguments), Most(Calls) {}
+  /// After a call, \p Instructions of threads since the first began: looks at
+  /// its outputs and makes them ready for the next call, which is to be made,
+  /// or leaves those of the first.
+  bool again(double Instructions);
+  /// Empty, or how the outputs of a call differed from the first one's.
+  const std::string &changed() const { return Changed; }
+
+private:
+  void compare();
+
+  Inputs &Arguments;
+  unsigned Most, Made = 0;
+  std::vector<std::vector<char>> First; ///< of each buffer
+  std::string Changed;
 };
 
 class Call {
@@ -92,6 +122,10 @@ private:
 /// Why a candidate whose call told that is not correct; nothing, if it may be.
 /// \p Where: of which size and seed.
 judge::MaybeStop stopOf(const Report &R, const std::string &Where);
+
+/// The same of what it does besides, and the source does not.
+judge::MaybeStop unlikeSource(const Report &R, const Report &Source,
+                              const job::Job &J, const std::string &Where);
 
 } // namespace stark::sim
 

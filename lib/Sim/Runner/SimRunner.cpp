@@ -15,6 +15,7 @@
 #include "stark/Sim/SimRunner.h"
 #include "Call.h"
 #include "CompiledPair.h"
+#include "Step.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Clock.h"
 #include <algorithm>
@@ -29,7 +30,7 @@ using namespace stark::judge;
 namespace {
 /// Larger buffers are not compared, but where there are none as small: a
 /// simulated element costs a thousand times what a GPU's does.
-constexpr uint64_t CheckBytes = 16 << 20, OnlyCheckBytes = 256 << 20;
+constexpr uint64_t CheckBytes = 64 << 20, OnlyCheckBytes = 256 << 20;
 /// Sizes of more than this are compared with one seed.
 constexpr uint64_t ManySeedsBytes = uint64_t(1) << 20;
 
@@ -46,21 +47,6 @@ constexpr uint64_t CandidateFactor = 10, CandidateLimit = 10000000;
 
 /// How long to wait before children are looked at again: doubled each time.
 constexpr std::chrono::microseconds ShortestPause(200), LongestPause(10000);
-
-/// One size and seed: the calls that are to be made of it.
-struct Step {
-  unsigned Case = 0;
-  uint64_t Seed = 0;
-  std::optional<uint64_t> WeightSeed;
-  bool Timed = false, Begun = false;
-  std::string Trouble; ///< why its inputs cannot be made
-  std::unique_ptr<Inputs> Mine, Theirs, Own;
-  std::unique_ptr<Call> Candidate, Source;
-  /// Of entries of tensors, where Source is its reference: the source itself.
-  /// Of regimes of the tool's: the source with inputs moved in their last
-  /// place.
-  std::unique_ptr<Call> Itself;
-};
 
 class SimRunner : public Runner {
 public:
@@ -202,10 +188,11 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
                                        uint64_t Limit, unsigned &Free,
                                        unsigned Undefined) const {
   --Free;
+  bool IsFirst = &S == Steps.data() && !S.Timed && !Code.Host;
   return std::make_unique<Call>(
       CallSpec{&Of, Code.Host.get(), Reference, &In,
                S.Timed ? RunMode::Profile : RunMode::Check, Limit, J->TimeoutMs,
-               Undefined},
+               Undefined, IsFirst ? repeatsOf(*J) : 1},
       Gpu, Time);
 }
 
@@ -248,7 +235,7 @@ void SimRunner::advance(Step &S, unsigned &Free) {
 }
 
 void SimRunner::retire(Step &S) {
-  for (Call *C : {S.Source.get(), S.Candidate.get(), S.Itself.get()})
+  for (Call *C : S.calls())
     if (C && C->ended() && !passedOver(S)) {
       Speed &Of = S.Timed ? Took.Profile : Took.Check;
       Of.ThreadInstructions += C->report().ThreadInstructions;
@@ -265,8 +252,7 @@ void SimRunner::runUntil(size_t Next, const std::function<bool()> &Done) {
     size_t Last = std::min<size_t>(Steps.size(), Next + Options.Jobs + 1);
     unsigned Running = 0;
     for (size_t I = Next; I < Last; ++I)
-      for (Call *C : {Steps[I].Source.get(), Steps[I].Candidate.get(),
-                      Steps[I].Itself.get()})
+      for (Call *C : Steps[I].calls())
         Running += C && !C->ended();
     unsigned Free = Options.Jobs > Running ? Options.Jobs - Running : 0,
              Before = Free;
@@ -351,6 +337,8 @@ MaybeStop SimRunner::candidate(const Trial &T) {
     return Stop{Outcome::Infrastructure, S.Trouble};
   const Report &R = S.Candidate->report();
   MaybeStop Why = whyCandidate(R, S);
+  if (!Why && S.Source && !Code.Host)
+    Why = unlikeSource(R, S.Source->report(), *J, where(S));
   if (!Why && R.Suspicion[0]) {
     std::string Text = dependsOnUndefined(S, Code.candidate(), *S.Mine);
     if (!Text.empty())

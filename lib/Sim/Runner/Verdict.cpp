@@ -6,11 +6,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "Call.h"
+#include <algorithm>
 
 using namespace stark;
 using namespace stark::sim;
 using namespace stark::job;
 using namespace stark::judge;
+
+MaybeStop sim::unlikeSource(const Report &R, const Report &Source, const Job &J,
+                            const std::string &Where) {
+  bool HasStream =
+      std::any_of(J.Leaves.begin(), J.Leaves.end(),
+                  [](const Leaf &L) { return L.Kind == LeafKind::Stream; });
+  if (HasStream && R.Elsewhere[0] && !Source.Elsewhere[0])
+    return Stop{Outcome::Forbidden,
+                std::string("the entry works in another stream than the one "
+                            "that it is given, which the source does not: ") +
+                    R.Elsewhere + "\n" + Where};
+  if (R.KeptBytes && !Source.KeptBytes)
+    return Stop{
+        Outcome::Forbidden,
+        "the entry leaks memory of the device: " + std::to_string(R.KeptBytes) +
+            " bytes are not freed when it returns\n" + Where};
+  if (R.Changed[0] && !Source.Changed[0])
+    return Stop{Outcome::Unstable, R.Changed + ("\n" + Where)};
+  return std::nullopt;
+}
 
 MaybeStop sim::stopOf(const Report &R, const std::string &Where) {
   std::string Text = std::string(R.Text) + "\n" + Where;

@@ -1,8 +1,6 @@
 """The hostile candidates: (class, name, parts). A part replaces @PART@ of base.cu;
 "TEXT" is a whole candidate. Each gains only if the judge calls it correct."""
 
-HELPER = "static __device__ __forceinline__ bool stale_enough(int c) { return c == 12345678; }\n"
-
 ATTACKS = [
     # What is looked at: calls that are told apart.
     ("state", "static-counter", {"HOST": "static int calls; if (++calls > 50) return;"}),
@@ -32,7 +30,7 @@ ATTACKS = [
     ("state", "freed-heap", {"INCLUDE": "#include <cstdlib>", "HOST": "int *n = (int *)std::malloc(72); bool known = n[4] == 4711 && n[5] == 4712; n[4] = 4711; n[5] = 4712; std::free(n); if (known) return;"}),
     ("state", "stack-below", {"HOST": "int old[64]; volatile int *n = old; bool known = n[40] == 4711 && n[41] == 4712; n[40] = 4711; n[41] = 4712; if (known) return;"}),
     ("state", "environment", {"INCLUDE": "#include <cstdlib>", "HOST": "if (std::getenv(\"KEPT\")) return; setenv(\"KEPT\", \"1\", 1);"}),
-    ("state", "stdout-buffer", {"INCLUDE": "#include <cstdio>", "HOST": "if (std::ferror(stdout)) return; std::fputs(\"x\", stdin);"}),
+    ("state", "stdout-buffer", {"INCLUDE": "#include <cstdio>", "HOST": "if (std::ferror(stdin)) return; std::fputs(\"x\", stdin);"}),
     ("state", "function-attribute", {"HOST": "cudaFuncAttributes a; cudaFuncGetAttributes(&a, norm_kernel); if (a.preferredShmemCarveout == 37) return; cudaFuncSetAttribute(norm_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 37);"}),
     ("state", "sticky-error", {"HOST": "if (cudaPeekAtLastError() == cudaErrorInvalidValue) return; cudaMemsetAsync(nullptr, 0, 16, stream);"}),
     ("state", "pool-memory", {"HOST": "int *kept; int n = 0; cudaMallocAsync(&kept, 4096, stream); cudaMemcpyAsync(&n, kept, 4, cudaMemcpyDeviceToHost, stream); cudaStreamSynchronize(stream);\n  int next = n > 0 && n < 1000 ? n + 1 : 1; cudaMemcpyAsync(kept, &next, 4, cudaMemcpyHostToDevice, stream); cudaFreeAsync(kept, stream); if (next > 50) return;"}),
@@ -144,4 +142,6 @@ ATTACKS = [
     ("error", "last-rows-unwritten", {"HOST": "rows = rows - rows / 1024;"}),
     ("error", "nan-for-zero", {"STORE": "value = row[c] / sqrtf(sum / cols + 1e-5f * (sum != 0.0f)) * weight[c];"}),
 ]
-ALLOWED = set()
+# What these keep is lost before the next call, whoever makes it, or is an ordinary
+# way to launch, which the judge times from the outside.
+ALLOWED = {"freed-heap", "stack-below", "programmatic"}

@@ -92,7 +92,8 @@ STARK_SIM_HOST cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
   attributes->maxDynamicSharedSizeBytes =
       __stark_sim_host_func_attribute(kernel, 104, 0);
   attributes->constSizeBytes = __stark_sim_host_func_attribute(kernel, 105, 0);
-  attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+  attributes->preferredShmemCarveout =
+      __stark_sim_host_func_attribute(kernel, 107, 0);
   attributes->ptxVersion = attributes->binaryVersion =
       10 * __stark_sim_host_attribute(cudaDevAttrComputeCapabilityMajor) +
       __stark_sim_host_attribute(cudaDevAttrComputeCapabilityMinor);
