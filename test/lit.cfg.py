@@ -38,6 +38,9 @@ if shutil.which("dpkg-shlibdeps"):
 for server in ("redis-server", "nginx"):
     if shutil.which(server, path=os.environ["PATH"] + ":/usr/sbin"):
         config.available_features.add(server)
+sbin = os.environ["PATH"] + ":/usr/sbin"
+if all(shutil.which(program, path=sbin) for program in ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel")):
+    config.available_features.add("slurm")
 if config.stark_hiredis:
     config.available_features.add("hiredis")
 if shutil.which("openssl"):

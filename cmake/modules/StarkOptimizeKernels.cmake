@@ -59,7 +59,7 @@ set(STARK_MODEL "" CACHE STRING "Model of an HTTP provider when a build searches
 set(STARK_BASE_URL "" CACHE STRING "Address of an HTTP provider when a build searches; empty: the provider's")
 set(STARK_BUDGET "" CACHE STRING "Limits of each source's search, e.g. usd=2.50;minutes=90")
 set(STARK_TUNE_ATTEMPTS "" CACHE STRING "Attempts that <target>_stark_tune adds to a search; empty: ATTEMPTS")
-set(STARK_EVALUATOR "" CACHE STRING "Who judges candidates when a build searches, e.g. cuda, spool:DIR")
+set(STARK_EVALUATOR "" CACHE STRING "Who judges candidates when a build searches, e.g. cuda, spool:DIR, slurm:PARTITION")
 
 function(stark_optimize_kernels target)
   set(one STORE ATTEMPTS SEED PROVIDER EVALUATOR MODEL BASE_URL PRESET JOBS ARCH MODE)

@@ -227,7 +227,8 @@ stark::evaluateCandidates(const EvaluationRequest &Request,
   if (Request.Evaluator.Of == EvaluatorSpec::Kind::Replay)
     return usageError("evaluator: got '" +
                       printEvaluatorSpec(Request.Evaluator) +
-                      "', wanted cuda, sim[:GPU] or spool:DIR");
+                      "', wanted cuda, sim[:GPU], spool:DIR or "
+                      "slurm[:PARTITION]");
   llvm::Expected<std::string> Arch =
       findArch(Request.Evaluator, Request.Arch, /*Replayed=*/"");
   if (!Arch)
@@ -250,6 +251,6 @@ stark::evaluateCandidates(const EvaluationRequest &Request,
   EvaluatorOptions Options;
   Options.Build.Toolkit = Request.Toolkit;
   Options.Build.Arch = *Arch;
-  Options.WaitMs = Request.WaitMs;
+  Options.WaitMs = Request.Evaluator.waitMs(Request.WaitMs);
   return Work.run(Options);
 }

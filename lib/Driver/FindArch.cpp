@@ -32,9 +32,10 @@ llvm::Expected<std::string> stark::findArch(const EvaluatorSpec &Evaluator,
   case EvaluatorSpec::Kind::Cuda:
     return ArchOf(probeDevice(EvaluatorOptions()));
   case EvaluatorSpec::Kind::Spool:
+  case EvaluatorSpec::Kind::Slurm:
     break;
   }
-  std::string File = Evaluator.Where + "/device.json";
+  std::string File = Evaluator.folder() + "/device.json";
   // Without it the evaluator says what to do.
   if (!exists(File))
     return std::string();

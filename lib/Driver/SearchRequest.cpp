@@ -206,7 +206,7 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
   EvaluatorOptions Judging;
   Judging.Build.Toolkit = Request.Toolkit;
   Judging.Build.Arch = Arch;
-  Judging.WaitMs = Request.WaitMs;
+  Judging.WaitMs = Request.Evaluator.waitMs(Request.WaitMs);
   // A winner that nobody judges again is compiled at once as the user will.
   if (!Options.Confirm)
     Judging.Build.Host = HostCompiler::Users;

@@ -114,7 +114,8 @@ llvm::Error Checking::findHere(const TargetFile &T) {
   std::string Text = printEvaluatorSpec(Of);
   if (Of.Of == EvaluatorSpec::Kind::Replay)
     return usageError("evaluator: got '" + Text +
-                      "', wanted cuda, sim[:GPU] or spool:DIR");
+                      "', wanted cuda, sim[:GPU], spool:DIR or "
+                      "slurm[:PARTITION]");
   if (Of.Of == EvaluatorSpec::Kind::Sim) {
     llvm::Expected<sim::GpuDescription> D = sim::describeGpu(Of.Where);
     if (!D)

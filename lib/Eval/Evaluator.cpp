@@ -24,6 +24,8 @@ stark::makeEvaluator(const EvaluatorSpec &Spec, const Task &T,
     return makeSimEvaluator(T, Spec.Where, Options);
   case EvaluatorSpec::Kind::Spool:
     return makeSpoolEvaluator(T, Spec.Where, Options, Time);
+  case EvaluatorSpec::Kind::Slurm:
+    return makeSlurmEvaluator(T, Spec, Options, Time);
   case EvaluatorSpec::Kind::Replay:
     return makeReplayEvaluator(Spec.Where, Options.ReplayedAs);
   }

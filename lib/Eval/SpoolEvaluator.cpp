@@ -9,7 +9,8 @@
 ///   build -> DIR/jobs/ID, complete at once by a rename -> later
 ///   DIR/results/ID.json
 /// The source's library is the same in all jobs of a run, so it is in
-/// DIR/libraries, once.
+/// DIR/libraries, once. Who works them off comes by itself, or is seen to by
+/// SpoolWorkers.
 /// The same command finds its job or its result again, because the id follows
 /// from the content.
 ///
@@ -18,6 +19,7 @@
 #include "JobFolder.h"
 #include "JobProgram.h"
 #include "LibraryBuilder.h"
+#include "SlurmWorkers.h"
 #include "stark/Posix/Interrupt.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Error.h"
@@ -38,14 +40,18 @@ static constexpr std::chrono::hours KeepLibraries(30 * 24);
 namespace {
 class SpoolEvaluator : public Evaluator {
 public:
+  /// \p Workers: null where they come by themselves.
   SpoolEvaluator(const Task &Of, std::string Folder, EvaluatorOptions Options,
-                 Clock &Time)
+                 Clock &Time, std::unique_ptr<SpoolWorkers> Workers)
       : Of(Of), Folder(std::move(Folder)), Options(std::move(Options)),
-        Time(Time), Libraries(Of, this->Options.Build) {}
+        Time(Time), Workers(std::move(Workers)),
+        Libraries(Of, this->Options.Build) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   void prepare(const Candidate &C) override { Libraries.prepare(C); }
   void begin(const Candidate &C) override;
-  std::string identity() const override { return "spool"; }
+  std::string identity() const override {
+    return Workers ? Workers->identity() : "spool";
+  }
 
 private:
   /// Sees to it that the job is in the folder, or its result. A verdict where
@@ -56,7 +62,8 @@ private:
   llvm::Error submit(job::Job &J, const BuildResult &Built);
   /// Puts a source's library into the folder, unless it is there. Its digest.
   llvm::Expected<std::string> post(llvm::StringRef Library);
-  llvm::Error wait(const job::Job &J, llvm::StringRef File);
+  llvm::Error wait(const job::Job &J, llvm::StringRef File, const Candidate &C);
+  llvm::Error notYet(const job::Job &J);
   /// \p Awaited: it has just come.
   llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File,
                                bool Awaited);
@@ -68,6 +75,7 @@ private:
   std::string Folder;
   EvaluatorOptions Options;
   Clock &Time;
+  std::unique_ptr<SpoolWorkers> Workers;
   LibraryBuilder Libraries;
   std::mutex Guard;               ///< of what follows
   std::set<std::string> Building; ///< jobs that are built and put there now
@@ -133,6 +141,8 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
       E = failed(Folder + "/jobs/" + J.Id +
                  ": cannot be created: " + Code.message());
   llvm::sys::fs::remove_directories(Made);
+  if (!E && Workers)
+    Workers->posted();
   return E;
 }
 
@@ -208,27 +218,78 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
       return Refused.takeError();
     if (*Refused)
       return std::move(**Refused);
-    if (llvm::Error E = wait(*J, File))
+    if (llvm::Error E = wait(*J, File, C))
       return E;
   }
   return read(*J, File, /*Awaited=*/!Here);
 }
 
-llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File) {
+/// The time that it was to be waited for is over.
+llvm::Error SpoolEvaluator::notYet(const job::Job &J) {
+  std::string Job = "job " + J.Id + " waits in " + Folder + "/jobs";
+  if (!Workers)
+    return suspended(Job + "; have `stark-worker --spool " + Folder +
+                     "` work it off on the machine with the GPU, then run the "
+                     "same command again");
+  std::string Why = Workers->waitsFor();
+  return suspended(Job + " for a worker of Slurm's" +
+                   (Why.empty() ? "" : ": " + Why) +
+                   "; run the same command again");
+}
+
+llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File,
+                                 const Candidate &C) {
   TraceScope Traced("wait for worker", J.Id);
+  bool Told = !C.OnWait;
   const Clock::Time Start = Time.now();
   while (!exists(File)) {
     if (interruptFlag())
       return interrupted("job " + J.Id +
-                         " goes on; the same command waits "
-                         "for its result again");
+                         (Workers ? " stays; its worker is cancelled, and the "
+                                    "same command asks for one again"
+                                  : " goes on; the same command waits for its "
+                                    "result again"));
+    if (Workers)
+      if (llvm::Error E = Workers->attend())
+        return E;
+    if (std::string Why = Told      ? ""
+                          : Workers ? Workers->waitsFor()
+                                    : "";
+        !Why.empty()) {
+      C.OnWait(Why);
+      Told = true;
+    }
     if (Time.millisecondsSince(Start) >= Options.WaitMs)
-      return suspended("job " + J.Id + " waits in " + Folder +
-                       "/jobs; have `stark-worker --spool " + Folder +
-                       "` work it off on the machine with the GPU, then run "
-                       "the same command again");
+      return notYet(J);
     Time.sleep(LookEvery);
   }
+  return llvm::Error::success();
+}
+
+/// Makes what a spool has, and fills in the architecture of its workers' GPU.
+/// \p Name: the evaluator's. \p Start: what else the user can do.
+static llvm::Error prepareFolder(const std::string &Folder,
+                                 const std::string &Name,
+                                 const std::string &Start,
+                                 EvaluatorOptions &Options) {
+  for (const char *Part : {"/jobs", "/libraries", "/results"})
+    if (llvm::Error E = createFolders(Folder + Part))
+      return E;
+  if (!Options.Build.Arch.empty())
+    return llvm::Error::success();
+  std::string File = Folder + "/device.json";
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text) {
+    llvm::consumeError(Text.takeError());
+    return usageError(Name +
+                      ": no worker has said yet which GPU it has; name "
+                      "its architecture, such as --arch sm_90" +
+                      Start);
+  }
+  llvm::Expected<gpu::DeviceFacts> D = parseDevice(*Text, File);
+  if (!D)
+    return D.takeError();
+  Options.Build.Arch = D->Arch;
   return llvm::Error::success();
 }
 
@@ -237,24 +298,29 @@ stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
                           const EvaluatorOptions &Options, Clock &Time) {
   EvaluatorOptions Full = Options;
   std::string Where = absolutePath(Folder);
-  for (const char *Part : {"/jobs", "/libraries", "/results"})
-    if (llvm::Error E = createFolders(Where + Part))
-      return E;
-  if (Full.Build.Arch.empty()) {
-    std::string File = Where + "/device.json";
-    llvm::Expected<std::string> Text = readFile(File);
-    if (!Text) {
-      llvm::consumeError(Text.takeError());
-      return usageError(
-          "spool:" + Folder +
-          ": no worker has said yet which GPU it has; name its architecture, "
-          "such as --arch sm_90, or start `stark-worker --spool " +
-          Folder + "` first");
-    }
-    llvm::Expected<gpu::DeviceFacts> D = parseDevice(*Text, File);
-    if (!D)
-      return D.takeError();
-    Full.Build.Arch = D->Arch;
-  }
-  return std::make_unique<SpoolEvaluator>(T, Where, Full, Time);
+  if (llvm::Error E = prepareFolder(
+          Where, ("spool:" + Folder).str(),
+          (", or start `stark-worker --spool " + Folder + "` first").str(),
+          Full))
+    return E;
+  return std::make_unique<SpoolEvaluator>(T, Where, Full, Time, nullptr);
+}
+
+llvm::Expected<std::unique_ptr<Evaluator>>
+stark::makeSlurmEvaluator(const Task &T, const EvaluatorSpec &Spec,
+                          const EvaluatorOptions &Options, Clock &Time) {
+  EvaluatorOptions Full = Options;
+  std::string Where = absolutePath(Spec.folder());
+  std::string Worker = Spec.Slurm.Worker;
+  if (Worker.empty())
+    Worker = absolutePath(workerPath(Options));
+  llvm::Expected<std::unique_ptr<SlurmQueue>> Queue =
+      makeSlurmQueue(Spec.Slurm, Where, Worker);
+  if (!Queue)
+    return Queue.takeError();
+  if (llvm::Error E = prepareFolder(Where, slurmIdentity(Spec.Slurm), "", Full))
+    return E;
+  return std::make_unique<SpoolEvaluator>(
+      T, Where, Full, Time,
+      makeSlurmWorkers(std::move(*Queue), Spec.Slurm, Where, Time));
 }

@@ -188,7 +188,7 @@ bool Spool::run() {
       return false;
   if (!meetDevice())
     return false;
-  for (;;) {
+  for (Clock::Time Idle = Time.now();;) {
     bool Worked = false;
     for (const fs::path &Place : {Claimed, Jobs})
       for (const std::string &Id : entriesOf(Place)) {
@@ -196,10 +196,13 @@ bool Spool::run() {
         if (!Error.empty())
           return false;
       }
-    if (!Worked && !Options.Watch)
+    if (Worked) {
+      Idle = Time.now();
+      continue;
+    }
+    if (!Options.Watch && Time.millisecondsSince(Idle) >= Options.IdleMs)
       return true;
-    if (!Worked)
-      Time.sleep(LookEvery);
+    Time.sleep(LookEvery);
   }
 }
 

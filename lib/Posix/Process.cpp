@@ -183,7 +183,7 @@ Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
   // open.
   for (bool Ended = false; !Out.atEnd() || !Err.atEnd() || !Ended;) {
     Ended = Child->ended();
-    if (interruptFlag()) {
+    if (interruptFlag() && !Spec.ClearsUp) {
       Error = "'" + Program + "' was stopped";
       return Ran::Interrupted;
     }

@@ -79,7 +79,7 @@ EvaluatorFlags::EvaluatorFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need)
                 cl::desc("Who judges candidates")),
       Wait(Of, "wait", cl::init(0), cl::value_desc("seconds"),
            cl::desc("How long to wait for each answer or result before "
-                    "suspending (default 0)")),
+                    "suspending (default 0; for a worker of Slurm's a week)")),
       Arch(Of, "arch", cl::value_desc("sm_NN"),
            cl::desc("GPU architecture (default: that of the evaluator's GPU, "
                     "or of the run)")),

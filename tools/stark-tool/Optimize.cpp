@@ -42,6 +42,8 @@ static cl::SubCommand Command(
     "            sim[:GPU]     a GPU simulated on this CPU, times modelled\n"
     "                          (docs/sim.md): h200 (default), a100, ...\n"
     "            spool:DIR     jobs for `stark-worker --spool DIR` elsewhere\n"
+    "            slurm[:P]     the same, by workers that Slurm starts in its\n"
+    "                          partition P (docs/judging.md#slurm)\n"
     "            replay:RUN    the verdicts of a run, no GPU needed\n\n"
     "Example:\n"
     "  stark-tool optimize softmax.cu --provider exchange:talk \\\n"

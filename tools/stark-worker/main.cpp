@@ -31,8 +31,8 @@ using namespace stark::gpu;
 
 static const char Help[] =
     R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N] [--await]
-stark-worker --spool DIR [--watch] [--results DIR] [--outputs DIR]
-             [--device N | --gpus WHICH]
+stark-worker --spool DIR [--watch | --idle SECONDS] [--results DIR]
+             [--outputs DIR] [--device N | --gpus WHICH]
 stark-worker --probe [--device N]
 
 Judges candidate kernels on a GPU: compares their outputs with the source's
@@ -48,6 +48,7 @@ that take tensors libtorch, of the version that they were built with.
                   workers may share a folder. One line is printed a job.
   --once          with --spool: stop when no job is left (the default)
   --watch         with --spool: wait for more jobs until interrupted
+  --idle SECONDS  with --spool: stop when no job came for so long
   --results DIR   with --spool: where results go instead
   --outputs DIR   keeps what each candidate computed for its smallest size and
                   first seed: DIR/ID.LEAF.npy, LEAF being the argument's number
@@ -82,6 +83,7 @@ struct Flags {
   std::vector<std::string> OfWorkers; ///< arguments, without --gpus
   bool Help = false, Watch = false, Probe = false, IsChild = false,
        Await = false;
+  uint64_t IdleSeconds = 0;
   ChildOptions Child;
 };
 
@@ -105,6 +107,7 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"device", required_argument, nullptr, 'n'},
                               {"once", no_argument, nullptr, '1'},
                               {"watch", no_argument, nullptr, 'w'},
+                              {"idle", required_argument, nullptr, 'i'},
                               {"probe", no_argument, nullptr, 'p'},
                               {"child", no_argument, nullptr, 'C'},
                               {"control", required_argument, nullptr, 'D'},
@@ -174,6 +177,8 @@ bool setFlag(Flags &F, int Letter) {
     return setNumber(F.Child.Shared);
   case 'B':
     return setNumber(F.Child.SharedBytes);
+  case 'i':
+    return setNumber(F.IdleSeconds);
   case 'w':
   case '1':
     F.Watch = Letter == 'w';
@@ -265,6 +270,7 @@ static int runSpool(const Flags &F) {
   Options.Folder = F.Spool;
   Options.Results = F.Results;
   Options.Watch = F.Watch;
+  Options.IdleMs = F.IdleSeconds * 1000;
   std::string Gpu;
   Options.Judge = [&](const std::string &Folder) {
     // Builds of this user may judge on the GPU as well.

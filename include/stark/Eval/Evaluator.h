@@ -58,7 +58,8 @@ public:
   /// may have it now. Called by several threads, beside evaluate(), which tells
   /// what comes of it.
   virtual void begin(const Candidate &C) {}
-  /// "cuda:NVIDIA H200", "spool", "sim:h200": part of the run's identity.
+  /// "cuda:NVIDIA H200", "spool", "slurm:gpu", "sim:h200": part of the run's
+  /// identity.
   virtual std::string identity() const = 0;
 };
 
@@ -121,6 +122,13 @@ makeSimEvaluator(const Task &T, llvm::StringRef Gpu,
 /// waits for results by \p Time.
 llvm::Expected<std::unique_ptr<Evaluator>>
 makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
+                   const EvaluatorOptions &Options, Clock &Time);
+
+/// The same for workers that Slurm is asked for, which are told by their jobs'
+/// states in its queue. They end by themselves, by \p Spec.Slurm, and at once
+/// when no job is left or the user wants to stop.
+llvm::Expected<std::unique_ptr<Evaluator>>
+makeSlurmEvaluator(const Task &T, const EvaluatorSpec &Spec,
                    const EvaluatorOptions &Options, Clock &Time);
 
 /// Verdicts from the journal of a run, by the digest of the candidate's text.

@@ -30,6 +30,7 @@ struct SpoolOptions {
   std::string Folder;
   std::string Results; ///< empty: Folder/results
   bool Watch = false;  ///< wait for more jobs, else stop when there are none
+  uint64_t IdleMs = 0; ///< without Watch: wait so long for another job
   /// Judges the job in a folder.
   std::function<job::Result(const std::string &Folder)> Judge;
   /// Does the device work? probeDevice() but in tests.

@@ -83,6 +83,9 @@ struct ProcessSpec {
   std::optional<std::vector<std::string>> Environment;
   uint64_t TimeoutMs = 0;   ///< 0: none
   uint64_t MemoryLimit = 0; ///< bytes of it and all that it starts; 0: none
+  /// It clears up: that the user wants to stop does not end it, a deadline
+  /// does.
+  bool ClearsUp = false;
   size_t OutputLimit = size_t(1) << 20; ///< bytes kept of each stream
   int Inherited = -1; ///< a descriptor that stays open in the child; -1: none
   int Input = -1;     ///< what becomes its standard input; -1: /dev/null

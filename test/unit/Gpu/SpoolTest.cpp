@@ -160,6 +160,29 @@ TEST_F(SpoolTest, ACorruptJobDoesNotStopTheOthers) {
   EXPECT_EQ(outcomeOf("good"), "correct");
 }
 
+// A worker that may be idle takes what comes meanwhile, and the time begins
+// anew.
+TEST_F(SpoolTest, AnIdleWorkerWaitsForAnotherJobForSoLong) {
+  class Coming : public FakeClock {
+  public:
+    explicit Coming(SpoolTest &Of) : Of(Of) {}
+    void sleep(Duration For) override {
+      FakeClock::sleep(For);
+      if (!Added && now() - Time() >= std::chrono::seconds(25))
+        Of.add("late", "late");
+      Added = Added || now() - Time() >= std::chrono::seconds(25);
+    }
+    SpoolTest &Of;
+    bool Added = false;
+  };
+  Coming Until(*this);
+  Options.IdleMs = 30'000;
+  std::string Error;
+  EXPECT_TRUE(workOffSpool(Options, Until, Error)) << Error;
+  EXPECT_EQ(outcomeOf("late"), "correct");
+  EXPECT_EQ(Until.now() - Clock::Time(), std::chrono::seconds(55));
+}
+
 TEST_F(SpoolTest, AJobUnderAnotherNameIsNotTaken) {
   add("one", "another");
   EXPECT_TRUE(work());
