@@ -18,6 +18,8 @@ RunExtent stark::extentOf(const RunIdentity &I) {
 }
 
 unsigned stark::attemptsBegun(const RecordedRun &Run) {
+  if (Run.Tuning)
+    return Run.Tuning->Attempts;
   // The first one is the source.
   return Run.Attempts.empty() ? 0 : unsigned(Run.Attempts.size()) - 1;
 }
