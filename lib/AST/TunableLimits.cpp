@@ -12,6 +12,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace stark;
 using namespace clang;
@@ -20,12 +21,16 @@ using namespace clang;
 // Capability": of all of them.
 static constexpr uint64_t MostThreads = 1024;
 static constexpr uint64_t MostStaticShared = 48 << 10;
+static constexpr uint64_t MostRegisters = 65536;
+/// A warp's threads, and what a thread's registers are given in.
+static constexpr uint64_t Warp = 32, RegisterUnit = 8;
 
 namespace {
 class LimitReader : public Walker {
 public:
-  explicit LimitReader(const ParsedSource &Source)
-      : Context(Source.unit().getASTContext()) {
+  LimitReader(const ParsedSource &Source,
+              const std::map<std::string, unsigned> &Registers)
+      : Context(Source.unit().getASTContext()), Registers(Registers) {
     walk(Source);
   }
   std::string Beyond; ///< the first thing
@@ -37,8 +42,10 @@ public:
 
 private:
   std::optional<uint64_t> threads(const Expr *Block) const;
+  uint64_t registers(const CUDAKernelCallExpr *Call, uint64_t Threads) const;
 
   const ASTContext &Context;
+  const std::map<std::string, unsigned> &Registers;
   std::vector<std::pair<const FunctionDecl *, uint64_t>> Within;
 };
 } // namespace
@@ -88,6 +95,21 @@ std::optional<uint64_t> LimitReader::threads(const Expr *Block) const {
   return Product;
 }
 
+/// Of a block of so many threads; 0: not known.
+uint64_t LimitReader::registers(const CUDAKernelCallExpr *Call,
+                                uint64_t Threads) const {
+  const FunctionDecl *Kernel = Call->getDirectCallee();
+  if (!Kernel || !Kernel->getDeclName().isIdentifier())
+    return 0;
+  const FunctionDecl *Pattern = Kernel->getTemplateInstantiationPattern();
+  auto Known = Registers.find(Kernel->getName().str());
+  if (Known == Registers.end() || Kernel->hasAttr<CUDALaunchBoundsAttr>() ||
+      (Pattern && Pattern->hasAttr<CUDALaunchBoundsAttr>()))
+    return 0;
+  return llvm::alignTo(Threads, Warp) *
+         llvm::alignTo(Known->second, RegisterUnit);
+}
+
 bool LimitReader::onStmt(Stmt *S) {
   const auto *Call = dyn_cast<CUDAKernelCallExpr>(S);
   if (!Call || !Call->getConfig() || Call->getConfig()->getNumArgs() < 2)
@@ -97,9 +119,17 @@ bool LimitReader::onStmt(Stmt *S) {
     Beyond = (llvm::Twine(*Threads) + " threads a block, at most " +
               llvm::Twine(MostThreads) + " there are")
                  .str();
+  else if (uint64_t Needed = Threads ? registers(Call, *Threads) : 0;
+           Needed > MostRegisters)
+    Beyond = (llvm::Twine(*Threads) + " threads a block have " +
+              llvm::Twine(Needed) + " registers, at most " +
+              llvm::Twine(MostRegisters) + " there are")
+                 .str();
   return Beyond.empty();
 }
 
-std::string stark::beyondEveryGpu(const ParsedSource &Source) {
-  return LimitReader(Source).Beyond;
+std::string
+stark::beyondEveryGpu(const ParsedSource &Source,
+                      const std::map<std::string, unsigned> &Registers) {
+  return LimitReader(Source, Registers).Beyond;
 }

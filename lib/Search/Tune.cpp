@@ -87,7 +87,7 @@ llvm::Expected<std::string> Tuner::limitOf(const std::string &Text) const {
         auto Parsed =
             parseSource(Of.SourcePath, Text, Of.Parse, State.Parses.headers());
         if (Parsed)
-          return beyondEveryGpu(**Parsed);
+          return beyondEveryGpu(**Parsed, registersOf(Base.Found));
         llvm::consumeError(Parsed.takeError());
         return "";
       },

@@ -24,6 +24,7 @@
 #include "stark/AST/Site.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <map>
 
 namespace stark {
 
@@ -49,10 +50,13 @@ std::vector<Tunable> findTunables(const ParsedSource &Source,
 std::string withValues(llvm::StringRef Text, llvm::ArrayRef<Tunable> All,
                        llvm::ArrayRef<uint32_t> Values);
 
-/// What no GPU has: more than 48 KiB of a kernel's own static shared memory,
-/// or a launch with more than 1024 threads a block. As far as the AST says it;
-/// empty: nothing.
-std::string beyondEveryGpu(const ParsedSource &Source);
+/// What no GPU has: more than 48 KiB of a kernel's own static shared memory, a
+/// launch with more than 1024 threads a block, or with more registers than an
+/// SM's 65536. \p Registers are those a thread, by kernel; one with launch
+/// bounds gets what fits. As far as the AST says it; empty: nothing.
+std::string
+beyondEveryGpu(const ParsedSource &Source,
+               const std::map<std::string, unsigned> &Registers = {});
 
 } // namespace stark
 

@@ -108,6 +108,23 @@ TEST(Tunables, WithValues) {
   EXPECT_EQ(withValues(Text, All, {128}), Wanted);
 }
 
+// A kernel's registers bound its block, unless its launch bounds do.
+TEST(Tunables, Registers) {
+  auto Of = [](const std::string &Bounds, unsigned Registers) {
+    return beyondEveryGpu(
+        *parse("constexpr int kBlock = 500;\n"
+               "template <int N> __global__ void " +
+               Bounds +
+               " k(float *x) { x[N] = 1; }\n"
+               "void f(float *x) { k<1><<<1, kBlock>>>(x); }\n"),
+        {{"k", Registers}});
+  };
+  EXPECT_EQ(Of("", 128), "");
+  EXPECT_EQ(Of("", 129), "500 threads a block have 69632 registers, at most "
+                         "65536 there are");
+  EXPECT_EQ(Of("__launch_bounds__(512)", 129), "");
+}
+
 // What no GPU has is told from the text alone.
 TEST(Tunables, BeyondEveryGpu) {
   auto Of = [](const std::string &Tile, const std::string &Block) {

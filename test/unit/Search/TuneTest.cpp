@@ -82,6 +82,22 @@ TEST_F(TuneTest, BeyondEveryGpu) {
   EXPECT_EQ(O.Nodes.node(1).Given.Title, "kBlock = 512");
 }
 
+// Nor what has more registers than there are, as the fastest has them.
+TEST_F(TuneTest, Registers) {
+  Options.Attempts = 0;
+  Options.Tune.Candidates = 1;
+  Judge.Of[0] = correctIn(100);
+  Judge.Of[0].Compiler = "scale: 255 registers, 0 bytes of static shared "
+                         "memory, no spills\n";
+  std::string Text = TunableSource;
+  Text.replace(Text.find("= 64"), 4, "= 256");
+  take(Text);
+  EXPECT_EQ(tuned().Nodes.node(1).Given.Title, "kBlock = 128");
+  EXPECT_EQ(Watch.Notes.front(),
+            "not tried, kBlock = 512: 512 threads a block have 131072 "
+            "registers, at most 65536 there are");
+}
+
 // Without a number to tune, the run is as it would be otherwise.
 TEST_F(TuneTest, NothingToTune) {
   take(Source);
