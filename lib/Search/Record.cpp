@@ -186,10 +186,15 @@ private:
     bool Full = E->Tune ? Variants && !Run.Attempts.back().Node
                         : Run.Attempts.size() - Run.Nodes.size() >= Jobs;
     if (E->Attempt != Run.Attempts.size() || Run.Nodes.size() == 0 || Full ||
-        (Judged && Jobs > 1) || E->Tune != Run.Tuning.has_value() ||
-        (E->Tune && E->Chosen.Node != Run.Tuning->Node))
+        (Judged && Jobs > 1))
       return failed("select of attempt " + llvm::Twine(E->Attempt) +
                     ", wanted attempt " + llvm::Twine(Run.Attempts.size()));
+    if (E->Tune != Run.Tuning.has_value() ||
+        (E->Tune && E->Chosen.Node != Run.Tuning->Node))
+      return failed("attempt " + llvm::Twine(E->Attempt) +
+                    (E->Tune ? " tries other numbers of a node that is not "
+                               "being tuned"
+                             : " is begun after tuning began"));
     if (E->Chosen.Node >= Run.Nodes.size())
       return failed("selects node " + llvm::Twine(E->Chosen.Node) + " of " +
                     llvm::Twine(Run.Nodes.size()));

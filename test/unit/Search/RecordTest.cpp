@@ -257,12 +257,12 @@ TEST_F(RunTest, Tuning) {
   SelectEvent Variant = selectEvent(1, 0);
   Variant.Tune = true;
   Variant.SpentS = 7;
-  EXPECT_EQ(printEvent(llvm::cantFail(
-                parseEvent<SelectEvent>(printEvent(Variant)))),
-            printEvent(Variant));
+  EXPECT_EQ(
+      printEvent(llvm::cantFail(parseEvent<SelectEvent>(printEvent(Variant)))),
+      printEvent(Variant));
   add("select", printEvent(Variant));
-  EXPECT_EQ(messageOf(read()), Where + "3: select of attempt 1, wanted "
-                                       "attempt 1");
+  EXPECT_EQ(messageOf(read()), Where + "3: attempt 1 tries other numbers of a "
+                                       "node that is not being tuned");
   Content.Events.resize(2);
   add("tune", printEvent(Tune));
   add("tune", printEvent(Tune));
@@ -270,7 +270,8 @@ TEST_F(RunTest, Tuning) {
                                        "from the events before it");
   Content.Events.resize(3);
   add("select", printEvent(selectEvent(1, 0)));
-  EXPECT_NE(messageOf(read()), "");
+  EXPECT_EQ(messageOf(read()),
+            Where + "4: attempt 1 is begun after tuning began");
   Content.Events.resize(3);
   add("select", printEvent(Variant));
   add("verdict", printEvent(VerdictEvent{1, 1, VerdictEvent::By::Check, "",
