@@ -238,6 +238,14 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
                                     Options.Temperature, Options.Seed)});
   Setup->Profile = Profile.get();
   Setup->Follow = std::move(*Order);
+  if (std::string Run = Request.Evaluator.replayedRun();
+      Options.Tune.any() && !Run.empty() &&
+      Run == Request.Provider.replayedRun()) {
+    llvm::Expected<std::optional<std::vector<unsigned>>> Tuned = readTuned(Run);
+    if (!Tuned)
+      return withContext(Tuned.takeError(), "cannot replay");
+    Setup->Tuned = std::move(*Tuned);
+  }
   // A replay of a run is made again from it in no time.
   Setup->Flush = Request.Provider.replayedRun().empty() ||
                  Request.Evaluator.replayedRun().empty();

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompilerOutput.h"
+#include "stark/Eval/Verdict.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Demangle/Demangle.h"
@@ -138,6 +139,24 @@ std::string stark::describeResources(llvm::StringRef Said) {
     }
   }
   return Out;
+}
+
+std::map<std::string, unsigned> stark::registersOf(const Verdict &V) {
+  std::map<std::string, unsigned> Least;
+  for (llvm::StringRef Line : linesOf(V.Compiler)) {
+    size_t End = Line.find(" registers, ");
+    llvm::StringRef Before = Line.take_front(End);
+    auto [Name, Digits] = Before.rsplit(": ");
+    unsigned Registers = 0;
+    if (End == llvm::StringRef::npos || Digits.getAsInteger(10, Registers))
+      continue;
+    Name = Name.split('<').first;
+    if (size_t Colons = Name.rfind("::"); Colons != llvm::StringRef::npos)
+      Name = Name.drop_front(Colons + 2);
+    auto [At, First] = Least.try_emplace(Name.str(), Registers);
+    At->second = std::min(At->second, Registers);
+  }
+  return Least;
 }
 
 bool stark::isFromOutside(int Signal) {

@@ -123,12 +123,26 @@ std::string stark::howTaken(const RecordedRun &Run) {
                     devicesOf(Run));
 }
 
+static size_t variantsOf(const Tree &Nodes) {
+  size_t Count = 0;
+  for (unsigned N = 0; N < Nodes.size(); ++N)
+    Count += Nodes.node(N).Tuned;
+  return Count;
+}
+
 std::string stark::describeEnd(const RecordedRun &Run, const Figures &F) {
+  size_t Variants = variantsOf(Run.Nodes);
+  std::string Tuned = Run.Tuning ? ", then " + std::to_string(Variants) +
+                                       " variants of node " +
+                                       std::to_string(Run.Tuning->Node)
+                                 : "";
   if (!Run.End)
     return "the run goes on after " +
-           std::to_string(Run.Nodes.size() ? Run.Nodes.size() - 1 : 0) +
-           " of " + std::to_string(Run.Identity.Options.Attempts) + " attempts";
-  std::string Text = "ended: " + visibleLine(Run.End->Ended.Why) + "; ";
+           std::to_string(Run.Nodes.size() ? Run.Nodes.size() - 1 - Variants
+                                           : 0) +
+           " of " + std::to_string(Run.Identity.Options.Attempts) +
+           " attempts" + Tuned;
+  std::string Text = "ended: " + visibleLine(Run.End->Ended.Why) + Tuned + "; ";
   if (F.Winner < 0)
     return Text + "nothing beat the source by the required factor of " +
            fixed(Run.Identity.Options.Margin, 3);

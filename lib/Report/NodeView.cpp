@@ -50,12 +50,14 @@ static const RecordedAttempt *attemptBehind(const RecordedRun &Run,
   return nullptr;
 }
 
-/// "plan", "debug", "single"; "source" of node 0.
+/// "plan", "debug", "single", "tune"; "source" of node 0.
 static llvm::StringRef madeBy(const RecordedRun &Run, const Node &N) {
   if (N.Number == 0)
     return "source";
   if (N.FromDebug)
     return "debug";
+  if (N.Tuned)
+    return "tune";
   return Run.Identity.Options.Agents == AgentsKind::Single ? "single" : "plan";
 }
 

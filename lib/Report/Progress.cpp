@@ -51,7 +51,9 @@ std::string stark::selectionLine(unsigned Attempt, const Selection &S,
                                  const Tree &T,
                                  const std::vector<ShownTo> &Shown) {
   std::string Line = ofAttempt(Attempt) + "node " + std::to_string(S.Node) +
-                     " (" + S.Reason + "); shown";
+                     " (" + S.Reason + ")";
+  if (!Shown.empty())
+    Line += "; shown";
   for (const ShownTo &Part : Shown)
     Line += std::string(&Part == &Shown.front() ? " to " : "; to ") +
             nameOf(Part.Role) + ": " + describeShown(T, S.Node, Part);

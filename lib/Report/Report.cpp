@@ -65,6 +65,7 @@ void stark::printAttempts(const RecordedRun &Run, bool Markdown,
               N.Parent < 0 ? "-" : std::to_string(N.Parent),
               Number == 0   ? "source"
               : N.FromDebug ? "debug"
+              : N.Tuned     ? "tune"
               : Single      ? "single"
                             : "plan",
               verdictName(N.Found.Kind).str(), fixed(N.scoreUs(), 2),

@@ -74,6 +74,8 @@ void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
                 {"same_as", N.SameAs},
                 {"verdict", verdictName(N.Found.Kind).str()},
                 {"title", N.Given.Title}};
+    if (N.Tuned)
+      Row["tuned"] = true;
     if (std::isfinite(N.scoreUs())) {
       Row["score_us"] = N.scoreUs();
       Row["speedup"] = N.Found.speedup();

@@ -131,8 +131,12 @@ void SearchProgress::onNode(unsigned Attempt, const Node &N, const Tree &,
     OfSource = N.Found;
     return;
   }
-  ++Done;
-  DoneNow += !Recorded;
+  if (N.Tuned) {
+    ++Variants;
+  } else {
+    ++Done;
+    DoneNow += !Recorded;
+  }
   ++Counts[N.Found.Kind];
   if (!Recorded)
     Last = nodeLine(Attempt, N, Recorded);
@@ -169,7 +173,8 @@ std::string SearchProgress::firstLine(size_t Columns) const {
   unsigned Wanted = Run.Options.Attempts;
   std::string Line =
       join({visibleLine(Run.TaskName) + ": " + std::to_string(Done) + " of " +
-            std::to_string(Wanted) + " attempts"},
+                std::to_string(Wanted) + " attempts",
+            Variants ? std::to_string(Variants) + " with other numbers" : ""},
            Columns);
   std::string Times = durationText(secondsSince(Began));
   if (std::optional<uint64_t> Left = secondsLeft())

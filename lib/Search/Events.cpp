@@ -23,10 +23,11 @@ using nlohmann::json;
 
 namespace stark {
 namespace {
-enum class Action { Plan, Debug, Single };
+enum class Action { Plan, Debug, Single, Tune };
 constexpr Named<Action> Actions[] = {{Action::Plan, "plan"},
                                      {Action::Debug, "debug"},
-                                     {Action::Single, "single"}};
+                                     {Action::Single, "single"},
+                                     {Action::Tune, "tune"}};
 constexpr std::span<const Named<Action>> namesOf(Action) { return Actions; }
 } // namespace
 
@@ -40,12 +41,14 @@ template <class IO> static void fields(IO &F, SelectEvent &E) {
   treeNumber(F, "attempt", E.Attempt);
   treeNumber(F, "node", E.Chosen.Node);
   F.required("reason", E.Chosen.Reason);
-  Action Does = E.Single  ? Action::Single
-                : E.Debug ? Action::Debug
-                          : Action::Plan;
+  Action Does = E.Tune     ? Action::Tune
+                : E.Single ? Action::Single
+                : E.Debug  ? Action::Debug
+                           : Action::Plan;
   F.required("action", Does);
   E.Debug = Does == Action::Debug;
   E.Single = Does == Action::Single;
+  E.Tune = Does == Action::Tune;
   F.object("shown", [&](auto &Shown) {
     for (const auto &[Role, Name] : WindowRoleNames) {
       std::optional<std::vector<unsigned>> Nodes;
@@ -58,6 +61,7 @@ template <class IO> static void fields(IO &F, SelectEvent &E) {
     }
   });
   F.optional("beside", E.Beside, !E.Beside.empty());
+  F.optional("spent_s", E.SpentS);
 }
 
 template <class IO> static void fields(IO &F, Anchor &A) {
@@ -80,6 +84,7 @@ template <class IO> static void fields(IO &F, NodeEvent &E) {
   F.check(std::max({E.N.Parent, E.N.Base, E.N.SameAs}) < int(E.N.Number),
           "parent", "an older node");
   F.required("from_debug", E.N.FromDebug);
+  F.sparse("tuned", E.N.Tuned, false);
   F.required("title", E.N.Given.Title);
   F.required("advice", E.N.Given.Advice);
   F.optional("anchors", E.N.Given.Anchors);
@@ -88,6 +93,19 @@ template <class IO> static void fields(IO &F, NodeEvent &E) {
   F.check(E.File.empty() || E.File == candidateFile(E.N.Number), "file",
           candidateFile(E.N.Number));
   F.required("candidate", E.Candidate);
+}
+
+template <class IO> static void fields(IO &F, TunedNumber &N) {
+  F.required("name", N.Name);
+  F.required("line", N.Line);
+  F.required("value", N.Value);
+}
+
+template <class IO> static void fields(IO &F, TuneEvent &E) {
+  treeNumber(F, "node", E.Node);
+  treeNumber(F, "attempts", E.Attempts);
+  F.required("numbers", E.Numbers);
+  fields(F, E.Ended);
 }
 
 template <class IO> static void fields(IO &F, EndEvent &E) {
@@ -119,6 +137,7 @@ STARK_EVENT(ReplyEvent)
 STARK_EVENT(CountersEvent)
 STARK_EVENT(VerdictEvent)
 STARK_EVENT(NodeEvent)
+STARK_EVENT(TuneEvent)
 STARK_EVENT(EndEvent)
 #undef STARK_EVENT
 } // namespace stark

@@ -91,6 +91,10 @@ template <class IO> static void fields(IO &F, SearchOptions &O) {
   F.check(O.Patience <= 1000000, "patience", "at most 1000000");
   F.sparse("stop_at", O.StopAt, 0.0);
   F.check(O.StopAt >= 0 && O.StopAt <= 1, "stop_at", "from 0 to 1");
+  F.sparse("tune_candidates", O.Tune.Candidates, 0u);
+  F.sparse("tune_seconds", O.Tune.Seconds, 0u);
+  F.check(std::max(O.Tune.Candidates, O.Tune.Seconds) <= 10000000,
+          "tune_seconds", "at most 10000000");
   F.sparse("jobs", O.Jobs, 1u);
   F.check(O.Jobs <= 1000000, "jobs", "at most 1000000");
   F.check(O.Jobs >= 1, "jobs", "1 or more");

@@ -99,7 +99,9 @@ std::optional<unsigned> stark::attemptOf(const JournalEvent &Event) {
 
 std::vector<ScheduleStep> stark::scheduleOf(const JournalContent &Content) {
   std::vector<ScheduleStep> Steps;
-  for (const JournalEvent &Event : Content.Events)
+  for (const JournalEvent &Event : Content.Events) {
+    if (Event.Type == TuneEvent::Type)
+      break;
     if (Event.Type == SelectEvent::Type || Event.Type == NodeEvent::Type)
       if (std::optional<unsigned> Attempt = attemptOf(Event);
           Attempt && *Attempt) {
@@ -112,6 +114,7 @@ std::vector<ScheduleStep> stark::scheduleOf(const JournalContent &Content) {
         else
           llvm::consumeError(Select.takeError());
       }
+  }
   return Steps;
 }
 
@@ -122,6 +125,20 @@ stark::readSchedule(llvm::StringRef RunFolder) {
   if (!Content)
     return Content.takeError();
   return scheduleOf(*Content);
+}
+
+llvm::Expected<std::optional<std::vector<unsigned>>>
+stark::readTuned(llvm::StringRef RunFolder) {
+  llvm::Expected<RecordedRun> Run = readRun(RunFolder);
+  if (!Run)
+    return Run.takeError();
+  if (!Run->End || !Run->Tuning)
+    return std::nullopt;
+  std::vector<unsigned> Spent;
+  for (const RecordedAttempt &A : Run->Attempts)
+    if (A.Select && A.Select->Tune)
+      Spent.push_back(A.Select->SpentS.value_or(0));
+  return Spent;
 }
 
 namespace {
@@ -144,10 +161,13 @@ public:
       return addVerdict(Event.Body);
     if (Event.Type == NodeEvent::Type)
       return addNode(Event.Body);
+    if (Event.Type == TuneEvent::Type)
+      return addTune(Event.Body);
     if (Event.Type == EndEvent::Type)
       return addEnd(Event.Body);
-    return failed("unknown event '" + Event.Type +
-                  "'; wanted select, counters, reply, verdict, node or end");
+    return failed(
+        "unknown event '" + Event.Type +
+        "'; wanted select, counters, reply, verdict, node, tune or end");
   }
 
   RecordedRun take() {
@@ -162,13 +182,23 @@ private:
     llvm::Expected<SelectEvent> E = parseEvent<SelectEvent>(Body);
     if (!E)
       return E.takeError();
-    if (E->Attempt != Run.Attempts.size() || Run.Nodes.size() == 0 ||
-        Run.Attempts.size() - Run.Nodes.size() >= Jobs || (Judged && Jobs > 1))
+    // Of variants one is in flight, whatever a spent budget left behind.
+    bool Full = E->Tune ? Variants && !Run.Attempts.back().Node
+                        : Run.Attempts.size() - Run.Nodes.size() >= Jobs;
+    if (E->Attempt != Run.Attempts.size() || Run.Nodes.size() == 0 || Full ||
+        (Judged && Jobs > 1))
       return failed("select of attempt " + llvm::Twine(E->Attempt) +
                     ", wanted attempt " + llvm::Twine(Run.Attempts.size()));
+    if (E->Tune != Run.Tuning.has_value() ||
+        (E->Tune && E->Chosen.Node != Run.Tuning->Node))
+      return failed("attempt " + llvm::Twine(E->Attempt) +
+                    (E->Tune ? " tries other numbers of a node that is not "
+                               "being tuned"
+                             : " is begun after tuning began"));
     if (E->Chosen.Node >= Run.Nodes.size())
       return failed("selects node " + llvm::Twine(E->Chosen.Node) + " of " +
                     llvm::Twine(Run.Nodes.size()));
+    Variants |= E->Tune;
     Run.Attempts.emplace_back();
     Run.Attempts.back().Select = std::move(*E);
     Judged.reset();
@@ -221,8 +251,8 @@ private:
     }
     bool Source = Run.Nodes.size() == 0 && E->Attempt == 0;
     if (E->Node != Run.Nodes.size() || Judged ||
-        (Jobs == 1 ? E->Attempt != Run.Nodes.size()
-                   : !Source && !inFlight(E->Attempt)))
+        (Jobs == 1 && !Run.Tuning ? E->Attempt != Run.Nodes.size()
+                                  : !Source && !inFlight(E->Attempt)))
       return failed("a verdict on node " + llvm::Twine(E->Node) +
                     ", wanted node " + llvm::Twine(Run.Nodes.size()));
     if (Run.Attempts.empty())
@@ -237,8 +267,9 @@ private:
       return E.takeError();
     unsigned Number = E->N.Number;
     if (Number != Run.Nodes.size() || !Judged ||
-        E->Attempt != Judged->Attempt || (E->N.Parent < 0) != (Number == 0) ||
-        Judged->Found.Kind != E->Kind || Judged->Candidate != E->Candidate)
+        E->Attempt != Judged->Attempt || E->N.Tuned != Run.Tuning.has_value() ||
+        (E->N.Parent < 0) != (Number == 0) || Judged->Found.Kind != E->Kind ||
+        Judged->Candidate != E->Candidate)
       return failed("node " + llvm::Twine(Number) +
                     " does not follow from the events before it");
     if (!E->File.empty()) {
@@ -259,6 +290,18 @@ private:
     return llvm::Error::success();
   }
 
+  llvm::Error addTune(llvm::StringRef Body) {
+    llvm::Expected<TuneEvent> E = parseEvent<TuneEvent>(Body);
+    if (!E)
+      return E.takeError();
+    if (Run.Tuning || Judged || !Run.Confirmations.empty() ||
+        E->Node >= Run.Nodes.size() || E->Attempts + 1 != Run.Attempts.size())
+      return failed("tuning of node " + llvm::Twine(E->Node) +
+                    " does not follow from the events before it");
+    Run.Tuning = std::move(*E);
+    return llvm::Error::success();
+  }
+
   llvm::Error addEnd(llvm::StringRef Body) {
     llvm::Expected<EndEvent> E = parseEvent<EndEvent>(Body);
     if (!E)
@@ -273,6 +316,7 @@ private:
   std::string Folder;
   const unsigned Jobs;
   std::optional<VerdictEvent> Judged; ///< and not recorded yet
+  bool Variants = false;              ///< one was begun
 };
 } // namespace
 

@@ -10,6 +10,7 @@
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace stark;
 
@@ -18,6 +19,8 @@ RunExtent stark::extentOf(const RunIdentity &I) {
 }
 
 unsigned stark::attemptsBegun(const RecordedRun &Run) {
+  if (Run.Tuning)
+    return Run.Tuning->Attempts;
   // The first one is the source.
   return Run.Attempts.empty() ? 0 : unsigned(Run.Attempts.size()) - 1;
 }
@@ -91,6 +94,10 @@ llvm::Error stark::setExtent(llvm::StringRef RunFolder, const RunExtent &To) {
   // still says.
   if (llvm::Error E = forgetEnd(Path, *Content))
     return E;
+  // Other nodes will have the numbers of the variants, or none.
+  for (unsigned N = 0; N < Run->Nodes.size(); ++N)
+    if (Run->Nodes.node(N).Tuned)
+      (void)llvm::sys::fs::remove(RunFolder + "/" + candidateFile(N));
   I->Options.Attempts = To.Attempts;
   I->Options.Limits = To.Limits;
   return writeFileAtomically((RunFolder + "/run.json").str(),

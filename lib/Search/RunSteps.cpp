@@ -92,6 +92,10 @@ template llvm::Expected<SelectEvent> RunSteps::step(unsigned,
                                                     const SelectEvent &);
 template llvm::Expected<NodeEvent> RunSteps::step(unsigned, const NodeEvent &);
 template llvm::Expected<EndEvent> RunSteps::step(unsigned, const EndEvent &);
+template llvm::Expected<TuneEvent> RunSteps::step(unsigned, const TuneEvent &);
+template llvm::Expected<SelectEvent>
+RunSteps::step(unsigned, const Expectation<SelectEvent> &,
+               std::function<llvm::Expected<SelectEvent>()>);
 template llvm::Expected<ReplyEvent>
 RunSteps::step(unsigned, const Expectation<ReplyEvent> &,
                std::function<llvm::Expected<ReplyEvent>()>);
@@ -112,6 +116,13 @@ std::optional<Node> RunSteps::skipToNode(unsigned Attempt) {
   Node N = Before.Nodes.node(*Before.Attempts[Attempt].Node);
   N.Children.clear();
   return N;
+}
+
+void RunSteps::skipToTuning() {
+  auto Found = Left.find(lineOf(Tail));
+  while (Found != Left.end() && !Found->second.empty() &&
+         !recorded<TuneEvent>(Tail))
+    Found->second.pop_front();
 }
 
 llvm::Error RunSteps::write(llvm::StringRef File, llvm::StringRef Text) {

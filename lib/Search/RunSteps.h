@@ -84,6 +84,9 @@ public:
   /// not recorded whole.
   std::optional<Node> skipToNode(unsigned Attempt);
 
+  /// Passes over what is left of attempts that a spent budget cut off.
+  void skipToTuning();
+
   /// Replaces \p File in the run folder by \p Text. Without the run lock, as
   /// it waits for the disk.
   llvm::Error write(llvm::StringRef File, llvm::StringRef Text);

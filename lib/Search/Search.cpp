@@ -8,6 +8,7 @@
 #include "stark/Search/Search.h"
 #include "LiveCalls.h"
 #include "StopRule.h"
+#include "Tune.h"
 #include "WindowText.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
@@ -53,6 +54,13 @@ public:
         Options.Jobs > 1 ? makeAttemptsAtOnce() : makeAttempts();
     if (!End)
       return End.takeError();
+    if (Before.Tuning) {
+      Steps.skipToTuning();
+      Begun = Before.Tuning->Attempts;
+    }
+    if (Options.Tune.any())
+      if (llvm::Error E = tuneFastest(State, Begun, *End))
+        return E;
     return finish(std::move(*End));
   }
 
@@ -77,6 +85,12 @@ private:
     std::optional<std::string> Why = whyEnough(Nodes, Setup.Of.Load, Options);
     return Why ? std::optional<RunEnd>(RunEnd{std::move(*Why)}) : std::nullopt;
   }
+  /// The journal goes on with tuning, so \p Attempt was not made whole.
+  bool endedBefore(unsigned Attempt) const {
+    const RecordedRun &Before = Run.recorded();
+    return Before.Tuning && (Attempt > Before.Tuning->Attempts ||
+                             !Before.Attempts[Attempt].Node);
+  }
   RunEnd allAttempts() const {
     return {std::to_string(Options.Attempts) +
             (Options.Attempts == 1 ? " attempt" : " attempts")};
@@ -95,9 +109,9 @@ private:
   const Tree &Nodes;
   Random Draw;
   std::unique_ptr<Policy> Choose;
+  unsigned Begun = 0; ///< attempts, from 1
   // With several jobs:
   std::map<unsigned, Flight> Flights; ///< by attempt
-  unsigned Begun = 0;                 ///< attempts, from 1
   std::optional<RunEnd> Spent;        ///< a budget ends the run
   llvm::Error Failure = llvm::Error::success();
 };
@@ -163,6 +177,8 @@ Search::begin(unsigned Attempt, const ScheduleStep *Recorded) {
 
 llvm::Expected<RunEnd> Search::makeAttempts() {
   for (unsigned Attempt = 1; Attempt <= Options.Attempts; ++Attempt) {
+    if (endedBefore(Attempt))
+      return Run.recorded().Tuning->Ended;
     if (std::optional<RunEnd> Enough = enough())
       return *Enough;
     llvm::Expected<std::optional<SelectEvent>> S = begin(Attempt);
@@ -170,6 +186,7 @@ llvm::Expected<RunEnd> Search::makeAttempts() {
       return S.takeError();
     if (!*S)
       return noneEligible();
+    Begun = Attempt;
     if (takeRecorded(State, Attempt))
       continue;
     // A spent budget ends a run as its last attempt does.
@@ -312,6 +329,8 @@ llvm::Expected<RunEnd> Search::makeAttemptsAtOnce() {
     return E;
   if (Run.recorded().End)
     return Run.recorded().End->Ended;
+  if (Run.recorded().Tuning)
+    return Run.recorded().Tuning->Ended;
   // An attempt that was judged already has its number, so it goes first.
   for (auto I = Flights.begin(); I != Flights.end(); ++I)
     if (Steps.judgedOnly(I->first)) {

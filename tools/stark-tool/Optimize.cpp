@@ -127,6 +127,11 @@ static Flag<double>
            cl::desc("End once the fastest spends this share of its time, in "
                     "each size, on moving the workload's \"bytes\" at the "
                     "GPU's copy rate; 0: never (default 0.95)"));
+static tool::FlagList
+    Tune(Command, "tune", cl::value_desc("limit"), cl::CommaSeparated,
+         cl::desc("Once the attempts are made, try other numbers (block sizes, "
+                  "tiles, unroll factors) on the fastest: candidates=N, "
+                  "minutes=M, or both"));
 static Flag<bool>
     Estimate(Command, "estimate",
              cl::desc("Say what the run may cost in calls, tokens and money; "
@@ -184,6 +189,12 @@ static llvm::Error applyFlags(SearchOptions &Search) {
   Take(Window, Search.WindowLimit);
   Take(Patience, Search.Patience);
   Take(Windows, Search.Windows);
+  if (Tune.given()) {
+    llvm::Expected<TuneLimits> Limits = parseTuneLimits(Tune.values());
+    if (!Limits)
+      return usageError("--" + llvm::toString(Limits.takeError()));
+    Search.Tune = *Limits;
+  }
   Take(Margin, Search.Margin);
   if (llvm::Error E = takeWord(PolicyFlag, parsePolicyKind, Search.Policy.Kind))
     return E;

@@ -17,6 +17,7 @@
 #include "stark/Job/Job.h"
 #include "stark/Json/Names.h"
 #include "llvm/ADT/StringRef.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,10 @@ struct Verdict {
   double speedupLow() const;
   double speedupHigh() const;
 };
+
+/// By a kernel's name without what qualifies it, the registers a thread that \p
+/// V says it has, of several instances the least; empty where none are told.
+std::map<std::string, unsigned> registersOf(const Verdict &V);
 
 /// One JSON object, keys sorted, without line breaks, of the fields in
 /// Eval/Formats.h.

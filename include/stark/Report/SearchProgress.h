@@ -82,6 +82,7 @@ private:
   std::map<VerdictKind, unsigned> Counts;
   std::map<std::string, Amounts> Spent, SpentNow; ///< by role; by this process
   unsigned Done = 0, DoneNow = 0; ///< attempts; those of this process
+  unsigned Variants = 0;          ///< of the fastest, beside these
   unsigned Replies = 0;
   bool Begun = false, Ended = false;
   int Best = -1;

@@ -17,6 +17,7 @@
 #include "stark/AST/Footprint.h"
 #include "stark/Search/Budget.h"
 #include "stark/Search/Policy.h"
+#include "stark/Search/TuneLimits.h"
 
 namespace stark {
 
@@ -48,6 +49,8 @@ struct SearchOptions {
   /// least, on what the workload's "bytes" take at the device's copy rate; 0:
   /// never for that.
   double StopAt = 0;
+  /// On the numbers of the fastest node, once no more attempts are begun.
+  TuneLimits Tune;
   /// Attempts in flight on the one tree. Nodes are numbered in the order in
   /// which they are judged then.
   unsigned Jobs = 1;

@@ -62,9 +62,27 @@ struct SelectEvent {
   Selection Chosen;
   bool Debug = false;  ///< the node has a bug: repair it
   bool Single = false; ///< one agent does what there is to do
+  bool Tune = false;   ///< no agent is asked: it gets other numbers
   std::vector<ShownTo> Shown;
   /// The plans of other attempts that are in flight, and what is known of them.
   std::vector<PlanInFlight> Beside;
+  /// On the variants before this one, where that is limited.
+  std::optional<unsigned> SpentS;
+};
+
+/// A number of a source that may be another one.
+struct TunedNumber {
+  std::string Name; ///< as a Tunable has it
+  unsigned Line = 0, Value = 0;
+};
+
+/// No more attempts are begun but variants of a node, which have other numbers.
+struct TuneEvent {
+  static constexpr const char Type[] = "tune";
+  unsigned Node = 0;
+  unsigned Attempts = 0; ///< that were begun before
+  std::vector<TunedNumber> Numbers;
+  RunEnd Ended; ///< the attempts
 };
 
 struct NodeEvent {
@@ -88,8 +106,8 @@ template <class Event> std::string printEvent(const Event &E);
 /// The error says what is wrong with the body; the caller knows the line.
 template <class Event> llvm::Expected<Event> parseEvent(llvm::StringRef Body);
 
-/// The attempt that \p Event is a step of; unset for a confirmation, the end
-/// and what cannot be read.
+/// The attempt that \p Event is a step of; unset for where tuning begins, a
+/// confirmation, the end and what cannot be read.
 std::optional<unsigned> attemptOf(const JournalEvent &Event);
 
 /// One attempt as it is recorded, whole or in flight.
@@ -104,6 +122,7 @@ struct RecordedRun {
   RunIdentity Identity;
   Tree Nodes;
   std::vector<RecordedAttempt> Attempts; ///< from 0
+  std::optional<TuneEvent> Tuning;       ///< what follows of attempts is its
   std::vector<VerdictEvent> Confirmations;
   /// By request: calls that failed or were interrupted, and have no reply.
   std::map<std::string, DiscardedAnswers> Lost;
@@ -133,10 +152,15 @@ struct ScheduleStep {
   std::vector<PlanInFlight> Beside; ///< of the selection
 };
 
-/// The order in which attempts begin and end in a journal.
+/// The order in which attempts begin and end in a journal, variants left out.
 std::vector<ScheduleStep> scheduleOf(const JournalContent &Content);
 llvm::Expected<std::vector<ScheduleStep>>
 readSchedule(llvm::StringRef RunFolder);
+
+/// The seconds spent before each variant in the journal of a run that has ended
+/// (0 where they are not limited); unset: it has not, or tuned nothing.
+llvm::Expected<std::optional<std::vector<unsigned>>>
+readTuned(llvm::StringRef RunFolder);
 
 /// By name: what the run's agents were told by, as it is, at most 1 MiB of it.
 std::map<std::string, std::string> readPromptFiles(llvm::StringRef RunFolder);

@@ -35,6 +35,8 @@ struct SearchSetup {
   /// The order of a recorded run, to make that run again (readSchedule()).
   /// Looked at when Jobs is above 1.
   std::vector<ScheduleStep> Follow = {};
+  /// Likewise, of readTuned(): time that passes now decides nothing.
+  std::optional<std::vector<unsigned>> Tuned = std::nullopt;
   /// Each reply and each verdict is on disk before the search goes on. Off for
   /// what can be made again at will: a power cut may then leave no whole run.
   bool Flush = true;

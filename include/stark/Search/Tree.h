@@ -27,6 +27,7 @@ struct Node {
   /// a debugged node keeps its parent's.
   int Base = -1;
   bool FromDebug = false;
+  bool Tuned = false; ///< its parent with other numbers, which no agent chose
   /// The older node with the same tokens, whose verdict is this one's too; -1:
   /// none. Such a node never enters the leaderboard.
   int SameAs = -1;

@@ -25,6 +25,8 @@ const char *stark::madeBy(const RunFacts &R, unsigned Node) {
     return "source";
   if (R.node(Node).FromDebug)
     return "debug";
+  if (R.node(Node).Tuned)
+    return "tune";
   return R.Run.Identity.Options.Agents == AgentsKind::Single ? "single"
                                                              : "plan";
 }

@@ -42,7 +42,7 @@ void writeNodeLink(HtmlWriter &W, unsigned Node);
 std::string outcomeOf(const Node &N);
 /// The title that the plan gave, or what stands for one.
 std::string titleOf(const RunFacts &R, unsigned Node);
-/// "source", "plan", "debug", "single"
+/// "source", "plan", "debug", "single", "tune"
 const char *madeBy(const RunFacts &R, unsigned Node);
 
 } // namespace stark

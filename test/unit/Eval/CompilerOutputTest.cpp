@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompilerOutput.h"
+#include "stark/Eval/Verdict.h"
 #include <csignal>
 #include <gtest/gtest.h>
 
@@ -53,6 +54,12 @@ ptxas info    : Used 255 registers, used 0 barriers
             "k: 32 registers, 1024 bytes of static shared memory, no spills\n"
             "tile<float>: 255 registers, 0 bytes of static shared memory, 40 "
             "bytes of spill stores, 48 of spill loads\n");
+  Verdict V;
+  V.Compiler = describeResources(Said) +
+               "ns::tile<int>: 40 registers, 0 bytes of static shared memory, "
+               "no spills\na note: many registers, they say\n";
+  EXPECT_EQ(registersOf(V),
+            (std::map<std::string, unsigned>{{"k", 32}, {"tile", 40}}));
   llvm::StringSet<> Kernels = compiledKernels(Said);
   EXPECT_EQ(Kernels.size(), 2u);
   EXPECT_TRUE(Kernels.contains("_ZN12_GLOBAL__N_11kEPKfPfi"));

@@ -166,6 +166,22 @@ TEST_F(SearchProgressTest, FitsAnyWidth) {
             "best: node 2, 2.000 times as fast (1.980 to 2...");
 }
 
+// Variants are no attempts, and may be the best.
+TEST_F(SearchProgressTest, Variants) {
+  begin(1);
+  node(0, correctIn(100));
+  node(1, correctIn(50));
+  Node N;
+  N.Number = 2;
+  N.Tuned = true;
+  N.Found = correctIn(40);
+  P.onNode(2, N, T, false);
+  EXPECT_NE(shown().find("1 of 1 attempts, 1 with other numbers"),
+            std::string::npos)
+      << shown();
+  EXPECT_NE(shown().find("best: node 2"), std::string::npos) << shown();
+}
+
 // Many attempts in flight do not fill the screen.
 TEST_F(SearchProgressTest, FitsAnyHeight) {
   begin(300);

@@ -126,6 +126,29 @@ TEST_F(KillTest, Single) {
   killAfterEachEvent();
 }
 
+// Variants of the fastest, with one job and with several.
+TEST_F(KillTest, Tuned) {
+  take(TunableSource);
+  Options.Attempts = 1;
+  Options.Tune = {/*Candidates=*/3, /*Seconds=*/0};
+  Judge.Of[3] = correctIn(30);
+  killAfterEachEvent();
+  EXPECT_EQ(std::count_if(Lines.begin(), Lines.end(),
+                          [](const std::string &Line) {
+                            return Line.find("\"action\":\"tune\"") !=
+                                   std::string::npos;
+                          }),
+            3);
+}
+
+TEST_F(KillTest, TunedWithSeveralJobs) {
+  take(TunableSource);
+  Options.Jobs = 2;
+  Options.Attempts = 1;
+  Options.Tune = {/*Candidates=*/2, /*Seconds=*/0};
+  killAfterEachEvent();
+}
+
 // A kill before run.json leaves prompts at most, and a half-written file under
 // its temporary name.
 TEST_F(KillTest, BeforeTheRunBegan) {

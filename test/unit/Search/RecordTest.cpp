@@ -243,8 +243,51 @@ TEST_F(RunTest, OutOfOrder) {
             Where + "winner 4 of 1 nodes");
   EXPECT_EQ(Third("dream", "{}"), Where +
                                       "unknown event 'dream'; wanted select, "
-                                      "counters, reply, verdict, node "
-                                      "or end");
+                                      "counters, reply, verdict, node, "
+                                      "tune or end");
+}
+
+// Variants follow the tuning of a node and are of that node; nothing else does,
+// and there is one tuning.
+TEST_F(RunTest, Tuning) {
+  std::string Where = (Folder.path() + "/journal.jsonl:").str();
+  const TuneEvent Tune{0, 0, {{"kBlock", 2, 64}}, {"0 attempts"}};
+  EXPECT_EQ(printEvent(llvm::cantFail(parseEvent<TuneEvent>(printEvent(Tune)))),
+            printEvent(Tune));
+  SelectEvent Variant = selectEvent(1, 0);
+  Variant.Tune = true;
+  Variant.SpentS = 7;
+  EXPECT_EQ(
+      printEvent(llvm::cantFail(parseEvent<SelectEvent>(printEvent(Variant)))),
+      printEvent(Variant));
+  add("select", printEvent(Variant));
+  EXPECT_EQ(messageOf(read()), Where + "3: attempt 1 tries other numbers of a "
+                                       "node that is not being tuned");
+  Content.Events.resize(2);
+  add("tune", printEvent(Tune));
+  add("tune", printEvent(Tune));
+  EXPECT_EQ(messageOf(read()), Where + "4: tuning of node 0 does not follow "
+                                       "from the events before it");
+  Content.Events.resize(3);
+  add("select", printEvent(selectEvent(1, 0)));
+  EXPECT_EQ(messageOf(read()),
+            Where + "4: attempt 1 is begun after tuning began");
+  Content.Events.resize(3);
+  add("select", printEvent(Variant));
+  add("verdict", printEvent(VerdictEvent{1, 1, VerdictEvent::By::Check, "",
+                                         failing(VerdictKind::NoCandidate)}));
+  NodeEvent N = nodeEvent(1, 0, "", VerdictKind::NoCandidate);
+  add("node", printEvent(N));
+  EXPECT_EQ(messageOf(read()), Where + "6: node 1 does not follow from the "
+                                       "events before it");
+  Content.Events.resize(5);
+  N.N.Tuned = true;
+  add("node", printEvent(N));
+  RecordedRun Run = llvm::cantFail(read());
+  EXPECT_TRUE(Run.Nodes.node(1).Tuned);
+  EXPECT_EQ(Run.Attempts[1].Select->SpentS, 7u);
+  ASSERT_TRUE(Run.Tuning);
+  EXPECT_EQ(Run.Tuning->Numbers[0].Name, "kBlock");
 }
 
 // Nothing follows the end.

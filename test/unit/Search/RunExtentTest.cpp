@@ -7,6 +7,7 @@
 
 #include "stark/Search/RunExtent.h"
 #include "SearchFixture.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace stark;
 
@@ -30,6 +31,24 @@ TEST_F(RunExtentTest, GoesOnAsTheLongerRun) {
   outcome();
   std::string Journal = text("journal.jsonl"), Identity = text("run.json");
   EXPECT_EQ(attemptsBegun(llvm::cantFail(readRun(Run))), 4u);
+  Run += "-at-once";
+  outcome();
+  EXPECT_EQ(text("journal.jsonl"), Journal);
+  EXPECT_EQ(text("run.json"), Identity);
+}
+
+// What was tuned before is forgotten, as the fastest may be another now.
+TEST_F(RunExtentTest, TunesAnew) {
+  take(TunableSource);
+  Options.Tune = {/*Candidates=*/4, /*Seconds=*/0};
+  Judge.Of[4] = correctIn(10);
+  outcome();
+  EXPECT_EQ(attemptsBegun(llvm::cantFail(readRun(Run))), 2u);
+  EXPECT_EQ(extend(3), "");
+  EXPECT_FALSE(llvm::sys::fs::exists(Run + "/" + candidateFile(3)));
+  Options.Attempts = 3;
+  outcome();
+  std::string Journal = text("journal.jsonl"), Identity = text("run.json");
   Run += "-at-once";
   outcome();
   EXPECT_EQ(text("journal.jsonl"), Journal);

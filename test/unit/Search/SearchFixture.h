@@ -31,6 +31,18 @@ void launch(const float *x, float *y, int n, cudaStream_t s) {
   scale<<<(n + 255) / 256, 256, 0, s>>>(x, y, n);
 }
 )";
+/// The same with numbers that may be others.
+inline const char TunableSource[] = R"(
+constexpr int kBlock = 64;
+__global__ void scale(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2.0f * x[i];
+}
+void launch(const float *x, float *y, int n, cudaStream_t s) {
+  scale<<<(n + kBlock - 1) / kBlock, kBlock, 0, s>>>(x, y, n);
+}
+)";
 inline const char WorkloadText[] = R"({"entry": "launch", "sizes": [{"n": 64}],
   "arguments": {"x": {"dtype": "f32", "shape": ["n"]},
                 "y": {"dtype": "f32", "shape": ["n"], "role": "output"},
@@ -149,14 +161,18 @@ struct SearchTest : testing::Test {
   SearchObserver Observer;
 
   SearchTest() {
+    take(Source);
+    Options.Policy.Epsilon = 0;
+    Options.Attempts = 2;
+  }
+  /// Searches from \p Text.
+  void take(llvm::StringRef Text) {
     std::string File = Folder.path().str() + "/scale.cu";
-    llvm::cantFail(writeFileAtomically(File, Source));
+    llvm::cantFail(writeFileAtomically(File, Text));
     llvm::cantFail(writeFileAtomically(File + ".json", WorkloadText));
     ParseOptions Parse;
     Parse.Toolkit = "none";
     T = llvm::cantFail(loadTask(File, File + ".json", Parse));
-    Options.Policy.Epsilon = 0;
-    Options.Attempts = 2;
   }
   SearchSetup setupWith(ChatClient &Chat) {
     return {T, Prompts, Chat, Judge,
