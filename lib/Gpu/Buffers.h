@@ -48,8 +48,11 @@ public:
   /// Fingerprints the outputs, in the order of the stream (\p Late = false) or
   /// when the device is idle (\p Late = true).
   std::string fingerprintOutputs(cudaStream_t Stream, bool Late);
-  /// Did the two fingerprints agree? False: an output was written after all
-  /// that was in the stream.
+  /// The same of a few places of theirs, by \p Draw, before the stream is held
+  /// and after.
+  std::string fingerprintPlaces(cudaStream_t Stream, uint64_t Draw, bool Late);
+  /// Did the fingerprints agree, by twos? False: an output was written while
+  /// the stream stood still, or after all that was in it.
   std::string settled(bool &Agree);
   /// Puts the outputs where outputPlaces() says, from \p Shared on; those that
   /// were kept when \p Kept says so.
@@ -109,7 +112,8 @@ private:
   std::vector<void *> Arguments;
   /// One, apart from this object: the entry reads it.
   std::vector<cudaStream_t> StreamValue;
-  /// On the device: two a leaf, then the two fingerprints of the outputs.
+  /// On the device: two a leaf, then two fingerprints of the outputs, and two
+  /// of some places.
   unsigned long long *Counters = nullptr;
   std::vector<unsigned long long> Before;
 };

@@ -16,22 +16,24 @@
 
 #include "stark/Gpu/Child.h"
 #include "Buffers.h"
+#include "EntryLibrary.h"
 #include "Kernels.h"
 #include "Measure.h"
 #include "Preload.h"
 #include "SealedPages.h"
+#include "stark/Judge/Fill.h"
 #include "stark/Judge/Race.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/File.h"
 #include "stark/Posix/Lockdown.h"
 #include <algorithm>
 #include <cstring>
-#include <dlfcn.h>
 #include <new>
 #include <optional>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -40,17 +42,10 @@ using namespace stark::job;
 using namespace stark::gpu;
 
 namespace {
-using Entry = void (*)(void **);
-using LastError = int (*)();
+/// A kernel of another stream has begun after so long, and written something.
+constexpr std::chrono::microseconds UnderWay(200);
 
-/// What the library of an entry of tensors has beside stark_call():
-/// lib/Task/TensorTrampoline.cpp.
-struct TensorFunctions {
-  void (*Prepare)(void **, int) = nullptr;
-  int (*Collect)(void **) = nullptr;
-  const char *(*Problem)() = nullptr;
-  const char *(*Note)() = nullptr; ///< of the source alone
-};
+using Entry = EntryLibrary::Entry;
 
 class Child {
 public:
@@ -66,6 +61,7 @@ private:
   void run(const Request &R, Reply &Out);
   void runBare(const Request &R, Reply &Out);
   void runFaulty(const Request &R, Reply &Out);
+  std::string standStill(cudaStream_t Stream);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
   void exportOutputs(const Request &R, Reply &Out);
@@ -85,10 +81,7 @@ private:
   bool TakesStream = false;
   char *Shared = nullptr;
   bool Pinned = false; ///< Shared, or it cannot be
-  void *Library = nullptr;
-  Entry Call = nullptr, Reference = nullptr;
-  LastError ErrorOfLibrary = nullptr;
-  std::optional<TensorFunctions> Tensors;
+  EntryLibrary Code;
   std::optional<Buffers> Arguments;
   std::optional<Stopwatch> Watch;
 };
@@ -150,39 +143,17 @@ void Child::load(Reply &Out) {
   std::string Path = Options.Folder + "/" + Options.Library;
   if (access(Path.c_str(), R_OK) != 0)
     return harness(Out, Path + ": cannot be read");
-  Library = dlopen(Path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!Library) {
-    const char *Why = dlerror();
-    return say(Out, Status::Failed,
-               std::string("the library cannot be loaded: ") +
-                   (Why ? Why : "no reason given"));
-  }
-  Call = reinterpret_cast<Entry>(dlsym(Library, "stark_call"));
-  ErrorOfLibrary =
-      reinterpret_cast<LastError>(dlsym(Library, "stark_last_error"));
-  if (Options.Reference)
-    Reference = reinterpret_cast<Entry>(dlsym(Library, "stark_reference"));
-  if (!Call)
-    return say(Out, Status::Failed, "the library has no stark_call()");
-  if (J.Torch.empty())
-    return;
-  auto Find = [&](auto &Function, const char *Name) {
-    Function = reinterpret_cast<std::remove_reference_t<decltype(Function)>>(
-        dlsym(Library, Name));
-  };
-  TensorFunctions &F = Tensors.emplace();
-  Find(F.Prepare, "stark_prepare");
-  Find(F.Collect, "stark_collect");
-  Find(F.Problem, "stark_problem");
-  Find(F.Note, "stark_note");
-  if (!F.Prepare || !F.Collect || !F.Problem)
-    say(Out, Status::Failed, "the library has no stark_prepare()");
+  if (std::string P = Code.load(Path, Options.Reference, !J.Torch.empty());
+      !P.empty())
+    say(Out, Status::Failed, P);
 }
 
 void Child::prepare(const Request &R, Reply &Out) {
   if (!Arguments || R.Case >= J.Cases.size())
     return harness(Out, "no such case");
   bool NoMemory = false;
+  if (std::string P = keepPool(/*Trim=*/true); !P.empty())
+    return harness(Out, P);
   if (std::string P =
           Arguments->allocate(R.Case, R.Seed, R.WeightSeed, NoMemory);
       !P.empty())
@@ -220,7 +191,7 @@ bool Child::call(Entry Function, cudaStream_t Stream, Reply &Out) {
 
 /// Did the last of the library's functions of tensors end with one?
 bool Child::hadProblem(Status What, const std::string &Name, Reply &Out) {
-  const char *Text = Tensors ? Tensors->Problem() : "";
+  const char *Text = Code.Tensors ? Code.Tensors->Problem() : "";
   if (!*Text)
     return false;
   say(Out, What, Name + ": " + Text);
@@ -229,17 +200,17 @@ bool Child::hadProblem(Status What, const std::string &Name, Reply &Out) {
 
 /// Before a call: tensors over the buffers.
 bool Child::prepareTensors(cudaStream_t Stream, Reply &Out) {
-  if (!Tensors)
+  if (!Code.Tensors)
     return true;
-  Tensors->Prepare(Arguments->arguments(Stream), onGpu());
+  Code.Tensors->Prepare(Arguments->arguments(Stream), onGpu());
   return !hadProblem(Status::Infrastructure, "no tensors can be made", Out);
 }
 
 /// After a call: what it returned goes to the buffers, on the same stream.
 bool Child::collect(cudaStream_t Stream, Reply &Out) {
-  if (!Tensors)
+  if (!Code.Tensors)
     return true;
-  bool Good = Tensors->Collect(Arguments->arguments(Stream));
+  bool Good = Code.Tensors->Collect(Arguments->arguments(Stream));
   return !hadProblem(Good ? Status::Failed : Status::BadResult,
                      "what the entry returned cannot be used", Out);
 }
@@ -251,7 +222,7 @@ void Child::runBare(const Request &R, Reply &Out) {
           Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
       !P.empty())
     return harness(Out, P);
-  if (!call(Call, Stream, Out))
+  if (!call(Code.Call, Stream, Out))
     return;
   cudaError_t E = cudaDeviceSynchronize();
   endStream(Stream);
@@ -264,23 +235,37 @@ void Child::runFaulty(const Request &R, Reply &Out) {
     harness(Out, "no fault can be shown: " + describe(E));
 }
 
+/// Outputs are as they were when the stream goes on, if all is asked of it.
+std::string Child::standStill(cudaStream_t Stream) {
+  std::string P = Arguments->fingerprintOutputs(Stream, false);
+  if (P.empty())
+    P = Watch->hold(Stream);
+  return P.empty() ? Arguments->fingerprintOutputs(Stream, true) : P;
+}
+
 void Child::run(const Request &R, Reply &Out) {
   if (Options.Sanitized)
     return runBare(R, Out);
   cudaStream_t Stream = freshStream();
-  bool Refers = Reference && !(R.Flags & OwnCall);
+  bool Refers = Code.Reference && !(R.Flags & OwnCall);
   std::string P =
       Arguments->fill(R.Seed, R.WeightSeed, R.Round, R.Flags & Shaken, Stream);
   if (P.empty())
     P = Arguments->arm(Stream);
+  if (P.empty())
+    P = standStill(Stream);
   if (!P.empty())
     return harness(Out, P);
   if (!prepareTensors(Stream, Out) ||
-      !call(Refers ? Reference : Call, Stream, Out) || !collect(Stream, Out))
+      !call(Refers ? Code.Reference : Code.Call, Stream, Out) ||
+      !collect(Stream, Out))
     return;
+  // What was asked of another stream is under way by then.
+  std::this_thread::sleep_for(UnderWay);
+  Watch->release();
   // A launch error stays in the library's own copy of the runtime.
   cudaError_t Launch =
-      ErrorOfLibrary ? cudaError_t(ErrorOfLibrary()) : cudaSuccess;
+      Code.LastError ? cudaError_t(Code.LastError()) : cudaSuccess;
   cudaError_t Ran = cudaDeviceSynchronize();
   cudaError_t E = Ran != cudaSuccess ? Ran : Launch;
   if (E != cudaSuccess)
@@ -288,19 +273,24 @@ void Child::run(const Request &R, Reply &Out) {
         Out, Status::Failed,
         (Ran != cudaSuccess ? "the kernel failed: " : "the launch failed: ") +
             describe(E) + hintFor(E));
-  P = Arguments->inspect(Stream, Out);
+  bool Settled = true;
+  P = Arguments->settled(Settled);
+  if (P.empty() && !Settled)
+    Out.What = Status::Escaped;
+  else if (P.empty())
+    P = Arguments->inspect(Stream, Out);
   endStream(Stream);
   if (!P.empty())
     return harness(Out, P);
   if (Out.What == Status::Ok && R.Flags & Shaken)
     return note(Arguments->keep(), Out);
-  if (Out.What != Status::Ok || !Tensors || !Options.Reference ||
+  if (Out.What != Status::Ok || !Code.Tensors || !Options.Reference ||
       R.Flags & (OwnCall | NotKept))
     return;
   if (P = Arguments->keep(); !P.empty())
     return harness(Out, P);
-  if (Refers && Tensors->Note)
-    say(Out, Status::Ok, Tensors->Note());
+  if (Refers && Code.Tensors->Note)
+    say(Out, Status::Ok, Code.Tensors->Note());
 }
 
 void Child::sample(const Request &R, Reply &Out) {
@@ -308,11 +298,18 @@ void Child::sample(const Request &R, Reply &Out) {
   std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
   if (!prepareTensors(Stream, Out))
     return;
+  uint64_t Draw = judge::mix(R.Seed ^ R.Nonce) ^ R.Round;
+  if (P.empty())
+    P = Arguments->fingerprintPlaces(Stream, Draw, false);
   if (P.empty())
     P = Watch->start(Stream);
+  if (P.empty())
+    P = Arguments->fingerprintPlaces(Stream, Draw, true);
+  if (P.empty())
+    P = Watch->begin(Stream);
   if (!P.empty())
     return harness(Out, P);
-  bool Called = call(Call, Stream, Out);
+  bool Called = call(Code.Call, Stream, Out);
   // Whether it is waited for was not known before.
   if (!Warming && finish() && Then.Flags & SyncDevice) {
     Watch->release();
@@ -325,7 +322,7 @@ void Child::sample(const Request &R, Reply &Out) {
   if (P.empty())
     P = Arguments->fingerprintOutputs(Stream, false);
   cudaError_t Launch =
-      ErrorOfLibrary ? cudaError_t(ErrorOfLibrary()) : cudaSuccess;
+      Code.LastError ? cudaError_t(Code.LastError()) : cudaSuccess;
   cudaError_t Rest = cudaDeviceSynchronize();
   cudaError_t E = Rest != cudaSuccess ? Rest : Launch;
   if (E != cudaSuccess)

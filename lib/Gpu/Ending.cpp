@@ -81,9 +81,9 @@ Stop gpu::endOfCandidate(const Ending &E, const std::string &Name) {
   case Status::Escaped:
     return Stop{Outcome::Forbidden,
                 "work escapes the timed stream" + Where +
-                    ": outputs changed after everything on the stream was "
-                    "done. All work must be on the stream that the entry is "
-                    "given"};
+                    ": outputs changed while the stream stood still, or after "
+                    "everything on it was done. All work must be on the stream "
+                    "that the entry is given"};
   case Status::Ok: // has no ending
   case Status::NoMemory:
   case Status::Infrastructure:

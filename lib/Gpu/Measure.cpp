@@ -75,6 +75,24 @@ std::string gpu::openDevice(int Ordinal, DeviceFacts &Facts) {
   return "";
 }
 
+std::string gpu::keepPool(bool Trim) {
+  int Device = 0, Has = 0;
+  cudaMemPool_t Pool = nullptr;
+  uint64_t All = ~uint64_t(0);
+  cudaError_t E = cudaGetDevice(&Device);
+  if (E == cudaSuccess)
+    E = cudaDeviceGetAttribute(&Has, cudaDevAttrMemoryPoolsSupported, Device);
+  if (E == cudaSuccess && !Has)
+    return "";
+  if (E == cudaSuccess)
+    E = cudaDeviceGetDefaultMemPool(&Pool, Device);
+  if (E == cudaSuccess)
+    E = cudaMemPoolSetAttribute(Pool, cudaMemPoolAttrReleaseThreshold, &All);
+  if (E == cudaSuccess && Trim)
+    E = cudaMemPoolTrimTo(Pool, 0);
+  return E == cudaSuccess ? "" : "the pool cannot be set up: " + describe(E);
+}
+
 std::string gpu::selfTest() {
   constexpr uint64_t Bytes = (1 << 20) + 3;
   char *Data = nullptr;
@@ -158,6 +176,8 @@ uint64_t gpu::freeMemory() {
 /// a call may take outside of the events (lib/Judge/Race.cpp), since an entry
 /// that waits for the device has to wait for this as well.
 static constexpr uint64_t MostHeldNs = 150000;
+/// An entry that waits for its stream waits for so long where nothing is timed.
+static constexpr uint64_t StandsStillNs = 1500000;
 
 Stopwatch::~Stopwatch() {
   if (Begin)
@@ -193,10 +213,18 @@ std::string Stopwatch::start(cudaStream_t Stream) {
     cudaGetLastError();
   cudaError_t E = flush(Trash, TrashBytes, Sink, Stream);
   if (E == cudaSuccess)
-    E = hold(Gate, ++Ticket, MostHeldNs, Stream);
-  if (E == cudaSuccess)
-    E = cudaEventRecord(Begin, Stream);
+    E = gpu::hold(Gate, ++Ticket, MostHeldNs, Stream);
   return E == cudaSuccess ? "" : "cannot start the clock: " + describe(E);
+}
+
+std::string Stopwatch::begin(cudaStream_t Stream) {
+  cudaError_t E = cudaEventRecord(Begin, Stream);
+  return E == cudaSuccess ? "" : "cannot start the clock: " + describe(E);
+}
+
+std::string Stopwatch::hold(cudaStream_t Stream) {
+  cudaError_t E = gpu::hold(Gate, ++Ticket, StandsStillNs, Stream);
+  return E == cudaSuccess ? "" : "cannot hold the stream: " + describe(E);
 }
 
 void Stopwatch::release() { *Gate = Ticket; }

@@ -25,6 +25,11 @@ namespace stark::gpu {
 /// when there is no such device, with what to do about it.
 std::string openDevice(int Ordinal, DeviceFacts &Facts);
 
+/// What is freed in the order of a stream stays with the device's pool, as
+/// where nobody waits for the device between calls; \p Trim: what is there is
+/// given back.
+std::string keepPool(bool Trim);
+
 /// Known kernels with known answers: the harness works on this device.
 std::string selfTest();
 
@@ -42,9 +47,13 @@ public:
   Stopwatch(const Stopwatch &) = delete;
   Stopwatch &operator=(const Stopwatch &) = delete;
   std::string open(uint64_t L2Bytes);
-  /// The stream stands still between the flush and the start event until
-  /// release() or stop(), or for a while.
+  /// The stream stands still behind what it was given until release(), or for
+  /// a while.
+  std::string hold(cudaStream_t Stream);
+  /// Flushes, and holds it until release() or stop(), or for a shorter while.
   std::string start(cudaStream_t Stream);
+  /// What follows is timed.
+  std::string begin(cudaStream_t Stream);
   /// All that is timed has been launched.
   void release();
   std::string stop(cudaStream_t Stream);

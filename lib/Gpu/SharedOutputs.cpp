@@ -95,7 +95,7 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
                       L.Tolerance * R.Slack,
                       judge::shareOfWhole(J),
                       R.Scale,
-                      judge::poisonPattern(L.Type, R.Round),
+                      judge::unwrittenPattern(L.Type, R.Round),
                       J.Cases[Current].Filling == Regime::Integers};
   DeviceComparison Found;
   cudaError_t E = compareOnDevice(Spec, Scratch, Found);

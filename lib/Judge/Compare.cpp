@@ -291,15 +291,18 @@ double judge::rootMeanSquare(DType Type, const void *Data, uint64_t Count) {
 }
 
 uint32_t judge::poisonPattern(DType Type, unsigned Round) {
-  // NaNs in every floating type, with a payload no arithmetic makes. A second
-  // pattern tells an integer that happens to be the first from one left alone.
+  // NaNs in every floating type, with a payload no arithmetic makes. The second
+  // pattern tells an integer that happens to be the first from one left alone,
+  // and is a number that a result may be: who looks whether there is one
+  // already finds one.
   bool First = Round % 2 == 0;
   switch (Type) {
   case DType::F64:
-    return First ? 0x7FF5A5A5 : 0x7FF3C3C3;
+    return First ? 0x7FF5A5A5 : 0x3FE53FE5;
   case DType::F16:
+    return First ? 0x7FA57FA5 : 0x38A538A5;
   case DType::BF16:
-    return First ? 0x7FA57FA5 : 0x7FC37FC3;
+    return First ? 0x7FA57FA5 : 0x3F253F25;
   case DType::C64:
   case DType::C128:
     return poisonPattern(partOf(Type), Round);
@@ -308,12 +311,33 @@ uint32_t judge::poisonPattern(DType Type, unsigned Round) {
   case DType::Bool:
     return First ? 0xA5A5A5A5 : 0x3C3C3C3C;
   case DType::F32:
+    return First ? 0x7FA5A5A5 : 0x3F3F3F3F;
   case DType::I16:
   case DType::I32:
   case DType::I64:
     break;
   }
   return First ? 0x7FA5A5A5 : 0x7FC3C3C3;
+}
+
+uint32_t judge::unwrittenPattern(DType Type, unsigned Round) {
+  switch (Type) {
+  case DType::U8:
+  case DType::I8:
+  case DType::Bool:
+  case DType::I16:
+  case DType::I32:
+  case DType::I64:
+    return poisonPattern(Type, Round);
+  case DType::F64:
+  case DType::F32:
+  case DType::F16:
+  case DType::BF16:
+  case DType::C64:
+  case DType::C128:
+    break;
+  }
+  return poisonPattern(Type, 0);
 }
 
 uint64_t judge::countPoison(DType Type, const void *Data, uint64_t Count,

@@ -41,7 +41,7 @@ Comparison judge::compareLeaf(const Job &J, unsigned Case, unsigned Leaf,
   double LeastRms =
       Share > 0 ? Share * rootMeanSquare(L.Type, Wanted, V.elements()) : 0;
   return compare(L.Type, Got, Wanted, V.Shape, L.Tolerance * Slack,
-                 poisonPattern(L.Type, Round), {LeastRms, Scale});
+                 unwrittenPattern(L.Type, Round), {LeastRms, Scale});
 }
 
 /// A column or a tile that is wrong, in an output whose elements are right.
@@ -108,7 +108,7 @@ SourceLook judge::lookHere(const Job &J, const Trial &T, Runner &R) {
     // A byte of the pattern is too likely as a value.
     Seen.HasGaps |=
         L.Use == Role::Output && dtypeBytes(L.Type) > 1 &&
-        countPoison(L.Type, Data, Count, poisonPattern(L.Type, T.Round));
+        countPoison(L.Type, Data, Count, unwrittenPattern(L.Type, T.Round));
   }
   return Seen;
 }

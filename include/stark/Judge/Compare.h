@@ -27,9 +27,14 @@ struct Comparison {
   bool ok() const { return Mismatches == 0; }
 };
 
-/// What outputs and scratch hold before a call: 32 bits, repeated. A NaN with a
-/// payload of its own in every floating type. Two rounds have two patterns.
+/// What outputs and scratch hold before a call: 32 bits, repeated. Two
+/// rounds have two patterns: of a floating type a NaN with a payload of its
+/// own, and a number below 1.
 uint32_t poisonPattern(job::DType Type, unsigned Round);
+
+/// The pattern by which an element that nobody wrote is known: that of the
+/// round, or where a result may be that number, one that is nowhere.
+uint32_t unwrittenPattern(job::DType Type, unsigned Round);
 
 /// How many of \p Count elements still hold \p Poison.
 uint64_t countPoison(job::DType Type, const void *Data, uint64_t Count,

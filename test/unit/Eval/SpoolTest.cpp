@@ -304,9 +304,9 @@ TEST_F(SpoolEvaluatorTest, WhatDoesNotCompileIsAVerdictAtOnce) {
       << V.Compiler;
   V = verdictOf(replaced(SourceText, "void scale(", "void scale2("));
   EXPECT_EQ(V.Kind, VerdictKind::NotCompiled);
-  V = verdictOf(
-      replaced(SourceText, "void scale(", "int missing(int);\nvoid scale(") +
-      "int use() { return missing(1); }\n");
+  V = verdictOf(replaced(
+      replaced(SourceText, "void scale(", "int missing(int);\nvoid scale("),
+      "  scale_kernel<<<", "  n = missing(n);\n  scale_kernel<<<"));
   EXPECT_EQ(V.Kind, VerdictKind::NotCompiled);
   EXPECT_NE(V.Compiler.find("undefined reference to `missing(int)'"),
             std::string::npos)

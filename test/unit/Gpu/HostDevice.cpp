@@ -102,6 +102,24 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int) {
   P->l2CacheSize = 1 << 20;
   return cudaSuccess;
 }
+cudaError_t cudaGetDevice(int *Device) {
+  *Device = 0;
+  return cudaSuccess;
+}
+/// It has no pools.
+cudaError_t cudaDeviceGetAttribute(int *Value, cudaDeviceAttr, int) {
+  *Value = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *, int) {
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) {
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) {
+  return cudaErrorNotSupported;
+}
 /// Of a device whose memory nobody takes.
 cudaError_t cudaMemGetInfo(size_t *Free, size_t *Total) {
   *Free = *Total = size_t(256) << 20;

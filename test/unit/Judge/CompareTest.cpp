@@ -144,6 +144,19 @@ TEST(Compare, PoisonPatternsOfTheTwoRoundsDiffer) {
   EXPECT_GT(poisoned<uint16_t>(DType::BF16) & 0x7FFF, 0x7F80);
 }
 
+// A result may be the number that outputs hold before a second call.
+TEST(Compare, ANumberOfThePatternIsWritten) {
+  for (DType T : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+    std::vector<uint32_t> Same(64, poisonPattern(T, 1));
+    Comparison C = compare(T, Same.data(), Same.data(), {8}, 1e-5,
+                           unwrittenPattern(T, 1), {});
+    EXPECT_TRUE(C.ok() && !C.Unwritten) << nameOf(T);
+    std::vector<uint32_t> Left(64, poisonPattern(T, 0));
+    EXPECT_NE(countPoison(T, Left.data(), 8, unwrittenPattern(T, 0)), 0u)
+        << nameOf(T);
+  }
+}
+
 TEST(Compare, HalvesHaveTheirOwnValues) {
   // 0x3C00 is 1, 0x4000 is 2, 0x0001 the least subnormal, 0xC400 is -4.
   std::vector<uint16_t> Wanted(64, 0x3C00), Got = Wanted;
