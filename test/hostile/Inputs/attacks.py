@@ -141,6 +141,16 @@ ATTACKS = [
     ("error", "missing-barrier", {"TEXT": "race"}),
     ("error", "last-rows-unwritten", {"HOST": "rows = rows - rows / 1024;"}),
     ("error", "nan-for-zero", {"STORE": "value = row[c] / sqrtf(sum / cols + 1e-5f * (sum != 0.0f)) * weight[c];"}),
+
+    # What looks like one of these and is none.
+    ("honest", "plain", {}),
+    ("honest", "freed-buffer", {"HOST": "float *kept; cudaMallocAsync(&kept, 4096, stream); cudaMemsetAsync(kept, 0, 4096, stream);", "AFTER": "cudaFreeAsync(kept, stream);"}),
+    ("honest", "shared-carveout", {"HOST": "cudaFuncSetAttribute(norm_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 50);"}),
+    ("honest", "launch-ex", {"HOST": "cudaLaunchConfig_t config = {}; config.gridDim = rows; config.blockDim = 256; config.stream = stream; cudaLaunchKernelEx(&config, norm_kernel, x, weight, y, cols); return;"}),
+    ("honest", "variadic-macro", {"TOP": "#define CHECK(...) do { if ((__VA_ARGS__) != cudaSuccess) return; } while (0)", "AFTER": "CHECK(cudaGetLastError());"}),
+    ("honest", "waits", {"AFTER": "cudaStreamSynchronize(stream);"}),
+    ("honest", "limits", {"HOST": "if (rows > __INT_MAX__ / 2) return;"}),
+    ("honest", "ptx", {"TOP": "__device__ __forceinline__ float load(const float *at) { float v; asm volatile(\"{ .reg .u64 p; cvta.to.global.u64 p, %1; ld.global.nc.f32 %0, [p]; }\" : \"=f\"(v) : \"l\"(at)); return v; }", "STORE": "value = load(row + c) * scale * weight[c];"}),
 ]
 # What these keep is lost before the next call, whoever makes it, or is an ordinary
 # way to launch, which the judge times from the outside.
