@@ -1,5 +1,4 @@
-//===- Coordinates.h - Which numbers are tried next
-//------------------------===//
+//===- Coordinates.h - Which numbers are tried next -----------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

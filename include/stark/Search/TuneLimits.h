@@ -1,5 +1,4 @@
-//===- TuneLimits.h - How long numbers are tried
-//---------------------------===//
+//===- TuneLimits.h - How long numbers are tried --------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

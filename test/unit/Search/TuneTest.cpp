@@ -1,5 +1,4 @@
-//===- TuneTest.cpp - The best instance of what was found
-//------------------===//
+//===- TuneTest.cpp - The best instance of what was found -----------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
