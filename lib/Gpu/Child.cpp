@@ -152,7 +152,7 @@ void Child::prepare(const Request &R, Reply &Out) {
   if (!Arguments || R.Case >= J.Cases.size())
     return harness(Out, "no such case");
   bool NoMemory = false;
-  if (std::string P = keepPool(/*Trim=*/true); !P.empty())
+  if (std::string P = keepPool(); !P.empty())
     return harness(Out, P);
   if (std::string P =
           Arguments->allocate(R.Case, R.Seed, R.WeightSeed, NoMemory);

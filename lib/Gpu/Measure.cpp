@@ -75,7 +75,7 @@ std::string gpu::openDevice(int Ordinal, DeviceFacts &Facts) {
   return "";
 }
 
-std::string gpu::keepPool(bool Trim) {
+std::string gpu::keepPool() {
   int Device = 0, Has = 0;
   cudaMemPool_t Pool = nullptr;
   uint64_t All = ~uint64_t(0);
@@ -88,7 +88,7 @@ std::string gpu::keepPool(bool Trim) {
     E = cudaDeviceGetDefaultMemPool(&Pool, Device);
   if (E == cudaSuccess)
     E = cudaMemPoolSetAttribute(Pool, cudaMemPoolAttrReleaseThreshold, &All);
-  if (E == cudaSuccess && Trim)
+  if (E == cudaSuccess)
     E = cudaMemPoolTrimTo(Pool, 0);
   return E == cudaSuccess ? "" : "the pool cannot be set up: " + describe(E);
 }

@@ -25,10 +25,10 @@ namespace stark::gpu {
 /// when there is no such device, with what to do about it.
 std::string openDevice(int Ordinal, DeviceFacts &Facts);
 
-/// What is freed in the order of a stream stays with the device's pool, as
-/// where nobody waits for the device between calls; \p Trim: what is there is
+/// What is freed in the order of a stream stays with the device's pool from now
+/// on, as where nobody waits for the device between calls; what is there is
 /// given back.
-std::string keepPool(bool Trim);
+std::string keepPool();
 
 /// Known kernels with known answers: the harness works on this device.
 std::string selfTest();

@@ -328,8 +328,6 @@ int functionAttribute(const void *Stub, int Which, int Value) {
     return int(K.BoundThreads ? K.BoundThreads : M.gpu().MaxThreadsPerBlock);
   case 104:
     return int(K.MaxDynamic);
-  case 105: // constant memory is not told
-    return 0;
   case 107:
     return K.Carveout;
   case 106:

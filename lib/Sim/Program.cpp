@@ -29,6 +29,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include <csignal>
 #include <map>
+#include <utility>
 
 using namespace llvm;
 using namespace stark;
@@ -349,8 +350,8 @@ RunProfile Program::run(const char *Entry, void **Arguments,
           Call(Arguments);
           M.protect(false);
           // What leaks is known after two, and not to be had a hundred times.
-          bool Leaks = Made > 1 && M.keptBytes() > Kept;
-          Kept = M.keptBytes();
+          uint64_t Before = std::exchange(Kept, M.keptBytes());
+          bool Leaks = Made > 1 && Kept > Before;
           if (Leaks || !Hooks.Again || !Hooks.Again(M.instructions()))
             break;
         }
