@@ -28,6 +28,7 @@
 #include "stark/Posix/Lockdown.h"
 #include <algorithm>
 #include <cstring>
+#include <cuda_profiler_api.h>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -60,7 +61,6 @@ private:
   void prepare(const Request &R, Reply &Out);
   void run(const Request &R, Reply &Out);
   void runBare(const Request &R, Reply &Out);
-  void runFaulty(const Request &R, Reply &Out);
   std::string standStill(cudaStream_t Stream);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
@@ -133,9 +133,12 @@ void Child::hello(const Request &R, Reply &Out) {
     madvise(At, Options.SharedBytes, MADV_HUGEPAGE);
     Shared = static_cast<char *>(At);
   }
-  if (std::string P = preload(Options); !P.empty())
+  std::string P = preload(Options);
+  if (P.empty() && R.Flags & Profiles)
+    P = showKernel();
+  if (!P.empty())
     return harness(Out, P);
-  Facts.Lockdown = posix::lockDown(readFolders(Options));
+  Facts.Lockdown = posix::lockDown(readFolders(Options), writeFolder(R));
   say(Out, Status::Ok, printFacts(Facts));
 }
 
@@ -215,24 +218,25 @@ bool Child::collect(cudaStream_t Stream, Reply &Out) {
                      "what the entry returned cannot be used", Out);
 }
 
-/// A call that a sanitizer looks at.
+/// A call that a sanitizer or a profiler looks at.
 void Child::runBare(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
-  if (std::string P =
-          Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
-      !P.empty())
+  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
+  if (!P.empty())
     return harness(Out, P);
-  if (!call(Code.Call, Stream, Out))
+  if (!prepareTensors(Stream, Out))
     return;
+  // What fills the buffers is not looked at.
+  cudaDeviceSynchronize();
+  if (R.Flags & Profiled)
+    cudaProfilerStart();
+  bool Called = call(Code.Call, Stream, Out);
   cudaError_t E = cudaDeviceSynchronize();
+  if (R.Flags & Profiled)
+    cudaProfilerStop();
   endStream(Stream);
-  if (E != cudaSuccess)
+  if (Called && E != cudaSuccess)
     say(Out, Status::Failed, "the kernel failed: " + describe(E) + hintFor(E));
-}
-
-void Child::runFaulty(const Request &R, Reply &Out) {
-  if (cudaError_t E = runFault(Fault(R.Case)); E != cudaSuccess)
-    harness(Out, "no fault can be shown: " + describe(E));
 }
 
 /// Outputs are as they were when the stream goes on, if all is asked of it.
@@ -404,7 +408,7 @@ void Child::answer(const Request &R, Reply &Out) {
     note(Arguments->attach(R.Memory, R.Bytes), Out);
     break;
   case Command::Fault:
-    runFaulty(R, Out);
+    note(showFault(Fault(R.Case)), Out);
     break;
   case Command::Compare:
     note(Arguments->compare(R, Out), Out);
@@ -438,7 +442,7 @@ int gpu::runChild(const ChildOptions &Options) {
         sizeof(K->Out))
       break;
   }
-  // A sanitizer reports some of what it found when the context ends.
+  // Such a tool reports some of what it found when the context ends.
   if (Options.Sanitized)
     cudaDeviceReset();
   // Neither destructors nor atexit handlers: the library may have left some.

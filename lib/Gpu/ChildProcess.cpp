@@ -62,6 +62,7 @@ std::vector<std::string> childEnvironment(const ChildSpec &Spec) {
     if (const char *Value = getenv(Name);
         Value && !(Spec.Torch && !std::strcmp(Name, "LD_LIBRARY_PATH")))
       Kept.push_back(std::string(Name) + "=" + Value);
+  Kept.insert(Kept.end(), Spec.Environment.begin(), Spec.Environment.end());
   return Kept;
 }
 

@@ -29,8 +29,11 @@ struct ChildSpec {
   uint64_t SharedBytes = 0;
   int Device = 0;
   const posix::Libtorch *Torch = nullptr; ///< outlives the child's start
-  /// A sanitizer with its options, which starts the child; empty: none.
+  /// A sanitizer or a profiler with its options, which starts the child; empty:
+  /// none.
   std::vector<std::string> Under = {};
+  /// "NAME=value", beside what a child knows of the environment.
+  std::vector<std::string> Environment = {};
 };
 
 class ChildProcess {

@@ -15,9 +15,9 @@
 
 #include "Measure.h"
 #include "Buffers.h"
-#include "Kernels.h"
 #include <algorithm>
 #include <cmath>
+#include <cuda_profiler_api.h>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -91,6 +91,25 @@ std::string gpu::keepPool() {
   if (E == cudaSuccess)
     E = cudaMemPoolTrimTo(Pool, 0);
   return E == cudaSuccess ? "" : "the pool cannot be set up: " + describe(E);
+}
+
+std::string gpu::showKernel() {
+  constexpr uint64_t Bytes = uint64_t(1) << 20;
+  void *Data = nullptr;
+  cudaProfilerStart();
+  cudaError_t E = cudaMalloc(&Data, Bytes);
+  if (E == cudaSuccess)
+    E = poison(Data, Bytes, 0, nullptr);
+  if (E == cudaSuccess)
+    E = cudaDeviceSynchronize();
+  cudaProfilerStop();
+  cudaFree(Data);
+  return E == cudaSuccess ? "" : "a known kernel failed: " + describe(E);
+}
+
+std::string gpu::showFault(Fault What) {
+  cudaError_t E = runFault(What);
+  return E == cudaSuccess ? "" : "no fault can be shown: " + describe(E);
 }
 
 std::string gpu::selfTest() {

@@ -15,6 +15,7 @@
 #ifndef STARK_GPU_MEASURE_H
 #define STARK_GPU_MEASURE_H
 
+#include "Kernels.h"
 #include "Protocol.h"
 #include <array>
 #include <cuda_runtime.h>
@@ -32,6 +33,13 @@ std::string keepPool();
 
 /// Known kernels with known answers: the harness works on this device.
 std::string selfTest();
+
+/// A profiler sets itself up with the first kernel that it sees, this one: for
+/// that it needs more than a child is left with later.
+std::string showKernel();
+
+/// Shows a sanitizer \p What.
+std::string showFault(Fault What);
 
 /// Median of empty event pairs, and of device-to-device copies.
 std::string calibrate(DeviceFacts &Facts);

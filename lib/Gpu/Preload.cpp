@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Preload.h"
+#include <cstdlib>
 #include <dlfcn.h>
 #include <sstream>
 
@@ -29,4 +30,9 @@ std::vector<std::string> gpu::readFolders(const ChildOptions &Options) {
   for (std::string File; std::getline(Files, File, ':');)
     Folders.push_back(File.substr(0, File.rfind('/')));
   return Folders;
+}
+
+std::string gpu::writeFolder(const Request &Hello) {
+  const char *Folder = Hello.Flags & Profiles ? getenv("TMPDIR") : nullptr;
+  return Folder ? Folder : "";
 }

@@ -8,6 +8,7 @@
 #ifndef STARK_GPU_PRELOAD_H
 #define STARK_GPU_PRELOAD_H
 
+#include "Protocol.h"
 #include "stark/Gpu/Child.h"
 #include <vector>
 
@@ -20,6 +21,10 @@ std::string preload(const ChildOptions &Options);
 /// Those that the child may read: the job's, and those of libtorch, which loads
 /// parts of itself later.
 std::vector<std::string> readFolders(const ChildOptions &Options);
+
+/// The one that it may write to after \p Hello, empty: none. The part of a
+/// profiler that is in its process may lock a file there.
+std::string writeFolder(const Request &Hello);
 
 } // namespace stark::gpu
 

@@ -44,6 +44,8 @@ enum class Command : uint32_t {
 
 /// Flags of Hello.
 constexpr uint32_t Calibrate = 1;
+/// Flags of Hello: this is under a profiler, which is shown one known kernel.
+constexpr uint32_t Profiles = 2;
 /// Flags of Finish after Sample: wait for the whole device before the stop
 /// event.
 constexpr uint32_t SyncDevice = 1;
@@ -54,6 +56,8 @@ constexpr uint32_t NotKept = 2;
 /// Flags of Run: inputs are moved in their last place, and what comes of it is
 /// kept.
 constexpr uint32_t Shaken = 4;
+/// Flags of Run under a profiler: this is the call that it is to look at.
+constexpr uint32_t Profiled = 8;
 /// Flags of Export and Compare: what is wanted is what the reference gave,
 /// which is kept while the entry itself is called.
 constexpr uint32_t OfReference = 1;

@@ -90,6 +90,8 @@ public:
                      std::vector<std::string> &Proved,
                      std::string &Notes) override;
 
+  void profile(unsigned Case, job::Result &Out) override;
+
 private:
   MaybeStop place(unsigned Case, uint64_t Draw) override;
   MaybeStop warm(Side Of, const judge::TimedCall &Call, uint64_t Ms,

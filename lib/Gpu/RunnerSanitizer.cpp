@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "CudaTool.h"
 #include "Ending.h"
 #include "Runner.h"
 #include "Sanitizer.h"
@@ -57,7 +58,7 @@ std::vector<Request> callsOf(const Job &J, const std::vector<unsigned> &Cases) {
 MaybeStop GpuRunner::sanitize(const std::vector<unsigned> &Cases,
                               std::vector<std::string> &Proved,
                               std::string &Notes) {
-  std::string Program = findSanitizer(Options.Sanitizer);
+  std::string Program = findCudaTool("compute-sanitizer", Options.Sanitizer);
   std::string Why = Torch             ? "it takes tensors"
                     : Program.empty() ? "there is no compute-sanitizer"
                                       : "";

@@ -6,15 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sanitizer.h"
+#include "CudaTool.h"
 #include "SanitizerLog.h"
 #include "stark/Posix/File.h"
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <map>
-#include <sstream>
-#include <unistd.h>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -35,24 +30,6 @@ struct Party {
   std::string Log; ///< path
 };
 
-/// Where the logs are; removed in the end.
-class LogFolder {
-public:
-  LogFolder() {
-    const char *Under = getenv("TMPDIR");
-    std::string Name = std::string(Under && *Under ? Under : "/tmp") +
-                       "/stark-sanitizer-XXXXXX";
-    if (mkdtemp(Name.data()))
-      Path = Name;
-  }
-  ~LogFolder() {
-    std::error_code Ignored;
-    if (!Path.empty())
-      std::filesystem::remove_all(Path, Ignored);
-  }
-  std::string Path; ///< empty: there is none, with errno
-};
-
 std::vector<std::string> commandFor(const std::string &Program,
                                     const char *Tool, const std::string &Log) {
   return {Program,
@@ -68,15 +45,6 @@ std::vector<std::string> commandFor(const std::string &Program,
           "no"};
 }
 
-/// What it did not do, in words; empty: it did.
-std::string failureOf(const Answer &A, const ChildProcess &Child) {
-  if (A.What == Answer::TimedOut)
-    return "no answer within " + std::to_string(CallLimitMs / 1000) + " s";
-  if (A.What == Answer::Closed)
-    return Child.describeDeath();
-  return A.R.What == Status::Ok ? "" : A.R.Text;
-}
-
 /// Sends \p R to all that have not failed, then takes their answers.
 void askAll(std::vector<Party> &Parties, const Request &R) {
   for (Party &P : Parties) {
@@ -85,16 +53,12 @@ void askAll(std::vector<Party> &Parties, const Request &R) {
     Request Own = R;
     if (R.What == Command::Fault)
       Own.Case = uint32_t(P.Report.Tool->Shown);
-    P.Child->send(Own);
-    if (isCall(R.What)) {
-      Request Then;
-      Then.What = Command::Finish;
-      P.Child->send(Then);
-    }
+    sendWhole(*P.Child, Own);
   }
   for (Party &P : Parties)
     if (P.Report.Failed.empty())
-      P.Report.Failed = failureOf(P.Child->receive(CallLimitMs), *P.Child);
+      P.Report.Failed =
+          failureOf(P.Child->receive(CallLimitMs), *P.Child, CallLimitMs);
 }
 
 void conclude(Party &P) {
@@ -117,28 +81,12 @@ void conclude(Party &P) {
 }
 } // namespace
 
-std::string gpu::findSanitizer(const std::string &Asked) {
-  if (!Asked.empty())
-    return Asked == "none" ? "" : Asked;
-  const char *Path = getenv("PATH");
-  std::stringstream Folders(std::string(Path ? Path : "") +
-                            ":/usr/local/cuda/bin");
-  for (std::string Folder; std::getline(Folders, Folder, ':');)
-    if (std::string File = Folder + "/compute-sanitizer";
-        !Folder.empty() && access(File.c_str(), X_OK) == 0)
-      return File;
-  return "";
-}
-
 std::vector<SanitizerReport>
 gpu::sanitize(const std::string &Program, const ChildSpec &Spec,
               const std::vector<const SanitizerTool *> &Tools,
               const std::vector<Request> &Calls, Clock &Time) {
-  LogFolder Logs;
-  std::string Error =
-      Logs.Path.empty()
-          ? std::string("cannot make a folder for logs: ") + strerror(errno)
-          : "";
+  ToolFolder Logs("stark-sanitizer");
+  std::string Error = Logs.Error;
   std::vector<Party> Parties(Tools.size());
   for (size_t I = 0; I < Tools.size(); ++I) {
     Party &P = Parties[I];

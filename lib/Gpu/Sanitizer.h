@@ -31,10 +31,6 @@ struct SanitizerReport {
   std::string Failed; ///< why it says nothing; empty: it looked at all
 };
 
-/// \p Asked is a path, "none", or empty: on PATH, else in /usr/local/cuda. The
-/// path of compute-sanitizer, empty when there is none.
-std::string findSanitizer(const std::string &Asked);
-
 /// Has a child load the library of \p Spec and answer \p Calls under each of
 /// \p Tools, all tools at once.
 std::vector<SanitizerReport>

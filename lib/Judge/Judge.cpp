@@ -17,6 +17,7 @@
 #include "stark/Posix/File.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 using namespace stark;
 using namespace stark::job;
@@ -47,6 +48,7 @@ private:
   MaybeStop keepOutputs(const Trial &T);
   MaybeStop timeAll();
   MaybeStop sanitize();
+  void profile();
   MaybeStop work(const std::string &Folder);
 
   Runner &R;
@@ -248,6 +250,29 @@ MaybeStop Judge::sanitize() {
   return R.sanitize(Cases, Sanitized, Notes);
 }
 
+/// With the size that takes longest; where none is timed, with the one that has
+/// most outputs.
+void Judge::profile() {
+  std::map<std::string, double> MedianUs;
+  for (const Timing &T : Out.Timings)
+    MedianUs[T.Label] = T.MedianUs;
+  std::optional<unsigned> Chosen;
+  double Most = 0;
+  for (unsigned I = 0; I < J.Cases.size(); ++I) {
+    const Case &C = J.Cases[I];
+    bool Fits = MedianUs.empty() ? Compared[I] && C.Filling == Regime::Given
+                                 : C.Timed && MedianUs.count(C.Label);
+    double Weight =
+        MedianUs.empty() ? double(outputBytes(J, I)) : MedianUs[C.Label];
+    if (!Fits || (Chosen && Weight <= Most))
+      continue;
+    Chosen = I;
+    Most = Weight;
+  }
+  if (Chosen)
+    R.profile(*Chosen, Out);
+}
+
 MaybeStop Judge::work(const std::string &Folder) {
   if (MaybeStop S = read(Folder))
     return S;
@@ -267,7 +292,11 @@ MaybeStop Judge::work(const std::string &Folder) {
   Notes += R.notes();
   if (MaybeStop S = timeAll())
     return S;
-  return sanitize();
+  if (MaybeStop S = sanitize())
+    return S;
+  if (!J.ProfiledText.empty())
+    profile();
+  return std::nullopt;
 }
 
 Result Judge::run(const std::string &Folder) {

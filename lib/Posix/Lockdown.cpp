@@ -167,7 +167,8 @@ void addSearched(std::vector<std::string> &Folders) {
       Folders.push_back(Folder);
 }
 
-bool confineFiles(std::vector<std::string> Readable) {
+bool confineFiles(std::vector<std::string> Readable,
+                  const std::string &Writable) {
   landlock_ruleset_attr Rules = {};
   Rules.handled_access_fs =
       LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
@@ -184,6 +185,10 @@ bool confineFiles(std::vector<std::string> Readable) {
       LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   for (const char *Folder : {"/dev", "/proc"})
     allow(Ruleset, Folder, Read | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  if (!Writable.empty())
+    allow(Ruleset, Writable,
+          Read | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+              LANDLOCK_ACCESS_FS_REMOVE_FILE);
   addSearched(Readable);
   Readable.insert(Readable.end(), std::begin(OfTheSystem),
                   std::end(OfTheSystem));
@@ -195,14 +200,15 @@ bool confineFiles(std::vector<std::string> Readable) {
 }
 } // namespace
 
-std::string posix::lockDown(std::vector<std::string> Readable) {
+std::string posix::lockDown(std::vector<std::string> Readable,
+                            const std::string &Writable) {
   // What it prints goes to a file in memory; more than this is refused. Not
   // earlier: the driver sets up larger files of its own.
   rlimit Printed = {1 << 20, 1 << 20};
   setrlimit(RLIMIT_FSIZE, &Printed);
   signal(SIGXFSZ, SIG_IGN);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  bool Landlock = confineFiles(std::move(Readable));
+  bool Landlock = confineFiles(std::move(Readable), Writable);
   bool Seccomp = filterCalls();
   std::string Held =
       std::string(Seccomp ? "seccomp " : "") + (Landlock ? "landlock " : "");

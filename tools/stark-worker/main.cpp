@@ -64,6 +64,8 @@ that take tensors libtorch, of the version that they were built with.
   --sanitizer P   path of compute-sanitizer, which looks at candidates that are
                   about to win, or "none" (default: on PATH, else in
                   /usr/local/cuda/bin)
+  --ncu P         likewise of ncu, which reads the GPU's counters of candidates
+                  that a search asks for, or "none"
   --gpus WHICH    with --spool: a worker for each of several GPUs, "all", a
                   number of them, or places from 0 among those that
                   CUDA_VISIBLE_DEVICES has, or the driver: 0,2. One that dies
@@ -79,7 +81,7 @@ Example: stark-worker --spool /shared/jobs --watch
 namespace {
 struct Flags {
   std::string Job, Result, Spool, Results, Outputs, Samples, Torch;
-  std::string Sanitizer, Gpus;
+  std::string Sanitizer, Ncu, Gpus;
   std::vector<std::string> OfWorkers; ///< arguments, without --gpus
   bool Help = false, Watch = false, Probe = false, IsChild = false,
        Await = false;
@@ -122,6 +124,7 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"await", no_argument, nullptr, 'A'},
                               {"gpus", required_argument, nullptr, 'g'},
                               {"sanitizer", required_argument, nullptr, 'z'},
+                              {"ncu", required_argument, nullptr, 'u'},
                               {"sanitized", no_argument, nullptr, 'Z'},
                               {}};
 
@@ -166,6 +169,9 @@ bool setFlag(Flags &F, int Letter) {
     return true;
   case 'z':
     F.Sanitizer = optarg;
+    return true;
+  case 'u':
+    F.Ncu = optarg;
     return true;
   case 'Z':
     return F.Child.Sanitized = true;
@@ -240,6 +246,7 @@ static job::Result judgeFolder(const Flags &F, const std::string &Folder,
   Options.Torch = F.Torch;
   Options.Await = F.Await;
   Options.Sanitizer = F.Sanitizer;
+  Options.Ncu = F.Ncu;
   if (!F.Samples.empty())
     Options.Samples = (fs::path(F.Samples) / Name).string() + ".jsonl";
   Runner = makeGpuRunner(Folder, std::move(Options), machineClock());

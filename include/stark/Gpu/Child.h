@@ -27,8 +27,9 @@ struct ChildOptions {
   /// Libraries that are loaded before the job's, in their order: those of
   /// libtorch, when the job needs it. Joined by ':'.
   std::string Preload;
-  /// Under a sanitizer: each buffer is an allocation of its own, of just its
-  /// size, no output is written to before a call and none looked at after it.
+  /// Under a sanitizer or a profiler: each buffer is an allocation of its own,
+  /// of just its size, no output is written to before a call and none looked at
+  /// after it.
   bool Sanitized = false;
 };
 

@@ -37,6 +37,7 @@ struct GpuRunnerOptions {
   std::string Samples; ///< the file that they go to; empty: none
   /// Path of compute-sanitizer, "none", or empty: it is looked for.
   std::string Sanitizer;
+  std::string Ncu; ///< likewise of ncu
 };
 
 /// Of the job in \p Folder.

@@ -175,6 +175,9 @@ template <class IO> void fields(IO &F, Job &J) {
   F.optional("precision", J.Precision, !J.Precision.empty());
   F.sparse("sanitize_above", J.SanitizeAbove, -1.0);
   F.sparse("async_barriers", J.AsyncBarriers, false);
+  F.sparse("profiled_text", J.ProfiledText, std::string());
+  F.check(J.ProfiledText.empty() || isPlainName(J.ProfiledText),
+          "profiled_text", "the name of a file in the job's folder");
   F.required("timing_seed", J.TimingSeed);
   F.required("timeout_ms", J.TimeoutMs);
   F.check(J.TimeoutMs > 0 && J.TimeoutMs <= MaxTimeMs, "timeout_ms",
@@ -231,6 +234,12 @@ template <class IO> void fields(IO &F, Stage &S) {
           "begin_us or later, a day at most");
 }
 
+template <class IO> void fields(IO &F, Profile &P) {
+  F.required("text", P.Text);
+  F.required("problem", P.Problem);
+  F.sparse("unavailable", P.Unavailable, false);
+}
+
 template <class IO> void fields(IO &F, Result &R) {
   F.format("format", FormatVersion);
   F.required("id", R.Id);
@@ -251,6 +260,7 @@ template <class IO> void fields(IO &F, Result &R) {
   F.optional("stages", R.Stages, !R.Stages.empty());
   F.check(R.Stages.size() <= MaxStages, "stages",
           std::to_string(MaxStages) + " at most");
+  F.optional("profile", R.Counted);
   F.required("timings", R.Timings);
 }
 

@@ -205,6 +205,10 @@ struct Job {
   /// Whether the candidate's kernels wait for mbarriers or clusters, of which
   /// racecheck does not see what they order.
   bool AsyncBarriers = false;
+  /// The file in the folder that has the candidate's text, under the name that
+  /// it was compiled as: a profiler looks at it when it is correct. Empty: none
+  /// does.
+  std::string ProfiledText;
 };
 
 /// Samples that were taken in pairs, the buffers lying where they lay; in
@@ -256,6 +260,16 @@ struct Stage {
 /// So that a job of many sizes stays small.
 inline constexpr size_t MaxStages = 2000;
 
+/// What a profiler found of a candidate, from the GPU's own counters.
+struct Profile {
+  std::string Text;    ///< MaxProfileLines at most; empty: there is a Problem
+  std::string Problem; ///< why it says nothing
+  /// It would say nothing of another candidate either: there is none, or it may
+  /// not read the counters.
+  bool Unavailable = false;
+};
+inline constexpr size_t MaxProfileLines = 15, MaxProfileBytes = 3000;
+
 struct Result {
   std::string Id, CandidateDigest, SourceDigest;
   Outcome End = Outcome::Infrastructure;
@@ -273,7 +287,8 @@ struct Result {
   std::string Device, Driver; ///< "NVIDIA H200", "580.159.04"
   bool Modelled = false;
   uint64_t WallMs = 0;
-  std::vector<Stage> Stages; ///< the first MaxStages; none: not recorded
+  std::vector<Stage> Stages;      ///< the first MaxStages; none: not recorded
+  std::optional<Profile> Counted; ///< of one that is correct, when asked for
 };
 
 /// \p Error names file and field; the value is only good when it is empty.

@@ -21,11 +21,12 @@
 namespace stark::posix {
 
 /// Forbids, as far as the kernel can: new processes and programs, sockets,
-/// reaching into other processes (seccomp), writing to files outside /dev and
-/// /proc, and reading any but the system's, those below \p Readable and below
-/// the folders of LD_LIBRARY_PATH (landlock): a home, a key, another job. Says
-/// what took hold: "seccomp landlock", "none".
-std::string lockDown(std::vector<std::string> Readable = {});
+/// reaching into other processes (seccomp), writing to files outside /dev,
+/// /proc and the folder \p Writable, and reading any but the system's, those
+/// below \p Readable and below the folders of LD_LIBRARY_PATH (landlock): a
+/// home, a key, another job. Says what took hold: "seccomp landlock", "none".
+std::string lockDown(std::vector<std::string> Readable = {},
+                     const std::string &Writable = "");
 
 } // namespace stark::posix
 

@@ -8,7 +8,7 @@ odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, sp
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
 (and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), samples=1 (keep every sample and say how many
 there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source),
-shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
+profile=PROGRAM (in place of ncu), shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
 What is proved is printed after the rest where there is a sanitizer.
 """
 import hashlib
@@ -88,6 +88,7 @@ def main():
             "source_library": "source.so", "candidate_library": "candidate.so",
             **({"sanitize_above": float(keys.get("above", 0))} if "sanitize" in keys else {}),
             **({"async_barriers": True} if "mbarriers" in keys else {}),
+            **({"profiled_text": "on_host.cu"} if "profile" in keys else {}),
             **shared, "source_digest": "s", "candidate_digest": "s" if "same" in keys else "c",
             "leaves": [
                 {"name": "x", "kind": "buffer", "type": "f32", "role": "input", "tolerance": 0, "init": init,
@@ -105,6 +106,10 @@ def main():
         outputs += ["--samples", os.path.join(folder, "samples")]
     if "sanitize" in keys:
         outputs += ["--sanitizer", keys["sanitize"]]
+    if "profile" in keys:
+        outputs += ["--ncu", keys["profile"]]
+        with open(os.path.join(job, "on_host.cu"), "w") as f:
+            f.write(body)
     if "gpus" in keys:
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(int(keys["gpus"]))))
         outputs += ["--gpus", "all"]
@@ -118,6 +123,10 @@ def main():
     print("outcome:", r["outcome"], r["diagnostics"], end="\n")
     if "sanitize" in keys:
         print("proved:", *[line for line in r.get("proved", []) if "sanitizer" in line])
+    if "profile" in r:
+        found = r["profile"]
+        print("unavailable:" if found.get("unavailable") else "profile:", found["problem"] or "no problem")
+        print(found["text"], end="")
     for t in r["timings"]:
         print("timed:", t["label"], f"throttled {t['throttled']}, speed-up" if "throttled" in t else "speed-up", "above 1.5" if t["speedup"] > 1.5 else "about 1" if t["speedup"] > 0.3 else "low")
     if "samples" in keys:

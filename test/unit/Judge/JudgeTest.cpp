@@ -73,8 +73,14 @@ public:
     Calls += "time " + J->Cases[Case].Label + "\n";
     Timings.emplace_back();
     Timings.back().Label = J->Cases[Case].Label;
+    Timings.back().MedianUs = Timings.back().SourceMedianUs = 5 + Case;
     Notes += "figures of " + J->Cases[Case].Label + "\n";
     return std::nullopt;
+  }
+
+  void profile(unsigned Case, Result &Out) override {
+    Calls += "profile " + J->Cases[Case].Label + "\n";
+    Out.Counted.emplace().Text = "bound by it\n";
   }
 
   /// Does \p Work as a stage of its own.
@@ -125,6 +131,38 @@ TEST_F(JudgeTest, TheOrderOfAJob) {
   EXPECT_EQ(Out.Id + Out.SourceDigest + Out.CandidateDigest, "attempt-1sc");
   EXPECT_EQ(Out.Device + Out.Driver, "fakeopened");
   EXPECT_EQ(Out.WallMs, 20u);
+}
+
+// What is asked for is counted last, with a size that was timed, and of what is
+// correct alone.
+TEST_F(JudgeTest, Counters) {
+  J.Seeds = {1};
+  J.ProfiledText = "k.cu";
+  Result Out = run();
+  EXPECT_EQ(R.Calls.substr(R.Calls.find("time")), "time n=8\nprofile n=8\n");
+  std::string Error;
+  Result Back = parseResult(printResult(Out), "result", Error);
+  EXPECT_EQ(Error, "");
+  ASSERT_TRUE(Back.Counted);
+  EXPECT_EQ(Back.Counted->Text, "bound by it\n");
+  R.Calls.clear();
+  R.Candidate = [](const Trial &) { return Stop{Outcome::Crashed, "no"}; };
+  EXPECT_FALSE(run().Counted);
+  EXPECT_EQ(R.Calls.find("profile"), std::string::npos);
+}
+
+// With the size that takes longest, else with the largest.
+TEST_F(JudgeTest, CountersOfOneSize) {
+  J.ProfiledText = "k.cu";
+  for (Case &C : J.Cases)
+    C.Timed = true;
+  run();
+  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")), "profile n=3\n");
+  for (Case &C : J.Cases)
+    C.Timed = false;
+  R.Calls.clear();
+  run();
+  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")), "profile n=8\n");
 }
 
 // A result says where its time went: what the judge does and, of a runner, what

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,10 +20,11 @@ using namespace stark;
 namespace {
 /// How a locked-down process ends that does \p Deed: "exit 0", "signal 31".
 template <class Function>
-std::string fateOf(Function Deed, std::vector<std::string> Readable = {}) {
+std::string fateOf(Function Deed, std::vector<std::string> Readable = {},
+                   const std::string &Writable = "") {
   pid_t Child = fork();
   if (Child == 0) {
-    std::string Held = posix::lockDown(Readable);
+    std::string Held = posix::lockDown(Readable, Writable);
     if (Held.find("seccomp") == std::string::npos)
       _exit(99);
     _exit(Deed(Held) ? 0 : 1);
@@ -104,6 +106,28 @@ TEST(Lockdown, OnlyTheSystemsFilesAndTheJobsAreRead) {
     unlink(FileIn(Folder).c_str());
     rmdir(Folder);
   }
+  SKIP_WITHOUT_SECCOMP(Fate);
+  EXPECT_EQ(Fate, "exit 0");
+}
+
+// The one folder that may be written to, and nothing beside it.
+TEST(Lockdown, OneFolderMayBeWrittenTo) {
+  char Mine[] = "/tmp/stark-lockdown-mine-XXXXXX";
+  ASSERT_TRUE(mkdtemp(Mine));
+  std::string Inner = std::string(Mine) + "/inner", File = Inner + "/file",
+              Beside = std::string(Mine) + "/beside";
+  ASSERT_EQ(mkdir(Inner.c_str(), 0700), 0);
+  std::string Fate = fateOf(
+      [&](const std::string &Held) {
+        bool Writes = open(File.c_str(), O_CREAT | O_RDWR, 0600) >= 0,
+             Strays = open(Beside.c_str(), O_CREAT | O_RDWR, 0600) >= 0;
+        return Writes && Strays == (Held.find("landlock") == std::string::npos);
+      },
+      {}, Inner);
+  unlink(File.c_str());
+  unlink(Beside.c_str());
+  rmdir(Inner.c_str());
+  rmdir(Mine);
   SKIP_WITHOUT_SECCOMP(Fate);
   EXPECT_EQ(Fate, "exit 0");
 }

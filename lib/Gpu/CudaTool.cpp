@@ -1,0 +1,66 @@
+//===- CudaTool.cpp - A tool of CUDA's, over a child ----------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaTool.h"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <unistd.h>
+
+using namespace stark;
+using namespace stark::gpu;
+
+std::string gpu::findCudaTool(const std::string &Name,
+                              const std::string &Asked) {
+  if (!Asked.empty())
+    return Asked == "none" ? "" : Asked;
+  const char *Path = getenv("PATH");
+  std::stringstream Folders(std::string(Path ? Path : "") +
+                            ":/usr/local/cuda/bin");
+  for (std::string Folder; std::getline(Folders, Folder, ':');)
+    if (std::string File = Folder + "/" + Name;
+        !Folder.empty() && access(File.c_str(), X_OK) == 0)
+      return File;
+  return "";
+}
+
+ToolFolder::ToolFolder(const std::string &Name) {
+  const char *Under = getenv("TMPDIR");
+  std::string Made =
+      std::string(Under && *Under ? Under : "/tmp") + "/" + Name + "-XXXXXX";
+  if (mkdtemp(Made.data()))
+    Path = Made;
+  else
+    Error = "cannot make a folder for what it writes: " +
+            std::string(std::strerror(errno));
+}
+
+ToolFolder::~ToolFolder() {
+  std::error_code Ignored;
+  if (!Path.empty())
+    std::filesystem::remove_all(Path, Ignored);
+}
+
+std::string gpu::failureOf(const Answer &A, const ChildProcess &Child,
+                           uint64_t LimitMs) {
+  if (A.What == Answer::TimedOut)
+    return "no answer within " + std::to_string(LimitMs / 1000) + " s";
+  if (A.What == Answer::Closed)
+    return Child.describeDeath();
+  return A.R.What == Status::Ok ? "" : A.R.Text;
+}
+
+void gpu::sendWhole(ChildProcess &Child, const Request &R) {
+  Child.send(R);
+  if (!isCall(R.What))
+    return;
+  Request Then;
+  Then.What = Command::Finish;
+  Child.send(Then);
+}
