@@ -245,6 +245,7 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
   if (!V)
     return V.takeError();
   addInstruction(In, *V);
+  (*V)["hints"] = In.Hints.empty() ? "" : cleanText(In.Hints) + "\n";
   (*V)["failing"] =
       In.Selected->Text.empty()
           ? "It gave no candidate that could be judged: write it.\n"

@@ -23,13 +23,15 @@ stark::parseCountersRequest(llvm::StringRef Text) {
     return CountersRequest();
   if (Text == "off")
     return CountersRequest{Kind::Off, ""};
+  if (Text == "cuda")
+    return CountersRequest{Kind::Measured, ""};
   if (Text == "sim")
     return CountersRequest{Kind::Nearest, ""};
   llvm::StringRef Gpu = Text;
   if (Gpu.consume_front("sim:") && !Gpu.empty())
     return CountersRequest{Kind::Named, Gpu.str()};
   return usageError("--counters: got '" + Text +
-                    "', wanted sim, sim:GPU or off");
+                    "', wanted cuda, sim, sim:GPU or off");
 }
 
 static EvaluatorSpec simulated(std::string Gpu) {
@@ -37,12 +39,13 @@ static EvaluatorSpec simulated(std::string Gpu) {
 }
 
 /// What run.json says of a run.
-static llvm::Expected<CountersChoice> recorded(const std::string &CountersOf) {
+static llvm::Expected<CountersChoice> recorded(const SearchOptions &Then) {
   CountersChoice Choice;
   Choice.From = From::Recorded;
-  if (CountersOf.empty())
+  Choice.Profile = Then.Profile;
+  if (Then.CountersOf.empty())
     return Choice;
-  llvm::Expected<EvaluatorSpec> Gpu = parseEvaluatorSpec(CountersOf);
+  llvm::Expected<EvaluatorSpec> Gpu = parseEvaluatorSpec(Then.CountersOf);
   if (!Gpu)
     return withContext(Gpu.takeError(), "the run's counters");
   Choice.Gpu = std::move(*Gpu);
@@ -53,9 +56,16 @@ llvm::Expected<CountersChoice> stark::chooseCounters(const SearchRequest &R,
                                                      const RunIdentity *Before,
                                                      const ChatClient &Chat,
                                                      llvm::StringRef Arch) {
+  CountersChoice Measured{simulated(sim::gpuForArch(Arch)), From::Default,
+                          /*Profile=*/true};
   switch (R.Counters.Of) {
   case CountersRequest::Kind::Off:
     return CountersChoice();
+  case CountersRequest::Kind::Measured:
+    if (!R.Evaluator.measures())
+      return usageError("--counters: got 'cuda', wanted sim, sim:GPU or off "
+                        "where no GPU judges");
+    return Measured;
   case CountersRequest::Kind::Nearest:
     return CountersChoice{simulated(sim::gpuForArch(Arch)), From::Asked};
   case CountersRequest::Kind::Named:
@@ -64,12 +74,12 @@ llvm::Expected<CountersChoice> stark::chooseCounters(const SearchRequest &R,
     break;
   }
   if (Before)
-    return recorded(Before->Options.CountersOf);
+    return recorded(Before->Options);
   if (!R.Provider.replayedRun().empty())
-    return recorded(R.Search.CountersOf);
+    return recorded(R.Search);
   if (!R.Evaluator.measures() || isRulesProvider(Chat.identity()))
     return CountersChoice();
-  return CountersChoice{simulated(sim::gpuForArch(Arch)), From::Default};
+  return Measured;
 }
 
 llvm::Expected<std::unique_ptr<Profiler>>
@@ -89,7 +99,7 @@ stark::makeProfiler(const SearchRequest &R, const RunIdentity *Judged,
     llvm::consumeError(P.takeError());
     return nullptr;
   }
-  Observer.onNote("plans are shown no counters: " +
+  Observer.onNote("plans are shown no counters of a simulated GPU: " +
                   llvm::toString(P.takeError()));
   Choice.Gpu.reset();
   return nullptr;

@@ -18,8 +18,9 @@
 namespace stark {
 
 struct CountersChoice {
-  std::optional<EvaluatorSpec> Gpu; ///< a simulated one; unset: no counters
+  std::optional<EvaluatorSpec> Gpu; ///< a simulated one; unset: none
   enum class Source { Default, Recorded, Asked } From = Source::Default;
+  bool Profile = false; ///< the GPU's own, where there are such
 };
 
 /// \p Before: the identity of the run that goes on, or null.

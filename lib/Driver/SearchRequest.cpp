@@ -229,6 +229,7 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
     return Shown.takeError();
   Profile = std::move(*Shown);
   Options.CountersOf = Choice->Gpu ? printEvaluatorSpec(*Choice->Gpu) : "";
+  Options.Profile = Choice->Profile;
   llvm::Expected<std::vector<ScheduleStep>> Order =
       orderToFollow(Request.Provider, Options.Jobs);
   if (!Order)

@@ -142,7 +142,7 @@ llvm::Expected<Verdict> CudaEvaluator::evaluate(const Candidate &C) {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-job");
   if (!Folder)
     return Folder.takeError();
-  if (llvm::Error E = writeJob(Of, *J, Folder->path()))
+  if (llvm::Error E = writeJob(Of, *J, C, Folder->path()))
     return E;
   WaitingWorker Worker(Options.Worker, Folder->path());
   // libtorch and its driver take longer to start than most candidates to

@@ -13,6 +13,7 @@
 
 #include "JobFolder.h"
 #include "stark/AST/Torch.h"
+#include "stark/Job/Formats.h"
 #include "stark/Json/Fields.h"
 #include "stark/Sim/SimRunner.h"
 #include "stark/Support/Digest.h"
@@ -135,6 +136,25 @@ std::string npyName(size_t Leaf) {
   return "leaf" + std::to_string(Leaf) + ".npy";
 }
 
+/// What it is compiled as, so that a profiler finds its lines; another name
+/// where that could not be one in a job's folder.
+std::string textName(const Task &T) {
+  std::string Name = llvm::sys::path::filename(T.SourcePath).str();
+  return job::isPlainName(Name) && llvm::StringRef(Name).contains(".cu")
+             ? Name
+             : "candidate.cu";
+}
+
+/// Results come from anywhere: what is shown of one is no more than is wanted.
+std::optional<job::Profile> profileOf(const job::Result &R) {
+  if (!R.Counted)
+    return std::nullopt;
+  job::Profile P = *R.Counted;
+  P.Text = trimForWindow(P.Text, job::MaxProfileBytes);
+  P.Problem = trimForWindow(P.Problem, 600);
+  return P;
+}
+
 } // namespace
 
 llvm::Error stark::copyFile(llvm::StringRef From, llvm::StringRef To) {
@@ -203,6 +223,8 @@ llvm::Expected<job::Job> stark::makeJob(const Task &T, const Candidate &C,
   J.Id = J.Purpose + "-" + Id.finish().substr(0, 20);
   // What other attempts have come to since makes no other job of it.
   J.SanitizeAbove = C.Why == Purpose::Confirm ? 0 : C.Fastest;
+  if (C.Profiled)
+    J.ProfiledText = textName(T);
   return J;
 }
 
@@ -230,12 +252,16 @@ static llvm::Error writeArrays(const Task &T, const job::Job &J,
 }
 
 llvm::Error stark::writeJob(const Task &T, const job::Job &J,
-                            llvm::StringRef Folder) {
+                            const Candidate &C, llvm::StringRef Folder) {
   TraceScope Traced("write job");
   if (llvm::Error E = createFolders(Folder))
     return E;
   if (llvm::Error E = writeArrays(T, J, Folder))
     return E;
+  if (!J.ProfiledText.empty())
+    if (llvm::Error E =
+            writeFileAtomically((Folder + "/" + J.ProfiledText).str(), C.Text))
+      return E;
   return writeFileAtomically((Folder + "/job.json").str(), printJob(J));
 }
 
@@ -316,8 +342,10 @@ llvm::Expected<Verdict> stark::verdictOf(const Task &T, const job::Job &J,
   V.RightAsShipped = R.RightAsShipped;
   V.Timings = R.Timings;
   V.Precision = R.Precision;
-  if (V.correct())
+  if (V.correct()) {
     V.Proved = provedFor(T, R);
+    V.Counted = profileOf(R);
+  }
   V.Run = trimForWindow(V.correct() ? describeTimes(T, R) : R.Diagnostics,
                         RunLimit);
   if (!V.correct())

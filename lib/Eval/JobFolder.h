@@ -26,8 +26,10 @@ llvm::StringRef purposeName(Purpose P);
 llvm::Expected<job::Job> makeJob(const Task &T, const Candidate &C,
                                  const EvaluatorOptions &Options);
 
-/// Writes \p J and the arrays it names into \p Folder.
-llvm::Error writeJob(const Task &T, const job::Job &J, llvm::StringRef Folder);
+/// Writes \p J into \p Folder, with the arrays it names, and the text of \p C
+/// where it names that.
+llvm::Error writeJob(const Task &T, const job::Job &J, const Candidate &C,
+                     llvm::StringRef Folder);
 
 /// Replaces the file \p To.
 llvm::Error copyFile(llvm::StringRef From, llvm::StringRef To);

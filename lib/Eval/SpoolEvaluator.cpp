@@ -59,7 +59,7 @@ private:
   llvm::Expected<std::optional<Verdict>> ensure(job::Job &J,
                                                 const Candidate &C);
   llvm::Expected<std::optional<Verdict>> make(job::Job &J, const Candidate &C);
-  llvm::Error submit(job::Job &J, const BuildResult &Built);
+  llvm::Error submit(job::Job &J, const Candidate &C, const BuildResult &Built);
   /// Puts a source's library into the folder, unless it is there. Its digest.
   llvm::Expected<std::string> post(llvm::StringRef Library);
   llvm::Error wait(const job::Job &J, llvm::StringRef File, const Candidate &C);
@@ -117,7 +117,8 @@ llvm::Expected<std::string> SpoolEvaluator::post(llvm::StringRef Library) {
   return Digest;
 }
 
-llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
+llvm::Error SpoolEvaluator::submit(job::Job &J, const Candidate &C,
+                                   const BuildResult &Built) {
   llvm::Expected<const BuildResult *> Source = Libraries.source(Built);
   if (!Source)
     return Source.takeError();
@@ -131,7 +132,7 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const BuildResult &Built) {
   // A name with a leading dot is not a job yet.
   std::string Made = Folder + "/jobs/." + J.Id + "-" +
                      std::to_string(llvm::sys::Process::getProcessId());
-  llvm::Error E = writeJob(Of, J, Made);
+  llvm::Error E = writeJob(Of, J, C, Made);
   if (!E)
     E = copyFile(Built.Library, Made + "/" + J.CandidateLibrary);
   if (!E)
@@ -192,7 +193,7 @@ SpoolEvaluator::make(job::Job &J, const Candidate &C) {
     return Found.takeError();
   if (!Found->Ok)
     return verdictOf(*Found);
-  if (llvm::Error E = submit(J, *Found))
+  if (llvm::Error E = submit(J, C, *Found))
     return E;
   return std::nullopt;
 }

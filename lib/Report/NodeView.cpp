@@ -200,6 +200,13 @@ static void printCounters(const RecordedAttempt &A, llvm::raw_ostream &OS) {
                 E.Found.Text.empty() ? E.Found.Problem : E.Found.Text, OS);
 }
 
+static void printProfile(const Verdict &V, llvm::raw_ostream &OS) {
+  if (V.Counted)
+    printIndented(
+        "counters of the GPU (" + visibleLine(V.Device) + ")",
+        V.Counted->Text.empty() ? V.Counted->Problem : V.Counted->Text, OS);
+}
+
 static void printReplies(const RecordedAttempt &A, llvm::raw_ostream &OS) {
   if (A.Replies.empty())
     return;
@@ -245,6 +252,7 @@ void stark::printNode(const RecordedRun &Run, unsigned Number,
   printTimes(N.Found, OS);
   printIndented("compiler", N.Found.Compiler, OS);
   printIndented("run", N.Found.Run, OS);
+  printProfile(N.Found, OS);
   if (int(Number) == F.Winner && F.Confirmed)
     printIndented("confirmation", F.WinnerFound->Run, OS);
   if (A) {

@@ -76,6 +76,8 @@ void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
                 {"title", N.Given.Title}};
     if (N.Tuned)
       Row["tuned"] = true;
+    if (N.Found.Counted && !N.Found.Counted->Text.empty())
+      Row["profile"] = N.Found.Counted->Text;
     if (std::isfinite(N.scoreUs())) {
       Row["score_us"] = N.scoreUs();
       Row["speedup"] = N.Found.speedup();

@@ -41,6 +41,7 @@ private:
   void show(AgentInput &In, WindowRole Role) const;
   llvm::Expected<std::string> hints(const AgentInput &In, unsigned Base);
   llvm::Expected<std::string> counters(unsigned Base);
+  std::string profile(unsigned Base);
   llvm::Error finish(Node N, const ParsedNode &Base,
                      const std::string &Problem);
   llvm::Expected<Checked> check(const Node &N, const ParsedNode &Base);
@@ -111,33 +112,54 @@ llvm::Error Maker::make() {
   return finish(std::move(N), **Base, *Problem);
 }
 
-/// For the plan agent, what the lines of node \p Base do on a simulated GPU.
+/// It goes into a fence, and no line of it opens one.
+static std::string inFence(llvm::StringRef Text) {
+  std::string Lines = Text.rtrim().str();
+  std::replace(Lines.begin(), Lines.end(), '`', '\'');
+  return "```\n" + Lines + "\n```\n";
+}
+
+/// What the GPU's own counters say of node \p Base; empty when nothing does.
+std::string Maker::profile(unsigned Base) {
+  const std::optional<job::Profile> &Found =
+      State.Nodes.node(Base).Found.Counted;
+  if (!Found || !State.Options.Profile)
+    return "";
+  if (!Found->Problem.empty())
+    State.Steps.noteOnce(RunSteps::Once::NoProfile,
+                         "agents are shown no counters of the GPU itself of "
+                         "node " +
+                             std::to_string(Base) + ": " + Found->Problem);
+  if (Found->Text.empty())
+    return "";
+  return "as the GPU's own counters have it, in a call under a profiler:\n\n" +
+         inFence(Found->Text);
+}
+
+/// For the plan agent, what node \p Base does on the GPU, else what its lines
+/// do on a simulated one.
 llvm::Expected<std::string> Maker::counters(unsigned Base) {
+  if (std::string Measured = profile(Base); !Measured.empty())
+    return "# Counters of the latest attempt\n\nWhat bounds it, " + Measured;
   if (State.Options.CountersOf.empty())
     return std::string();
   llvm::Expected<Counters> Found = askProfiler(State, S.Attempt, Base);
   if (!Found)
     return Found.takeError();
-  // It goes into a fence, and no line of it opens one.
-  auto Fenced = [](llvm::StringRef Text) {
-    std::string Lines = Text.rtrim().str();
-    std::replace(Lines.begin(), Lines.end(), '`', '\'');
-    return "```\n" + Lines + "\n```\n";
-  };
   if (Found->Text.empty() && Found->Problem.empty())
     return std::string();
   if (Found->Text.empty())
     return "# No counters of the latest attempt\n\nIt was to be run on a "
            "simulated GPU as well, and that failed. It says nothing "
            "of how the attempt was judged. The reason:\n\n" +
-           Fenced(Found->Problem);
+           inFence(Found->Problem);
   return "# Counters of the latest attempt\n\nIt was also run on a " +
          Found->Device +
          ". Its times are a model's and not to be compared with measured "
          "ones, but it counts exactly what each line asks of memory; the worst "
          "lines of each kernel come first, numbered as in the latest "
          "attempt:\n\n" +
-         Fenced(Found->Text);
+         inFence(Found->Text);
 }
 
 /// The rewrites that apply, and the counters.
@@ -200,6 +222,11 @@ llvm::Expected<std::string> Maker::askPlan(AgentInput &In, Node &N) {
 llvm::Expected<std::string> Maker::askCode(AgentInput &In, Node &N) {
   In.Given = &N.Given;
   show(In, S.Debug ? WindowRole::Debug : WindowRole::Code);
+  if (std::string Measured = S.Debug ? profile(unsigned(N.Base)) : "";
+      !Measured.empty())
+    In.Hints = "# Counters of the text that it started from\n\nWhat bounds "
+               "that, " +
+               Measured;
   llvm::Expected<AgentResult<std::string>> Code =
       S.Debug ? Team->debug(In) : Team->code(In);
   if (!Code)

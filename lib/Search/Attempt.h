@@ -51,6 +51,8 @@ struct SearchState {
   std::condition_variable_any Changed;
   /// An evaluation was broken off: nothing more is judged in this process.
   bool JudgeStopped = false;
+  /// No more attempts are begun: what is judged from here on is no base.
+  bool Tunes = false;
   /// It was said that the GPU is waited for, which is said once.
   bool ToldToWait = false;
 

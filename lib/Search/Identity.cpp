@@ -100,6 +100,7 @@ template <class IO> static void fields(IO &F, SearchOptions &O) {
   F.check(O.Jobs >= 1, "jobs", "1 or more");
   F.sparse("windows", O.Windows, true);
   F.sparse("counters", O.CountersOf, "");
+  F.sparse("profile", O.Profile, false);
   F.optional("budget", O.Limits, /*Written=*/!O.Limits.empty());
 }
 

@@ -173,10 +173,16 @@ static Candidate candidateFor(const SearchState &State, Purpose Why,
   C.Text = Text;
   C.Seed = seedFor(State.Options.Seed, Text,
                    Why == Purpose::Confirm ? "confirm" : "attempt");
+  C.Profiled = State.Options.Profile && Why == Purpose::Attempt && !State.Tunes;
   // Only what is faster than all before may win.
   C.Fastest = 1;
-  for (unsigned I = 1; I < State.Nodes.size(); ++I)
-    C.Fastest = std::max(C.Fastest, State.Nodes.node(I).Found.speedup());
+  for (unsigned I = 0; I < State.Nodes.size(); ++I) {
+    const Verdict &Before = State.Nodes.node(I).Found;
+    if (I)
+      C.Fastest = std::max(C.Fastest, Before.speedup());
+    if (Before.Counted && Before.Counted->Unavailable)
+      C.Profiled = false;
+  }
   return C;
 }
 

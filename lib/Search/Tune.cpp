@@ -216,6 +216,7 @@ llvm::Error stark::tuneFastest(SearchState &State, unsigned Begun,
                           " has no number to tune");
     return llvm::Error::success();
   }
+  State.Tunes = true;
   Tuner T(State, Fastest, std::move(All), Begun);
   if (llvm::Error E = T.begin(Ended))
     return E;

@@ -114,9 +114,11 @@ static Flag<double>
                     "the workload's, 1.02)"));
 static Flag<std::string> CountersFlag(
     Command, "counters", cl::value_desc("spec"),
-    cl::desc("Show plan agents what each line does on a simulated GPU: sim, "
-             "sim:GPU, or off (default: sim of the nearest GPU when a model's "
-             "candidates are measured; a simulated judge says it anyway)"));
+    cl::desc("Show agents what bounds an attempt: cuda (the GPU's own "
+             "counters, by ncu where the GPU is, else as sim), sim or sim:GPU "
+             "(what each line does on a simulated GPU), or off (default: cuda "
+             "when a model's candidates are measured; a simulated judge says "
+             "it anyway)"));
 static Flag<unsigned>
     Patience(Command, "patience", cl::init(0), cl::value_desc("n"),
              cl::desc("End once n attempts in a row have made the best less "

@@ -62,7 +62,7 @@ struct AgentInput {
   const Verdict *OfSource = nullptr;
   /// What other planners are at while this one is asked.
   std::vector<PlanInFlight> Beside;
-  std::string Hints; ///< more for the plan agent, may be empty
+  std::string Hints; ///< more for plan and debug, may be empty
   /// The advice given for this base before, oldest first. Unlike the window it
   /// leaves nothing out; for agents that are no models.
   std::vector<std::string> Tried;

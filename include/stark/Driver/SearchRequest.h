@@ -28,18 +28,19 @@ namespace stark {
 /// Whose counters plans are shown.
 struct CountersRequest {
   enum class Kind {
-    /// Those of the run that goes on or is replayed; else of the GPU nearest to
-    /// the one that judges, when a model's candidates are measured.
+    /// Those of the run that goes on or is replayed; else as Measured, when a
+    /// model's candidates are measured.
     Default,
     Off,
-    Nearest, ///< of the GPU nearest to the architecture
-    Named,   ///< of Gpu, as stark-sim calls it
+    Measured, ///< of the GPU that judges, where it has none as Nearest
+    Nearest,  ///< of the simulated GPU nearest to the architecture
+    Named,    ///< of the simulated GPU that stark-sim calls Gpu
   };
   Kind Of = Kind::Default;
   std::string Gpu;
 };
 
-/// "sim", "sim:GPU", "off"; empty: the default.
+/// "cuda", "sim", "sim:GPU", "off"; empty: the default.
 llvm::Expected<CountersRequest> parseCountersRequest(llvm::StringRef Text);
 
 struct SearchRequest {

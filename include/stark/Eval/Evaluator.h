@@ -39,6 +39,8 @@ struct Candidate {
   /// How many times as fast as the source it has to be to be looked at by
   /// sanitizers, as a confirmation is in any case; below 0: it is not.
   double Fastest = -1;
+  /// Whether a profiler is to look at it, where it is correct and measured.
+  bool Profiled = false;
   /// Told, once a call, when it has to wait for the GPU; may be empty.
   std::function<void(llvm::StringRef Why)> OnWait = {};
 };

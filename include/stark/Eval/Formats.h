@@ -39,6 +39,7 @@ template <class IO> void fields(IO &F, Verdict &V) {
   F.sparse("right_as_shipped", V.RightAsShipped, false);
   F.optional("proved", V.Proved, !V.Proved.empty());
   F.optional("precision", V.Precision, !V.Precision.empty());
+  F.optional("profile", V.Counted);
   F.required("timings", V.Timings);
 }
 

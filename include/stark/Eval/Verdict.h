@@ -72,6 +72,8 @@ struct Verdict {
   std::vector<std::string> Proved;
   /// Instructions that round to fewer bits and that the source has not.
   std::vector<std::string> Precision;
+  /// When correct: what a profiler found, where one was asked for.
+  std::optional<job::Profile> Counted;
   bool correct() const { return Kind == VerdictKind::Correct; }
   /// Geometric mean over the timed sizes of the median, in microseconds;
   /// +infinity unless correct.

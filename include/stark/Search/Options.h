@@ -58,6 +58,9 @@ struct SearchOptions {
   /// "sim:h200"; empty: none. A judge that is simulated says them in its
   /// verdicts already.
   std::string CountersOf;
+  /// Whether a profiler looks at what is correct, so that agents are shown the
+  /// GPU's own counters, in place of those.
+  bool Profile = false;
 };
 
 } // namespace stark

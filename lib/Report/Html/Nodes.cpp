@@ -209,6 +209,11 @@ void NodeSection::writeFound() {
     W.element("h4", {}, "What the compiler says");
     writeText(V.Compiler, "journal.jsonl");
   }
+  if (V.Counted) {
+    W.element("h4", {}, "What the GPU's counters say");
+    writeText(V.Counted->Text.empty() ? V.Counted->Problem : V.Counted->Text,
+              "journal.jsonl");
+  }
   if (V.correct() && !V.Run.empty() && !V.Timings.empty()) {
     W.open("details").element("summary", {}, "The judge's own words");
     writeText(V.Run, "journal.jsonl");

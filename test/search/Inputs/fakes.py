@@ -7,6 +7,9 @@ or the job alone, so that two runs that ask the same get the same.
 make_judge(DIR) writes a run folder with the verdict on every candidate that the
 model can come to, for --evaluator replay:DIR: no compiler is needed then.
 
+Where FAKE_PROFILE is set, a job that asks for the GPU's counters is told that they are that text, or that nobody may
+read them ("denied").
+
 As a program: fakes.py EXCHANGE SPOOL -- COMMAND...  runs the command, answering
 what it asks, and runs it again for as long as it is suspended (exit code 75);
 fakes.py --judge DIR  calls make_judge.
@@ -138,6 +141,11 @@ def judge(job):
         result["diagnostics"] = "y[7]: got 1, wanted 2"
     else:
         result["timings"] = [timing(c["label"], us) for c in job["cases"] if c["timed"]]
+        text = os.environ.get("FAKE_PROFILE")
+        if text == "denied" and "profiled_text" in job:
+            result["profile"] = {"text": "", "problem": "ncu: nobody may", "unavailable": True}
+        elif text and "profiled_text" in job:
+            result["profile"] = {"text": f"{text}, {us} us\n", "problem": ""}
     return result
 
 
