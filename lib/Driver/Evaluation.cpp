@@ -104,6 +104,7 @@ Candidate Evaluating::candidate(size_t I) const {
   C.Why = Request.Candidates.empty() ? Purpose::Confirm : Request.Why;
   C.Text = Texts[I];
   C.Seed = Request.Seed;
+  C.Profiled = Request.Profiled;
   return C;
 }
 

@@ -39,6 +39,8 @@ struct EvaluationRequest {
   /// Confirm: compiled as the user's own build does, on inputs that no attempt
   /// sees, in several pairs of processes. The source against itself always is.
   Purpose Why = Purpose::Attempt;
+  /// Have a profiler look at what is correct and measured.
+  bool Profiled = false;
   std::vector<std::string> Flags;
   /// Compare sizes and alignments that the workload does not name, too.
   bool Others = true;
