@@ -33,7 +33,7 @@ constexpr uint64_t OneMoreIn = 3;
 constexpr unsigned SyncedPairs = 11;
 /// Waiting for the whole device may cost the candidate this share of its time
 /// and this much more than it costs the source.
-constexpr double EscapedShare = 0.10, EscapedUs = 15;
+constexpr double EscapedShare = 0.10, MostEscapedUs = 15;
 /// A call may take this much more outside the events than the source's, or half
 /// of the source's time.
 constexpr double OutsideUs = 200, OutsideShare = 0.5;
@@ -44,6 +44,11 @@ constexpr double CopySlack = 1.15;
 constexpr unsigned ColdPairs = 1;
 /// Between two sizes the device has hardly cooled down.
 constexpr uint64_t WarmShare = 10;
+
+double medianOf(std::vector<double> Values) {
+  std::sort(Values.begin(), Values.end());
+  return Values.empty() ? 0 : Values[Values.size() / 2];
+}
 
 struct Taken {
   std::vector<double> EventUs, WallUs;
@@ -56,10 +61,9 @@ struct Taken {
     EventUs.pop_back();
     WallUs.pop_back();
   }
-  double medianUs() const {
-    std::vector<double> V = EventUs;
-    std::sort(V.begin(), V.end());
-    return V.empty() ? 0 : V[V.size() / 2];
+  /// Of those from number \p From on.
+  double medianUs(size_t From = 0) const {
+    return medianOf({EventUs.begin() + ptrdiff_t(From), EventUs.end()});
   }
   /// The part of a request that the events did not see. The least of all: what
   /// every call hides is in it, what the host was busy with is not.
@@ -103,6 +107,7 @@ private:
   MaybeStop warmUp();
   MaybeStop samplePair(Taken &Source, Taken &Candidate, bool WaitForDevice);
   MaybeStop sampleSynced();
+  void weighSynced(size_t Begin);
   MaybeStop sampleBlock(uint64_t Sure, Clock::Time Start);
   MaybeStop sampleAll();
   bool outOfTime(Clock::Time Start) const;
@@ -125,6 +130,9 @@ private:
   TimedCall Last;
   uint64_t LimitMs = 0; ///< of the candidate
   Taken OfSource, OfCandidate, SyncedSource, SyncedCandidate;
+  /// What waiting for the device cost the candidate more than the source, of
+  /// each pair that did.
+  std::vector<double> EscapedUs;
 };
 } // namespace
 
@@ -193,18 +201,13 @@ bool Race::enough() const {
 /// Was all of the work between the two events, and is the time possible?
 MaybeStop Race::believable() const {
   double Ours = OfCandidate.medianUs(), Theirs = OfSource.medianUs();
-  // Waiting for the device costs both about the same; work on another stream
-  // shows only in the one that has it. A source that happened to be quicker
-  // this time says nothing about the candidate.
-  double Escaped = (SyncedCandidate.medianUs() - Ours) -
-                   std::max(0.0, SyncedSource.medianUs() - Theirs);
-  if (Escaped > EscapedShare * Ours + EscapedUs)
+  double Escaped = medianOf(EscapedUs);
+  if (Escaped > EscapedShare * Ours + MostEscapedUs)
     return Stop{Outcome::Forbidden,
-                "work escapes the timed stream (" + where() +
-                    "): " + micro(Ours) + " between the events, " +
-                    micro(SyncedCandidate.medianUs()) +
-                    " when the whole device is waited for. All work must be "
-                    "on the stream that the entry is given"};
+                "work escapes the timed stream (" + where() + "): " +
+                    micro(Ours) + " between the events, " + micro(Escaped) +
+                    " more when the whole device is waited for. All work must "
+                    "be on the stream that the entry is given"};
   double Outside = OfCandidate.outsideUs() - OfSource.outsideUs();
   if (Outside > std::max({OutsideUs, OutsideShare * Theirs,
                           OutsideShare * OfSource.outsideUs()}))
@@ -261,6 +264,18 @@ MaybeStop Race::sampleSynced() {
   return samplePair(SyncedSource, SyncedCandidate, true);
 }
 
+/// Of the pairs that waited since this was asked last, held against those from
+/// number \p Begin on, which had their buffers in the same place: what a
+/// kernel takes may depend on that. Waiting costs both about the same; work on
+/// another stream shows only in the one that has it. A source that happened to
+/// be quicker this time says nothing about the candidate.
+void Race::weighSynced(size_t Begin) {
+  double Ours = OfCandidate.medianUs(Begin), Theirs = OfSource.medianUs(Begin);
+  for (size_t I = EscapedUs.size(); I < SyncedCandidate.EventUs.size(); ++I)
+    EscapedUs.push_back((SyncedCandidate.EventUs[I] - Ours) -
+                        std::max(0.0, SyncedSource.EventUs[I] - Theirs));
+}
+
 /// Some pairs with buffers that lie where none lay before. The one with number
 /// \p Sure is compared in any case.
 MaybeStop Race::sampleBlock(uint64_t Sure, Clock::Time Start) {
@@ -296,6 +311,7 @@ MaybeStop Race::sampleBlock(uint64_t Sure, Clock::Time Start) {
   // The time may be over with the cold pair.
   if (OfCandidate.EventUs.size() == Begin)
     return std::nullopt;
+  weighSynced(Begin);
   auto Since = [&](const std::vector<double> &Of) {
     return std::vector<double>(Of.begin() + ptrdiff_t(Begin), Of.end());
   };
@@ -317,6 +333,8 @@ MaybeStop Race::sampleAll() {
   while (SyncedCandidate.EventUs.size() < SyncedPairs)
     if (MaybeStop S = sampleSynced())
       return S;
+  weighSynced(OfCandidate.EventUs.size() -
+              Out.Blocks.back().CandidateUs.size());
   return Pair.verify(Last);
 }
 
