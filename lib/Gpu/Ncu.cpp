@@ -21,8 +21,7 @@ constexpr size_t PageLimit = size_t(32) << 20, LogLimit = size_t(1) << 20;
 /// Of the kernel that it is shown: gpu::poison().
 constexpr std::string_view KnownKernel = "poison";
 
-/// Those of PerfWorks that every GPU since Volta has. Without a group of
-/// samples there are no lines.
+/// Those of PerfWorks that every GPU since Volta has.
 constexpr const char *Metrics[] = {
     "gpu__time_duration.sum",
     "sm__throughput.avg.pct_of_peak_sustained_elapsed",
@@ -48,8 +47,7 @@ constexpr const char *Metrics[] = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "smsp__inst_executed_op_local_ld.sum",
-    "smsp__inst_executed_op_local_st.sum",
-    "group:smsp__pcsamp_warp_stall_reasons"};
+    "smsp__inst_executed_op_local_st.sum"};
 
 std::string metricList() {
   std::string List;
@@ -83,6 +81,8 @@ std::vector<std::string> commandFor(const std::string &Program,
           "yes",
           "--source-folders",
           Texts,
+          "--section", // samples of each line, by reason
+          "SourceCounters",
           "--metrics",
           metricList()};
 }
@@ -169,7 +169,7 @@ NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
     return Fail("this user may not read the GPU's counters: " + Complaint,
                 true);
   if (!C.Failed.empty())
-    return Fail(!C.Met && !Complaint.empty() ? Complaint : C.Failed, !C.Met);
+    return Fail(Complaint.empty() ? C.Failed : Complaint, !C.Met);
   std::string Raw =
       pageOf(Program, Report, {"--page", "raw"}, Made.Path, Time, Error);
   Pages.Launches = launchesIn(Raw);
