@@ -24,6 +24,8 @@ public:
 
 protected:
   void begin(const Decl *D) override {
+    if (isBuiltin(D))
+      return;
     for (const Decl *Each : D->redecls()) {
       bool Friend = Each != D && Each->getFriendObjectKind() != Decl::FOK_None;
       int Unit =

@@ -141,6 +141,16 @@ __global__ void kernel(T *x) {
   EXPECT_TRUE(has(Text, "namespace lib {"));
 }
 
+// A function of Clang's own stands where it is first called, and takes nothing
+// along from there.
+TEST_F(Extract, LeavesOutTheFirstCallOfABuiltin) {
+  header("k.cuh", R"(
+__device__ void first(float *x) { *x = __builtin_sqrtf(*x); }
+__global__ void k(float *x) { *x += __builtin_sqrtf(*x); }
+)");
+  EXPECT_FALSE(has(text("#include \"k.cuh\"\n" + Launch), "first"));
+}
+
 // A branch that macros of the project choose stands alone; one that another
 // architecture or compiler chooses stays, with all that it names.
 TEST_F(Extract, KeepsConditionalsOfOthers) {
