@@ -29,6 +29,7 @@ public:
 private:
   void run(int File, size_t First, size_t Last);
   void place(int File, unsigned Line);
+  std::string withoutRulers(int File, size_t Begin, size_t End) const;
   bool isAgain(int File, size_t First, bool Conditional);
   bool isConditional(int File, size_t Token) const;
 
@@ -76,6 +77,34 @@ void Printer::place(int File, unsigned Line) {
   LastFile = File;
 }
 
+/// The bytes without a header's lines of comment that have no word in them.
+std::string Printer::withoutRulers(int File, size_t Begin, size_t End) const {
+  const SourceTokens &T = *Tree.Files[File].Tokens;
+  StringRef Text = Tree.Files[File].Text;
+  std::string Made;
+  for (const SourceComment &C : T.Comments) {
+    if (WithLines || File == 0)
+      break;
+    size_t LineStart = Text.rfind('\n', C.Bytes.Begin) + 1;
+    size_t LineEnd = std::min(Text.find('\n', C.Bytes.End), Text.size());
+    if (LineStart < Begin || End <= LineEnd || C.InDirective ||
+        Text.slice(LineStart, LineEnd).trim() !=
+            Text.slice(C.Bytes.Begin, C.Bytes.End).trim() ||
+        llvm::any_of(Text.slice(LineStart, LineEnd), llvm::isAlnum))
+      continue;
+    Made += Text.slice(Begin, LineStart);
+    Begin = LineEnd + 1;
+    // One empty line of the two around it is enough.
+    while (StringRef(Made).rtrim(" \t\r").ends_with("\n\n") || Made.empty()) {
+      size_t Next = Text.find('\n', Begin);
+      if (Next >= End || !Text.slice(Begin, Next).trim().empty())
+        break;
+      Begin = Next + 1;
+    }
+  }
+  return Made + Text.slice(Begin, End).rtrim("\r").str();
+}
+
 /// Tokens [First, Last] with the comments that belong to them.
 void Printer::run(int File, size_t First, size_t Last) {
   const SourceTokens &T = *Tree.Files[File].Tokens;
@@ -110,7 +139,7 @@ void Printer::run(int File, size_t First, size_t Last) {
   place(File, T.line(Begin));
   size_t Start = Made.Text.size();
   Made.Text += Indent;
-  Made.Text += Text.slice(Begin, End).rtrim("\r");
+  Made.Text += withoutRulers(File, Begin, End);
   Made.Text += NewLine;
   if (File)
     Made.OfFile[File] += Made.Text.substr(Start);

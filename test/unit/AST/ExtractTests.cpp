@@ -151,6 +151,36 @@ __global__ void k(float *x) { *x += __builtin_sqrtf(*x); }
   EXPECT_FALSE(has(text("#include \"k.cuh\"\n" + Launch), "first"));
 }
 
+// Lines that only rule a header off are no comment.
+TEST_F(Extract, LeavesOutRulers) {
+  header("k.cuh", R"(
+struct A { float x; };
+
+//////////////////////////
+
+struct B : A {
+  // of B
+  //------
+  float y; // ----
+};
+
+/* ==== */
+__global__ void k(float *x) { B b; b.y = *x; *x = b.y; /* */ }
+)");
+  EXPECT_EQ(text("#include \"k.cuh\"\n" + Launch), R"(// From k.cuh
+struct A { float x; };
+
+struct B : A {
+  // of B
+  float y; // ----
+};
+
+__global__ void k(float *x) { B b; b.y = *x; *x = b.y; /* */ }
+
+// From k.cu
+)" + Launch);
+}
+
 // A branch that macros of the project choose stands alone; one that another
 // architecture or compiler chooses stays, with all that it names.
 TEST_F(Extract, KeepsConditionalsOfOthers) {
