@@ -32,6 +32,7 @@ private:
   std::string withoutRulers(int File, size_t Begin, size_t End) const;
   bool isAgain(int File, size_t First, bool Conditional);
   bool isConditional(int File, size_t Token) const;
+  bool endsDeclaration(int File, size_t Token) const;
 
   const IncludeTree &Tree;
   const UnitsOfFiles &Units;
@@ -170,6 +171,15 @@ bool Printer::isAgain(int File, size_t First, bool Conditional) {
   return false;
 }
 
+/// The semicolon of a class without its definition.
+bool Printer::endsDeclaration(int File, size_t Token) const {
+  int Unit = Units.atToken(File, Token);
+  return Unit >= 0 && llvm::any_of(Units.All[Unit].Parts, [&](size_t I) {
+           const UnitPart &P = Units.Parts[I];
+           return !P.Kept && P.Member.empty() && P.Tokens.End == Token;
+         });
+}
+
 void Printer::file(int File, bool Conditional) {
   const IncludedFile &F = Tree.Files[File];
   size_t Count = F.Tokens->All.size();
@@ -182,6 +192,12 @@ void Printer::file(int File, bool Conditional) {
   for (size_t I = 0; I < Count; ++I) {
     if (!Kept.has(File, I)) {
       Flush(I);
+      continue;
+    }
+    if (First == Count && endsDeclaration(File, I)) {
+      Made.Text.insert(Made.Text.size() - NewLine.size(), ";");
+      if (std::string &Of = Made.OfFile[File]; !Of.empty())
+        Of.insert(Of.size() - NewLine.size(), ";");
       continue;
     }
     auto Child = F.Children.find(I);
