@@ -110,10 +110,10 @@ llvm::Error Extractor::check(const Extraction &E) {
 }
 
 llvm::Expected<Extraction> Extractor::tryLevel(ExtractLevel Level) {
-  UnitsOfFiles Units(Tree);
+  UnitsOfFiles Units(Tree, Level == ExtractLevel::Used);
   if (Level != ExtractLevel::Whole && !Units.WhyNot.empty())
     return failed(Units.WhyNot);
-  Reach From(Tree, Units);
+  Reach From(Tree, Units, Level);
   if (llvm::Error E = From.addEntries(Entries))
     return E;
   KeptTokens Kept(Tree, Units, Level);
@@ -138,8 +138,8 @@ llvm::Expected<Extraction> Extractor::tryLevel(ExtractLevel Level) {
 
 llvm::Expected<Extraction> Extractor::run() {
   std::string Why;
-  for (ExtractLevel Level :
-       {ExtractLevel::Reached, ExtractLevel::Macros, ExtractLevel::Whole}) {
+  for (ExtractLevel Level : {ExtractLevel::Used, ExtractLevel::Reached,
+                             ExtractLevel::Macros, ExtractLevel::Whole}) {
     llvm::Expected<Extraction> Made = tryLevel(Level);
     llvm::Error E = Made ? check(*Made) : Made.takeError();
     if (!E) {

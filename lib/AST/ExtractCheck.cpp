@@ -126,7 +126,7 @@ private:
     if (auto *F = D->getAsFunction())
       OS << " " << typeName(F->getType());
     PresumedLoc At = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
-    if (At.isValid() && Options.Places)
+    if (At.isValid() && Options.Places && !isBuiltin(D))
       OS << " (" << At.getFilename() << ":" << At.getLine() << ")";
     return Name = plain(std::move(Name));
   }

@@ -205,7 +205,7 @@ void KeptTokens::keepConditionals(int File) {
         keepConditional(File, C);
       continue;
     }
-    bool Ours = Level == ExtractLevel::Reached && isOurs(File, C);
+    bool Ours = Level <= ExtractLevel::Reached && isOurs(File, C);
     if (!Ours && (holdsKept(File, C) || definesWanted(File, C)))
       keepConditional(File, C);
   }

@@ -193,9 +193,17 @@ void KeptTokens::layOut(int File) {
       keepAll(File, All);
     return;
   }
-  for (size_t I : Units.OfFile[File])
-    if (Units.All[I].Kept)
-      keepAll(File, Units.All[I].Tokens);
+  for (size_t I : Units.OfFile[File]) {
+    if (!Units.All[I].Kept)
+      continue;
+    keepAll(File, Units.All[I].Tokens);
+    for (size_t Part : Units.All[I].Parts) {
+      const UnitPart &P = Units.Parts[Part];
+      if (!P.Kept)
+        std::fill(Keep[File].begin() + P.Tokens.Begin,
+                  Keep[File].begin() + P.Tokens.End, false);
+    }
+  }
   keepDirectives(File);
   keepStructure(File);
   keepConditionals(File);
@@ -241,6 +249,7 @@ void KeptTokens::complete(Reach &From) {
     if (Level == ExtractLevel::Whole)
       return;
     Changed |= From.keepNamed(Skipped);
+    Changed |= From.keepMembers(Words);
     if (From.isOpen())
       Changed |= From.keepNamed(Words);
   }

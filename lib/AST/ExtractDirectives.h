@@ -19,7 +19,6 @@
 #define STARK_LIB_AST_EXTRACTDIRECTIVES_H
 
 #include "ExtractReach.h"
-#include "stark/AST/Extract.h"
 
 namespace stark {
 

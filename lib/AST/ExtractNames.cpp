@@ -15,7 +15,10 @@ using namespace clang;
 namespace {
 class NameReader : public Walker {
 public:
-  explicit NameReader(MeaningWalk &Walk) : Walk(Walk) {}
+  NameReader(MeaningWalk &Walk, llvm::function_ref<bool(const Decl *)> Enters)
+      : Walk(Walk), Enters(Enters) {}
+
+  bool enters(Decl *D) override { return Enters(D); }
 
   bool onDecl(Decl *D) override {
     if (auto *Using = dyn_cast<UsingDecl>(D))
@@ -53,7 +56,11 @@ public:
 
 private:
   MeaningWalk &Walk;
+  llvm::function_ref<bool(const Decl *)> Enters;
 };
 } // namespace
 
-void stark::addNamesOf(Decl *D, MeaningWalk &Walk) { NameReader(Walk).walk(D); }
+void stark::addNamesOf(Decl *D, MeaningWalk &Walk,
+                       llvm::function_ref<bool(const Decl *)> Enters) {
+  NameReader(Walk, Enters).walk(D);
+}

@@ -8,12 +8,14 @@
 #define STARK_LIB_AST_EXTRACTNAMES_H
 
 #include "MeaningWalk.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace stark {
 
 /// Adds to \p Walk all that the text of \p D names, patterns of templates
-/// included.
-void addNamesOf(clang::Decl *D, MeaningWalk &Walk);
+/// included, but for what it holds that \p Enters refuses.
+void addNamesOf(clang::Decl *D, MeaningWalk &Walk,
+                llvm::function_ref<bool(const clang::Decl *)> Enters);
 
 } // namespace stark
 

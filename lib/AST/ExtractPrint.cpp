@@ -29,8 +29,10 @@ public:
 private:
   void run(int File, size_t First, size_t Last);
   void place(int File, unsigned Line);
+  std::string withoutRulers(int File, size_t Begin, size_t End) const;
   bool isAgain(int File, size_t First, bool Conditional);
   bool isConditional(int File, size_t Token) const;
+  bool endsDeclaration(int File, size_t Token) const;
 
   const IncludeTree &Tree;
   const UnitsOfFiles &Units;
@@ -76,6 +78,34 @@ void Printer::place(int File, unsigned Line) {
   LastFile = File;
 }
 
+/// The bytes without a header's lines of comment that have no word in them.
+std::string Printer::withoutRulers(int File, size_t Begin, size_t End) const {
+  const SourceTokens &T = *Tree.Files[File].Tokens;
+  StringRef Text = Tree.Files[File].Text;
+  std::string Made;
+  for (const SourceComment &C : T.Comments) {
+    if (WithLines || File == 0)
+      break;
+    size_t LineStart = Text.rfind('\n', C.Bytes.Begin) + 1;
+    size_t LineEnd = std::min(Text.find('\n', C.Bytes.End), Text.size());
+    if (LineStart < Begin || End <= LineEnd || C.InDirective ||
+        Text.slice(LineStart, LineEnd).trim() !=
+            Text.slice(C.Bytes.Begin, C.Bytes.End).trim() ||
+        llvm::any_of(Text.slice(LineStart, LineEnd), llvm::isAlnum))
+      continue;
+    Made += Text.slice(Begin, LineStart);
+    Begin = LineEnd + 1;
+    // One empty line of the two around it is enough.
+    while (StringRef(Made).rtrim(" \t\r").ends_with("\n\n") || Made.empty()) {
+      size_t Next = Text.find('\n', Begin);
+      if (Next >= End || !Text.slice(Begin, Next).trim().empty())
+        break;
+      Begin = Next + 1;
+    }
+  }
+  return Made + Text.slice(Begin, End).rtrim("\r").str();
+}
+
 /// Tokens [First, Last] with the comments that belong to them.
 void Printer::run(int File, size_t First, size_t Last) {
   const SourceTokens &T = *Tree.Files[File].Tokens;
@@ -110,7 +140,7 @@ void Printer::run(int File, size_t First, size_t Last) {
   place(File, T.line(Begin));
   size_t Start = Made.Text.size();
   Made.Text += Indent;
-  Made.Text += Text.slice(Begin, End).rtrim("\r");
+  Made.Text += withoutRulers(File, Begin, End);
   Made.Text += NewLine;
   if (File)
     Made.OfFile[File] += Made.Text.substr(Start);
@@ -141,6 +171,15 @@ bool Printer::isAgain(int File, size_t First, bool Conditional) {
   return false;
 }
 
+/// The semicolon of a class without its definition.
+bool Printer::endsDeclaration(int File, size_t Token) const {
+  int Unit = Units.atToken(File, Token);
+  return Unit >= 0 && llvm::any_of(Units.All[Unit].Parts, [&](size_t I) {
+           const UnitPart &P = Units.Parts[I];
+           return !P.Kept && P.Member.empty() && P.Tokens.End == Token;
+         });
+}
+
 void Printer::file(int File, bool Conditional) {
   const IncludedFile &F = Tree.Files[File];
   size_t Count = F.Tokens->All.size();
@@ -153,6 +192,12 @@ void Printer::file(int File, bool Conditional) {
   for (size_t I = 0; I < Count; ++I) {
     if (!Kept.has(File, I)) {
       Flush(I);
+      continue;
+    }
+    if (First == Count && endsDeclaration(File, I)) {
+      Made.Text.insert(Made.Text.size() - NewLine.size(), ";");
+      if (std::string &Of = Made.OfFile[File]; !Of.empty())
+        Of.insert(Of.size() - NewLine.size(), ";");
       continue;
     }
     auto Child = F.Children.find(I);

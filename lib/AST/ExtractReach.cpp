@@ -24,17 +24,24 @@ public:
 
 protected:
   void begin(const Decl *D) override {
+    if (isBuiltin(D))
+      return;
     for (const Decl *Each : D->redecls()) {
       bool Friend = Each != D && Each->getFriendObjectKind() != Decl::FOK_None;
       int Unit =
           Friend ? -1 : Of.Units.at(Of.Tree.place(Pass, Each->getLocation()));
       if (Unit < 0)
         continue;
-      if (Noted)
+      if (Noted) {
         Noted->insert(size_t(Unit));
-      else
-        Of.keep(size_t(Unit));
+        continue;
+      }
+      Of.keep(size_t(Unit));
+      Of.keepParts(size_t(Unit), Of.Tree.place(Pass, Each->getLocation()));
     }
+    if (auto *Made = dyn_cast<ClassTemplateSpecializationDecl>(D);
+        Made && !Noted)
+      Of.keepDefinition(Pass, Made);
   }
   bool walksBody(const Decl *D) override {
     return Of.Tree.place(Pass, D->getLocation()).first >= 0;
@@ -81,8 +88,8 @@ static bool isFoundByName(const Decl *D) {
          !(F && F->getPrimaryTemplate());
 }
 
-Reach::Reach(const IncludeTree &Tree, UnitsOfFiles &Units)
-    : Tree(Tree), Units(Units) {
+Reach::Reach(const IncludeTree &Tree, UnitsOfFiles &Units, ExtractLevel Level)
+    : Tree(Tree), Units(Units), Level(Level) {
   for (size_t Pass = 0; Pass < Tree.passes(); ++Pass) {
     Walks.push_back(std::make_unique<PassWalk>(*this, Pass));
     // An instance with an error has no body.
@@ -93,6 +100,10 @@ Reach::Reach(const IncludeTree &Tree, UnitsOfFiles &Units)
       for (const Decl *D : Of)
         if (auto *Named = dyn_cast<NamedDecl>(D); Named && isFoundByName(D))
           ByName[Named->getNameAsString()].push_back(I);
+  for (size_t I = 0; I < Units.Parts.size(); ++I)
+    for (const auto &Of : Units.Parts[I].Decls)
+      for (const Decl *D : Of)
+        PartOf[D] = I;
 }
 
 Reach::~Reach() = default;
@@ -149,7 +160,7 @@ bool Reach::inKeptScope(const Decl *D) const {
 /// Whether anything asks for the specialisation: arguments of templates and
 /// conditions are computed while Clang reads, and leave no node that names it.
 /// What is called leaves one, so constants and types are looked at alone.
-static bool isUsedAtAll(const Decl *D) {
+bool Reach::isUsedAtAll(size_t Pass, const Decl *D) const {
   auto *Class = dyn_cast<CXXRecordDecl>(D);
   if (!Class)
     return D->isReferenced() || D->isUsed();
@@ -165,10 +176,26 @@ static bool isUsedAtAll(const Decl *D) {
   const CXXRecordDecl *Definition = Class->getDefinition();
   if (Definition && Definition->getNumBases())
     return true;
-  return llvm::any_of(Class->decls(), [](const Decl *Member) {
+  return llvm::any_of(Class->decls(), [&](const Decl *Member) {
     return isa<VarDecl, TypedefNameDecl, EnumDecl>(Member) &&
-           (Member->isReferenced() || Member->isUsed());
+           isUsed(Pass, Member);
   });
+}
+
+/// Of what its own class names, Clang does not say whether others do.
+bool Reach::isUsed(size_t Pass, const Decl *Member) const {
+  if (!Member->isReferenced() && !Member->isUsed())
+    return false;
+  int Unit = Units.at(Tree.place(Pass, Member->getLocation()));
+  if (Level != ExtractLevel::Used || Unit < 0)
+    return true;
+  const CodeUnit &U = Units.All[Unit];
+  const SourceTokens &T = *Tree.Files[U.File].Tokens;
+  std::string Name = cast<NamedDecl>(Member)->getNameAsString();
+  unsigned Times = 0;
+  for (size_t I = U.Tokens.Begin; I < U.Tokens.End; ++I)
+    Times += T.is(I, Name);
+  return Times == 1;
 }
 
 bool Reach::comesAlong(size_t Pass, const Decl *D, int File) const {
@@ -196,17 +223,23 @@ bool Reach::comesAlong(size_t Pass, const Decl *D, int File) const {
   if (auto *Guide = dyn_cast_or_null<CXXDeductionGuideDecl>(D->getAsFunction()))
     return isKept(Pass, Guide->getDeducedTemplate(), false);
   if (D->getDeclContext() != D->getLexicalDeclContext())
-    if (auto *Class = dyn_cast<CXXRecordDecl>(D->getDeclContext()))
-      return isKept(Pass, Class, false);
+    if (auto *Class = dyn_cast<CXXRecordDecl>(D->getDeclContext())) {
+      // One of an instance, which is reached or not.
+      auto *Made = dyn_cast<ClassTemplateSpecializationDecl>(Class);
+      if (Level == ExtractLevel::Used && !IsOpen && Made && isMadeByClang(Made))
+        return false;
+      return isKept(Pass, Class, false) &&
+             arePartsKept(Pass, D->getCanonicalDecl());
+    }
   if (auto *F = dyn_cast<FunctionDecl>(D); F && F->getPrimaryTemplate())
     return isKept(Pass, F->getPrimaryTemplate(), false) &&
-           (IsOpen || isUsedAtAll(F));
+           (IsOpen || isUsedAtAll(Pass, F));
   auto *Made = dyn_cast<ClassTemplateSpecializationDecl>(D);
   if (!Made)
     return false;
   const ClassTemplateDecl *Of = Made->getSpecializedTemplate();
   if (Tree.place(Pass, Of->getLocation()).first >= 0)
-    return isKept(Pass, Of, false) && (IsOpen || isUsedAtAll(Made));
+    return isKept(Pass, Of, false) && (IsOpen || isUsedAtAll(Pass, Made));
   // Of a template that is no file of the project's: for what is kept.
   return llvm::all_of(Made->getTemplateArgs().asArray(),
                       [&](const TemplateArgument &A) {
@@ -230,7 +263,7 @@ const std::set<size_t> &Reach::meaningOf(size_t Unit, size_t Pass, Decl *D) {
   auto [Known, New] = Meanings.try_emplace(Unit);
   if (New) {
     PassWalk Walk(*this, Pass, &Known->second);
-    addNamesOf(D, Walk);
+    addNamesOf(D, Walk, [](const Decl *) { return true; });
     Walk.run();
   }
   return Known->second;
@@ -284,19 +317,36 @@ bool Reach::keepChanging() {
   return Any;
 }
 
+static size_t takeLast(std::vector<size_t> &Of) {
+  size_t Last = Of.back();
+  Of.pop_back();
+  return Last;
+}
+
 bool Reach::run() {
   bool Any = false;
+  auto Enters = [&](const Decl *D) {
+    auto Part = PartOf.find(D);
+    return Part == PartOf.end() || Units.Parts[Part->second].Kept;
+  };
+  if (IsOpen)
+    for (size_t I = 0; I < Units.Parts.size(); ++I)
+      keepPart(I);
   for (bool Changed = true; Changed;) {
     for (auto &Walk : Walks)
       Walk->run();
-    Changed = !Open.empty();
-    while (!Open.empty()) {
-      CodeUnit &U = Units.All[Open.back()];
-      Open.pop_back();
-      for (size_t Pass = 0; Pass < U.Decls.size(); ++Pass)
-        for (Decl *D : U.Decls[Pass])
-          addNamesOf(D, *Walks[Pass]);
-    }
+    Changed = !Open.empty() || !OpenParts.empty();
+    auto AddNames = [&](const std::vector<std::vector<Decl *>> &Decls) {
+      for (size_t Pass = 0; Pass < Decls.size(); ++Pass)
+        for (Decl *D : Decls[Pass])
+          addNamesOf(D, *Walks[Pass], Enters);
+    };
+    while (!Open.empty())
+      AddNames(Units.All[takeLast(Open)].Decls);
+    while (!OpenParts.empty())
+      if (const UnitPart &P = Units.Parts[takeLast(OpenParts)];
+          Units.All[P.Unit].Kept)
+        AddNames(P.Decls);
     if (!Changed) {
       for (size_t I = 0; I < Units.All.size(); ++I)
         if (!Units.All[I].Kept && comesAlong(Units.All[I])) {
@@ -317,4 +367,59 @@ bool Reach::keepNamed(const std::set<StringRef> &Words) {
       for (size_t I : Found->second)
         keep(I);
   return !Open.empty();
+}
+
+void Reach::keepPart(size_t Part) {
+  if (std::exchange(Units.Parts[Part].Kept, true))
+    return;
+  OpenParts.push_back(Part);
+}
+
+void Reach::keepParts(size_t Unit, std::pair<int, size_t> Place) {
+  const CodeUnit &U = Units.All[Unit];
+  if (U.Parts.empty() || U.File != Place.first)
+    return;
+  size_t Token = Tree.Files[U.File].Tokens->firstAt(Place.second);
+  for (size_t I : U.Parts)
+    if (Units.Parts[I].Tokens.Begin <= Token &&
+        Token < Units.Parts[I].Tokens.End)
+      keepPart(I);
+}
+
+void Reach::keepDefinition(size_t Pass,
+                           const ClassTemplateSpecializationDecl *Made) {
+  const CXXRecordDecl *Of = Made->getTemplateInstantiationPattern();
+  Of = Of ? Of->getDefinition() : nullptr;
+  if (auto Part = PartOf.find(Of);
+      Part != PartOf.end() && Made->hasDefinition())
+    keepPart(Part->second);
+}
+
+bool Reach::arePartsKept(size_t Pass, const Decl *D) const {
+  std::pair<int, size_t> Place = Tree.place(Pass, D->getLocation());
+  int Unit = Units.at(Place);
+  if (Unit < 0 || Units.All[Unit].File != Place.first)
+    return true;
+  size_t Token = Tree.Files[Place.first].Tokens->firstAt(Place.second);
+  return llvm::all_of(Units.All[Unit].Parts, [&](size_t I) {
+    const UnitPart &P = Units.Parts[I];
+    return P.Kept || Token < P.Tokens.Begin || P.Tokens.End <= Token;
+  });
+}
+
+bool Reach::keepMembers(const std::set<StringRef> &Words) {
+  for (size_t I = 0; I < Units.Parts.size(); ++I) {
+    const UnitPart &P = Units.Parts[I];
+    if (P.Kept || P.Member.empty() || !Units.All[P.Unit].Kept ||
+        !Words.count(P.Member))
+      continue;
+    bool Inside = llvm::all_of(Units.All[P.Unit].Parts, [&](size_t Other) {
+      const UnitPart &Outer = Units.Parts[Other];
+      return Outer.Kept || Other == I || P.Tokens.Begin < Outer.Tokens.Begin ||
+             Outer.Tokens.End < P.Tokens.End;
+    });
+    if (Inside)
+      keepPart(I);
+  }
+  return !OpenParts.empty();
 }

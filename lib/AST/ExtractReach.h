@@ -8,11 +8,13 @@
 /// \file
 ///   units + entries -> the units that are kept
 /// A unit is kept when what the entry means lies in it, or when a kept unit
-/// names it. With a template comes what specialises it for what is reached;
-/// with a class its members that are defined outside of it; with what is kept
-/// the using directives and aliases of its namespaces, and variables whose
-/// construction may change what is kept. Where Clang does not know all that a
-/// text comes to, whatever a word of it may name is kept as well.
+/// names it; a part of it likewise, a member also when a word of what is kept
+/// may name it, and a definition when a class is made of it. With a template
+/// comes what specialises it for what is reached; with a class its members that
+/// are defined outside of it; with what is kept the using directives and
+/// aliases of its namespaces, and variables whose construction may change what
+/// is kept. Where Clang does not know all that a text comes to, whatever a word
+/// of it may name is kept as well.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +22,15 @@
 #define STARK_LIB_AST_EXTRACTREACH_H
 
 #include "ExtractUnits.h"
+#include "stark/AST/Extract.h"
+#include "clang/AST/DeclTemplate.h"
 #include "llvm/Support/Error.h"
 
 namespace stark {
 
 class Reach {
 public:
-  Reach(const IncludeTree &Tree, UnitsOfFiles &Units);
+  Reach(const IncludeTree &Tree, UnitsOfFiles &Units, ExtractLevel Level);
   ~Reach();
 
   /// An error when no file of the project defines one of them.
@@ -35,6 +39,8 @@ public:
   bool run();
   /// Keeps everything that one of \p Words may name.
   bool keepNamed(const std::set<llvm::StringRef> &Words);
+  /// Keeps the members of kept classes that one of \p Words may name.
+  bool keepMembers(const std::set<llvm::StringRef> &Words);
   /// What is kept may come to more than Clang knows: an entry is a template, or
   /// there is text that has errors for Clang and none for nvcc.
   bool isOpen() const { return IsOpen; }
@@ -43,6 +49,15 @@ private:
   class PassWalk;
   /// Keeps the unit, and all that it names.
   void keep(size_t Unit);
+  void keepPart(size_t Part);
+  /// Parts that hold the place, which lies in the unit.
+  void keepParts(size_t Unit, std::pair<int, size_t> Place);
+  /// What the class was made of.
+  void keepDefinition(size_t Pass,
+                      const clang::ClassTemplateSpecializationDecl *Made);
+  bool arePartsKept(size_t Pass, const clang::Decl *D) const;
+  bool isUsedAtAll(size_t Pass, const clang::Decl *D) const;
+  bool isUsed(size_t Pass, const clang::Decl *Member) const;
   bool comesAlong(const CodeUnit &U) const;
   bool comesAlong(size_t Pass, const clang::Decl *D, int File) const;
   bool isKept(size_t Pass, const clang::Decl *D, bool Foreign = true) const;
@@ -54,7 +69,9 @@ private:
   const IncludeTree &Tree;
   UnitsOfFiles &Units;
   std::vector<std::unique_ptr<PassWalk>> Walks;
-  std::vector<size_t> Open;
+  std::vector<size_t> Open, OpenParts;
+  std::map<const clang::Decl *, size_t> PartOf;
+  const ExtractLevel Level;
   std::set<std::string> Scopes; ///< namespaces that have something kept
   std::map<std::string, std::vector<size_t>, std::less<>> ByName;
   std::map<size_t, std::set<size_t>> Meanings;

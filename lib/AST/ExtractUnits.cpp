@@ -14,8 +14,7 @@ using namespace stark;
 using namespace clang;
 using llvm::StringRef;
 
-/// Clang's own, made of a template that stands elsewhere.
-static bool isMadeByClang(const Decl *D) {
+bool stark::isMadeByClang(const Decl *D) {
   if (D->isImplicit() || isa<EmptyDecl>(D))
     return true;
   if (auto *F = dyn_cast<FunctionDecl>(D))
@@ -27,7 +26,7 @@ static bool isMadeByClang(const Decl *D) {
   return false;
 }
 
-UnitsOfFiles::UnitsOfFiles(const IncludeTree &Tree)
+UnitsOfFiles::UnitsOfFiles(const IncludeTree &Tree, bool WithParts)
     : OfFile(Tree.Files.size()), Conditionals(Tree.Files.size()), Tree(Tree),
       Structure(Tree.Files.size()) {
   for (size_t Pass = 0; Pass < Tree.passes(); ++Pass) {
@@ -46,6 +45,9 @@ UnitsOfFiles::UnitsOfFiles(const IncludeTree &Tree)
   while (growOverConditionals());
   for (size_t I = 0; I < All.size(); ++I)
     OfFile[All[I].File].push_back(I);
+  if (WithParts)
+    for (size_t I = 0; I < All.size(); ++I)
+      findParts(I);
 }
 
 /// A macro that opens or closes a namespace is no part of what follows it.

@@ -7,7 +7,8 @@
 ///
 /// \file
 ///   include tree -> units: the pieces of text at namespace scope that are kept
-/// or left out as one, with what each pass makes of them
+/// or left out as one, with what each pass makes of them; and the parts of
+/// these that may be left out
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,17 @@ struct CodeUnit {
   int File = 0;
   Range Tokens;                                  ///< [Begin, End) of the file's
   std::vector<std::vector<clang::Decl *>> Decls; ///< of each pass
+  std::vector<size_t> Parts; ///< ascending, outer ones first
+  bool Kept = false;
+};
+
+/// Of a unit: a member function, or the definition of a class template, without
+/// which there is its declaration.
+struct UnitPart {
+  size_t Unit = 0;
+  Range Tokens;
+  std::vector<std::vector<clang::Decl *>> Decls; ///< of each pass
+  std::string Member;                            ///< empty: a definition
   bool Kept = false;
 };
 
@@ -34,11 +46,15 @@ struct Conditional {
   int Outer = -1;
 };
 
+/// Clang's own, made of a template that stands elsewhere.
+bool isMadeByClang(const clang::Decl *D);
+
 class UnitsOfFiles {
 public:
-  explicit UnitsOfFiles(const IncludeTree &Tree);
+  explicit UnitsOfFiles(const IncludeTree &Tree, bool WithParts = false);
 
   std::vector<CodeUnit> All;
+  std::vector<UnitPart> Parts;
   std::vector<std::vector<size_t>> OfFile;            ///< ascending
   std::vector<std::vector<Conditional>> Conditionals; ///< of each file
   /// Why nothing can be cut, with file and line; empty: it can.
@@ -57,6 +73,13 @@ private:
   void merge();
   void readConditionals(int File);
   bool growOverConditionals();
+  void findParts(size_t Unit);
+  bool isPart(int File, Range Tokens) const;
+  Range definitionOf(const CodeUnit &U, size_t Pass,
+                     const clang::Decl *D) const;
+  Range memberOf(const CodeUnit &U, size_t Pass, const clang::Decl *D) const;
+  void addPart(size_t Unit, Range Tokens, size_t Pass, clang::Decl *D,
+               llvm::StringRef Member);
 
   const IncludeTree &Tree;
   std::vector<std::set<size_t>> Structure; ///< tokens behind which units begin

@@ -11,6 +11,11 @@
 using namespace stark;
 using namespace clang;
 
+bool stark::isBuiltin(const Decl *D) {
+  auto *F = dyn_cast<FunctionDecl>(D);
+  return F && F->isImplicit() && F->getBuiltinID();
+}
+
 void MeaningWalk::add(const Decl *D) {
   if (!D || isa<NamespaceDecl, TranslationUnitDecl>(D))
     return;

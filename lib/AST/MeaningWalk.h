@@ -25,6 +25,9 @@
 
 namespace stark {
 
+/// Clang's own function, which stands where it is first called.
+bool isBuiltin(const clang::Decl *D);
+
 class MeaningWalk {
 public:
   explicit MeaningWalk(clang::ASTContext &Context) : Context(Context) {}

@@ -54,7 +54,7 @@ uint64_t numberBefore(llvm::StringRef Line, llvm::StringRef Word) {
   return Value;
 }
 
-/// "softmax_kernel" of "softmax_kernel(float const*, int)".
+/// "k<&silu(float)>" of "k<&silu(float)>(float const*, int)".
 std::string kernelName(llvm::StringRef Mangled) {
   std::string Name = llvm::demangle(Mangled);
   llvm::StringRef Short = Name;
@@ -64,7 +64,15 @@ std::string kernelName(llvm::StringRef Mangled) {
     Name = (Short.take_front(At) + Short.drop_front(At + 23)).str();
     Short = Name;
   }
-  return Short.split('(').first.str();
+  unsigned Depth = 0;
+  for (size_t I = Short.size(); I-- > 0;) {
+    Depth += Short[I] == ')';
+    if (Short[I] == '(' && --Depth == 0)
+      return Short.take_front(I).str();
+    if (Depth == 0)
+      break;
+  }
+  return Short.str();
 }
 } // namespace
 

@@ -47,17 +47,34 @@ std::string References::notes(const Job &J) const {
   for (const auto &[How, Labels] : Cases)
     Text += "compared with the source computed " + How +
             (Cases.size() > 1 ? " (" + Labels + ")" : "") + "\n";
-  for (const auto &[Place, Times] : Slack)
+  struct Widened {
+    unsigned Cases = 0, Worst = 0;
+    double Times = 0;
+  };
+  std::map<unsigned, Widened> Outputs;
+  for (const auto &[Place, Times] : Slack) {
     // What pointers are allowed more is told where it matters.
-    if (Times > (Computed.empty() ? 2 : 1)) {
-      char Allowed[32];
-      std::snprintf(Allowed, sizeof(Allowed), "%.2g",
-                    Times * J.Leaves[Place.second].Tolerance);
-      Text += "output '" + J.Leaves[Place.second].Name + "' of '" +
-              J.Cases[Place.first].Label + "' may be off by " + Allowed +
-              (Computed.empty() ? ": twice what the source moves by when its "
-                                  "inputs move in their last place\n"
-                                : ": twice what the source is off itself\n");
+    if (Times <= (Computed.empty() ? 2 : 1))
+      continue;
+    Widened &Of = Outputs[Place.second];
+    ++Of.Cases;
+    if (Times > Of.Times) {
+      Of.Times = Times;
+      Of.Worst = Place.first;
     }
+  }
+  for (const auto &[Leaf, Of] : Outputs) {
+    char Allowed[32];
+    std::snprintf(Allowed, sizeof(Allowed), "%.2g",
+                  Of.Times * J.Leaves[Leaf].Tolerance);
+    Text += "output '" + J.Leaves[Leaf].Name + "' of '" +
+            J.Cases[Of.Worst].Label + "' may be off by " + Allowed +
+            (Of.Cases > 1 ? ", of " + std::to_string(Of.Cases - 1) +
+                                " more by less than that"
+                          : "") +
+            (Computed.empty() ? ": twice what the source moves by when its "
+                                "inputs move in their last place\n"
+                              : ": twice what the source is off itself\n");
+  }
   return Text;
 }

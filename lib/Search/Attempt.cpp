@@ -155,10 +155,10 @@ llvm::Expected<std::string> Maker::counters(unsigned Base) {
            inFence(Found->Problem);
   return "# Counters of the latest attempt\n\nIt was also run on a " +
          Found->Device +
-         ". Its times are a model's and not to be compared with measured "
-         "ones, but it counts exactly what each line asks of memory; the worst "
-         "lines of each kernel come first, numbered as in the latest "
-         "attempt:\n\n" +
+         ". Its times, registers and blocks an SM are a model's: what was "
+         "measured, and what the compiler says above, holds. But it counts "
+         "exactly what each line asks of memory; the worst lines of each "
+         "kernel come first, numbered as in the latest attempt:\n\n" +
          inFence(Found->Text);
 }
 

@@ -102,7 +102,9 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
     llvm::errs() << "note: "
                  << (Made->Level == ExtractLevel::Whole
                          ? "all headers are kept whole: "
-                         : "all macros and conditionals are kept: ")
+                     : Made->Level == ExtractLevel::Macros
+                         ? "all macros and conditionals are kept: "
+                         : "classes are kept whole: ")
                  << Made->WhyMore << "\n";
   for (const ExtractedHeader &H : Made->Headers)
     llvm::errs() << "note: " << H.Text.size() << " bytes are of " << H.Name

@@ -27,7 +27,8 @@ namespace stark {
 
 /// How much is kept, least first.
 enum class ExtractLevel {
-  Reached, ///< what the entry reaches
+  Used, ///< what the entry reaches, and of classes and templates what it uses
+  Reached, ///< what the entry reaches, classes whole
   Macros,  ///< that, with every macro and condition of the headers
   Whole,   ///< all headers, whole
 };
@@ -40,7 +41,7 @@ struct ExtractedHeader {
 };
 
 struct Extraction {
-  ExtractLevel Level = ExtractLevel::Reached;
+  ExtractLevel Level = ExtractLevel::Used;
   std::string Text;  ///< with a comment where another file begins
   std::string Lines; ///< the same with #line directives in place of those
   std::vector<ExtractedHeader> Headers; ///< of which something was taken

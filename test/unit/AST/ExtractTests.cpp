@@ -40,7 +40,7 @@ protected:
     llvm::Expected<Extraction> Made = extracted(Source);
     if (!Made)
       return llvm::toString(Made.takeError());
-    EXPECT_EQ(Made->Level, ExtractLevel::Reached) << Made->WhyMore;
+    EXPECT_EQ(Made->Level, ExtractLevel::Used) << Made->WhyMore;
     return Made->Text;
   }
 
@@ -139,6 +139,124 @@ __global__ void kernel(T *x) {
   EXPECT_FALSE(has(Text, "struct Traits<double>"));
   EXPECT_TRUE(has(Text, "sum(const Vec &v)"));
   EXPECT_TRUE(has(Text, "namespace lib {"));
+}
+
+// Of classes and templates stands there what the entry's instances use: no
+// other members, and no definition of a template that nothing is made of.
+TEST_F(Extract, LeavesOutWhatNoInstanceUses) {
+  header("k.cuh", R"(
+__device__ float slow(float x) { return x; }
+template <class T, int N> struct Vec {
+  T data[N];
+  __device__ float slowly() { return slow(data[0]); }
+  Vec(T x);
+};
+template <class T> struct Base {
+  T x;
+  __device__ virtual T called() { return x; }
+  __device__ T by_macro() { return x; }
+  __device__ T apart();
+  __device__ T never_apart();
+  template <class U> __device__ U never(U y) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      y += hidden(y);
+    return y;
+  }
+  template <class U> [[nodiscard]] __device__
+  U hidden(U y) { return y; }
+};
+template <class T> __device__ T Base<T>::apart() { return x; }
+template <class T> __device__ T Base<T>::never_apart() { return x; }
+#define CALL(of) of.by_macro()
+template <class T> struct Vec<T, 4> : Base<T> {
+  static __device__ T made(const Vec &v) { return CALL(v); }
+  __device__ T all() { return this->apart() + CALL((*this)); }
+};
+template <int BYTES> struct Word {};
+template <> struct Word<8> { using Type = double; static_assert(sizeof(Type) == 8); };
+template <> struct Word<4> { using Type = float; static_assert(sizeof(Type) == 4); };
+template <int I> struct Get { template <class T> __device__ static T of(T x); };
+template <> template <class T> __device__ T Get<0>::of(T x) { return x; }
+template <> template <class T> __device__ T Get<1>::of(T x) { return x + 1; }
+template <class T> __global__ void kernel(T *x) {
+  typename Word<sizeof(T)>::Type y = 0;
+  Vec<T, 4> v;
+  x[0] = v.all() + Get<1>::of(y);
+}
+)");
+  std::string Text = text("#include \"k.cuh\"\n"
+                          "void launch(float *x) { kernel<<<1, 1>>>(x); }\n");
+  EXPECT_TRUE(has(Text, "template <class T, int N> struct Vec;\n"));
+  EXPECT_TRUE(has(Text, "template <int BYTES> struct Word;\n"));
+  EXPECT_TRUE(has(Text, "struct Word<4> {"));
+  EXPECT_TRUE(has(Text, "Get<1>::of"));
+  for (const char *Used : {"T called()", "T by_macro()", "T apart();",
+                           "T all()", "T Base<T>::apart()"})
+    EXPECT_TRUE(has(Text, Used)) << Used;
+  for (const char *Never : {"slow", "never", "unroll", "hidden", "nodiscard",
+                            "made", "Word<8>", "Get<0>"})
+    EXPECT_FALSE(has(Text, Never)) << Never << " in " << Text;
+}
+
+// What is left out changes a value that leaves no trace in Clang's tree: then
+// classes come whole.
+TEST_F(Extract, KeepsClassesWholeWhereItHasTo) {
+  header("k.cuh", R"(
+template <int N> struct Size { static constexpr int Of = 1; };
+template <> struct Size<4> { static constexpr int Of = 2; static_assert(Of == 2); };
+struct Row { float x; void never(); };
+template <int N, int M = Size<N>::Of>
+__global__ void kernel(float *x) { Row r{*x}; *x = M * r.x * Size<1>::Of; }
+)");
+  llvm::Expected<Extraction> Made =
+      extracted("#include \"k.cuh\"\nvoid launch(float *x) { kernel<4><<<1, "
+                "1>>>(x); }\n");
+  ASSERT_TRUE(bool(Made));
+  EXPECT_TRUE(has(Made->Text, "struct Size<4>"));
+  EXPECT_TRUE(has(Made->Text, "never"));
+  EXPECT_EQ(Made->Level, ExtractLevel::Reached);
+  EXPECT_TRUE(has(Made->WhyMore, "would mean something else"));
+}
+
+// A function of Clang's own stands where it is first called, and takes nothing
+// along from there.
+TEST_F(Extract, LeavesOutTheFirstCallOfABuiltin) {
+  header("k.cuh", R"(
+__device__ void first(float *x) { *x = __builtin_sqrtf(*x); }
+__global__ void k(float *x) { *x += __builtin_sqrtf(*x); }
+)");
+  EXPECT_FALSE(has(text("#include \"k.cuh\"\n" + Launch), "first"));
+}
+
+// Lines that only rule a header off are no comment.
+TEST_F(Extract, LeavesOutRulers) {
+  header("k.cuh", R"(
+struct A { float x; };
+
+//////////////////////////
+
+struct B : A {
+  // of B
+  //------
+  float y; // ----
+};
+
+/* ==== */
+__global__ void k(float *x) { B b; b.y = *x; *x = b.y; /* */ }
+)");
+  EXPECT_EQ(text("#include \"k.cuh\"\n" + Launch), R"(// From k.cuh
+struct A { float x; };
+
+struct B : A {
+  // of B
+  float y; // ----
+};
+
+__global__ void k(float *x) { B b; b.y = *x; *x = b.y; /* */ }
+
+// From k.cu
+)" + Launch);
 }
 
 // A branch that macros of the project choose stands alone; one that another

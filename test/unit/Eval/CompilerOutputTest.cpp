@@ -54,6 +54,12 @@ ptxas info    : Used 255 registers, used 0 barriers
             "k: 32 registers, 1024 bytes of static shared memory, no spills\n"
             "tile<float>: 255 registers, 0 bytes of static shared memory, 40 "
             "bytes of spill stores, 48 of spill loads\n");
+  EXPECT_EQ(describeResources(
+                "ptxas info    : Compiling entry function "
+                "'_Z3actI6__halfXadL_Z4siluRKfEEEvPT_PKS3_i' for 'sm_90'\n"
+                "ptxas info    : Used 33 registers\n"),
+            "act<__half, &silu(float const&)>: 33 registers, 0 bytes of static "
+            "shared memory, spills unknown\n");
   Verdict V;
   V.Compiler = describeResources(Said) +
                "ns::tile<int>: 40 registers, 0 bytes of static shared memory, "

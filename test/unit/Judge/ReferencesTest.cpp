@@ -73,6 +73,18 @@ TEST(References, ASourceThatIsOffWidensIt) {
                         "what the source is off itself\n");
 }
 
+// An output has one line, whatever the number of sizes.
+TEST(References, NamesTheWorstSize) {
+  Job J = exampleJob();
+  References R;
+  R.add(0, 1, 2);
+  R.add(1, 1, 4);
+  EXPECT_EQ(R.notes(J),
+            "output 'result' of 'large' may be off by 0.008, of 1 more by "
+            "less than that: twice what the source moves by when its inputs "
+            "move in their last place\n");
+}
+
 TEST(References, NamesTheSizesThatDiffer) {
   Job J = exampleJob();
   References R;
