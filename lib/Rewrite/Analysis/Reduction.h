@@ -21,10 +21,12 @@ namespace stark {
 
 struct Reduction {
   const clang::VarDecl *Array = nullptr;
-  const clang::Expr *Value = nullptr; ///< what each thread brings
+  /// What each thread brings; null: what it holds at the thread's number.
+  const clang::Expr *Value = nullptr;
   std::string Operation;              ///< "+", "*", "fmaxf", ...
   const clang::Stmt *First = nullptr, *Last = nullptr;
   bool Tree = false;          ///< else already in the form of block-reduce
+  bool BarrierFirst = false;  ///< a round begins with its barrier
   bool StartsAtBlock = false; ///< the widest stride is blockDim.x / 2
   std::optional<uint64_t> StartsAt; ///< or this constant
 };

@@ -109,11 +109,20 @@ static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
       Fine.merge(nodesOf(Each.First));
       Fine.merge(nodesOf(Each.Last));
     }
+  // What is done to it before the tree, when nothing comes back there.
+  std::optional<Range> Before;
+  for (const Reduction &Each : All)
+    if (Each.Array == Array && !Each.Value && !Before)
+      Before = F.range(Each.Last);
   Accesses A(F, K);
-  for (const Access &Each : A.all())
-    if (Each.Index && Each.Base == Array && Each.Load && !Each.Store &&
-        F.constantOf(Each.Index, K) == 0u)
+  for (const Access &Each : A.all()) {
+    std::optional<Range> At = F.range(Each.E);
+    bool Earlier = Before && At && At->End <= Before->Begin;
+    bool First = Each.Index && Each.Base == Array && Each.Load && !Each.Store &&
+                 F.constantOf(Each.Index, K) == 0u;
+    if (First || Earlier)
       Fine.merge(nodesOf(Each.E));
+  }
   WhyNot Why;
   forEachUse(K.body(), [&](const DeclRefExpr *Ref, const VarDecl *V) {
     if (!Why && V == Array && !Fine.count(Ref))
@@ -211,16 +220,20 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const Reduction &R = P.Tree;
   std::optional<Range> First = F.statementRange(R.First),
                        Last = F.statementRange(R.Last);
-  std::string Value = F.text(R.Value);
+  std::string Type = elementType(F, R), Array = nameOf(R.Array);
+  std::string Value = R.Value ? F.text(R.Value) : F.freshName(Array + "_mine");
   if (!First || !Last || Value.empty() || Last->End < First->Begin)
     return Reason(why::InMacro, "the reduction");
-  std::string Type = elementType(F, R);
   std::string Name = warpReductionName(R.Operation, Type);
   OrReason<Changes> Made =
       F.declare(*P.K, Name, warpReductionText(R.Operation, Type));
   if (Made)
+    // Nobody may put a warp's value where another thread's still stands.
     Made->write({First->Begin, Last->End},
-                Name + "(" + nameOf(R.Array) + ", " + Value + ");");
+                R.Value ? Name + "(" + Array + ", " + Value + ");"
+                        : "{\nconst " + Type + " " + Value + " = " + Array +
+                              "[threadIdx.x];\n__syncthreads();\n" + Name +
+                              "(" + Array + ", " + Value + ");\n}");
   return Made;
 }
 
