@@ -12,6 +12,10 @@
 using namespace stark;
 using namespace clang;
 
+static bool builtinIndexIn(const Stmt *S) {
+  return anyOf(S, [](const Stmt *N) { return builtinNode(N).has_value(); });
+}
+
 /// if (i < n) ..., if (i >= n) return;
 static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   if (S.Guard->getElse() || S.Guard->getInit() ||
@@ -23,11 +27,19 @@ static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   BinaryOperatorKind Wanted = S.Returns ? BO_GE : BO_LT;
   if (!Cond || Cond->getOpcode() != Wanted || variableOf(Cond->getLHS()) != S.I)
     return Reason(why::OddGuardBound);
-  const auto *P =
-      llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(Cond->getRHS()));
-  if (!P || !P->getType()->isIntegerType() || !K.keeps(P))
+  // Of a variable "int n = rows * columns;" what it holds.
+  S.Bound = resolve(Cond->getRHS(), K.body(), *K.Parents);
+  bool Same = K.F->getASTContext().hasSameUnqualifiedType(
+      S.Bound->getType(), strip(Cond->getRHS())->getType());
+  bool Fixed = Same && S.Bound->getType()->isIntegerType() &&
+               isPure(S.Bound, K.F->getASTContext()) &&
+               !readsMemory(S.Bound) && !builtinIndexIn(S.Bound);
+  forEachUse(S.Bound, [&](const DeclRefExpr *, const VarDecl *V) {
+    Fixed &= !V->hasLocalStorage() ||
+             (llvm::isa<ParmVarDecl>(V) && K.keeps(V));
+  });
+  if (!Fixed)
     return Reason(why::BoundNoParameter);
-  S.Bound = Cond->getRHS();
   return std::nullopt;
 }
 
@@ -82,9 +94,7 @@ static bool readHead(const Facts &F, const Kernel &K, const CompoundStmt *Body,
       S.Declared = llvm::cast<DeclStmt>(*At);
     } else if (S.I) {
       S.Between.push_back(*At);
-    } else if (anyOf(*At, [](const Stmt *N) {
-                 return builtinNode(N).has_value();
-               })) {
+    } else if (builtinIndexIn(*At)) {
       Threads.merge(variablesDeclaredIn(*At));
     }
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FactsFinder.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -21,7 +22,7 @@ class FunctionVisitor : public RecursiveASTVisitor<FunctionVisitor> {
 public:
   explicit FunctionVisitor(const SourceManager &SM) : SM(SM) {}
   std::vector<const FunctionDecl *> Defined;
-  std::map<const FunctionDecl *, unsigned> Named;
+  std::map<const FunctionDecl *, int> Named;
 
   bool inMainFile(SourceLocation L) const {
     return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
@@ -39,6 +40,21 @@ public:
     if (D->isThisDeclarationADefinition() && D->getBody() &&
         !D->isTemplateInstantiation() && inMainFile(D->getLocation()))
       Defined.push_back(D);
+    return true;
+  }
+
+  /// Calls that ask about a kernel or set what it may use, and launch nothing.
+  bool VisitCallExpr(CallExpr *C) {
+    llvm::StringRef Name = calleeOf(C);
+    if (Name.starts_with("cudaOccupancy") || Name.starts_with("cudaFuncSet") ||
+        Name.starts_with("cudaFuncGet"))
+      forEach(C, [&](const Stmt *N) {
+        const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+        const auto *D =
+            Ref ? llvm::dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+        if (D && D->hasAttr<CUDAGlobalAttr>())
+          --Named[patternOf(D)];
+      });
     return true;
   }
 
@@ -265,7 +281,7 @@ void FactsFinder::run() {
   for (Kernel &K : F.AllKernels) {
     if (K.LaunchedElsewhere)
       continue;
-    if (Visitor.Named[patternOf(K.F)] > K.Launches.size())
+    if (Visitor.Named[patternOf(K.F)] > int(K.Launches.size()))
       K.LaunchedElsewhere = Reason(why::NamedOtherwise);
     else if (launchesInText(F.code(), nameOf(K.F)) > K.Launches.size())
       K.LaunchedElsewhere = Reason(why::LaunchNotParsed);

@@ -61,6 +61,7 @@ struct Plan {
   const Kernel *K;
   const Site *At;
   Reduction Tree;
+  bool Tested; ///< whether the block fits is seen when it runs
 };
 } // namespace
 
@@ -157,13 +158,16 @@ static const NamedDecl *secondName(const Stmt *S, const VarDecl *Array,
 }
 
 static WhyNot whyNot(const Facts &F, const Kernel &K,
-                     const std::vector<Reduction> &All, const Reduction &R) {
+                     const std::vector<Reduction> &All, const Reduction &R,
+                     bool &Tested) {
   OrReason<uint64_t> Block = F.blockSize(K);
-  if (!Block)
+  // A tree over the whole block, whatever that is.
+  Tested = !Block && R.StartsAtBlock;
+  if (!Block && !Tested)
     return Block.why();
-  if (*Block < 32 || *Block > 1024 || (*Block & (*Block - 1)))
+  if (Block && (*Block < 32 || *Block > 1024 || (*Block & (*Block - 1))))
     return Reason(OddBlockSize, *Block);
-  if (!R.StartsAtBlock && R.StartsAt != *Block / 2)
+  if (Block && !R.StartsAtBlock && R.StartsAt != *Block / 2)
     return Reason(OddTreeStart, R.StartsAt.value_or(0), *Block);
   const auto *Array = F.context().getAsConstantArrayType(R.Array->getType());
   // Dynamic memory has room for the block: each thread stores its value.
@@ -171,7 +175,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K,
     std::set<const FunctionDecl *> Seen;
     if (const NamedDecl *Other = secondName(K.body(), R.Array, Seen))
       return Reason(SecondName, nameOf(R.Array), nameOf(Other));
-  } else if (Array->getSize().ult(*Block)) {
+  } else if (Block && Array->getSize().ult(*Block)) {
     return Reason(TooSmall, nameOf(R.Array));
   }
   if (elementType(F, R).empty() || R.Array->getType().isVolatileQualified())
@@ -196,10 +200,11 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       const Site *At = R.Tree ? F.siteAt(SiteKind::Loop, R.Last) : nullptr;
       if (!At)
         continue;
-      if (WhyNot Why = whyNot(F, *K, Found.All, R))
+      bool Tested = false;
+      if (WhyNot Why = whyNot(F, *K, Found.All, R, Tested))
         Out.refuse(*At, *Why);
       else
-        Out.fits({K, At, R});
+        Out.fits({K, At, R, Tested});
     }
   }
 }
@@ -227,13 +232,22 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   std::string Name = warpReductionName(R.Operation, Type);
   OrReason<Changes> Made =
       F.declare(*P.K, Name, warpReductionText(R.Operation, Type));
+  std::string Old = F.text(Range{First->Begin, Last->End});
+  std::string Test =
+      P.Tested ? "if (blockDim.x >= 32 && (blockDim.x & (blockDim.x - 1)) == 0 "
+                 "&& blockDim.y * blockDim.z == 1) {\n"
+               : "";
+  std::string Otherwise = P.Tested ? "\n} else {\n" + Old + "\n}" : "";
   if (Made)
     // Nobody may put a warp's value where another thread's still stands.
     Made->write({First->Begin, Last->End},
-                R.Value ? Name + "(" + Array + ", " + Value + ");"
-                        : "{\nconst " + Type + " " + Value + " = " + Array +
-                              "[threadIdx.x];\n__syncthreads();\n" + Name +
-                              "(" + Array + ", " + Value + ");\n}");
+                Test +
+                    (R.Value ? Name + "(" + Array + ", " + Value + ");"
+                             : "{\nconst " + Type + " " + Value + " = " +
+                                   Array + "[threadIdx.x];\n__syncthreads();\n" +
+                                   Name + "(" + Array + ", " + Value +
+                                   ");\n}") +
+                    Otherwise);
   return Made;
 }
 

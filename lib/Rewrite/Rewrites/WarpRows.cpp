@@ -373,7 +373,7 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
       llvm::cantFail(Rows.fill({{"fallback", Old},
                                 {"type", F.writtenType(S.I->getType())},
                                 {"start", "(" + Start + ")"},
-                                {"bound", F.text(*Bound)},
+                                {"bound", "(" + F.text(*Bound) + ")"},
                                 {"index", nameOf(S.I)},
                                 {"rest", Between + *Rest}},
                                Names));
