@@ -14,22 +14,6 @@
 using namespace stark;
 using namespace clang;
 
-namespace {
-/// The parts of
-///     for (int s = START; CONDITION; STEP) {
-///       if (GUARD) THEN
-///       __syncthreads();             (or before the if)
-///     }
-/// and of "int s = START; ... while (CONDITION) { ...; STEP; }".
-struct TreeParts {
-  const VarDecl *Stride = nullptr;
-  const Expr *Start = nullptr, *Condition = nullptr, *Step = nullptr,
-             *Guard = nullptr;
-  const Stmt *Then = nullptr;
-  bool BarrierFirst = false;
-};
-} // namespace
-
 /// The variable that \p Loop counts in when it is used nowhere else.
 static const VarDecl *countedBy(const WhileStmt *Loop, const Expr *Step,
                                 const Kernel &K) {
@@ -51,8 +35,8 @@ static const VarDecl *countedBy(const WhileStmt *Loop, const Expr *Step,
   return Elsewhere || !Beside ? nullptr : V;
 }
 
-static std::optional<TreeParts> matchTree(const Stmt *Loop, const Kernel &K) {
-  TreeParts P;
+static std::optional<HalvingLoop> readRounds(const Stmt *Loop, const Kernel &K) {
+  HalvingLoop P;
   const Stmt *Inner = nullptr;
   llvm::SmallVector<const Stmt *, 3> Lines;
   if (const auto *For = llvm::dyn_cast<ForStmt>(Loop)) {
@@ -78,11 +62,10 @@ static std::optional<TreeParts> matchTree(const Stmt *Loop, const Kernel &K) {
   P.BarrierFirst = isBlockBarrier(Lines.front());
   if (!P.BarrierFirst && !isBlockBarrier(Lines.back()))
     return std::nullopt;
-  const auto *If = llvm::dyn_cast<IfStmt>(Lines[P.BarrierFirst ? 1 : 0]);
-  if (!If || If->getElse() || If->getInit() || If->getConditionVariable())
+  P.If = llvm::dyn_cast<IfStmt>(Lines[P.BarrierFirst ? 1 : 0]);
+  if (!P.If || P.If->getElse() || P.If->getInit() ||
+      P.If->getConditionVariable())
     return std::nullopt;
-  P.Guard = If->getCond();
-  P.Then = If->getThen();
   return P;
 }
 
@@ -138,11 +121,23 @@ sidesOfLess(const Expr *E) {
   return std::pair(Less->getLHS(), Less->getRHS());
 }
 
-/// t < s, s > t.
-static bool isBelow(const Expr *E, const VarDecl *Stride, const Kernel &K) {
+const Expr *stark::belowStride(const Expr *E, const VarDecl *Stride,
+                               const Kernel &K) {
   auto Sides = sidesOfLess(E);
   return Sides && isThreadNumber(Sides->first, K) &&
-         variableOf(Sides->second) == Stride;
+                 variableOf(Sides->second) == Stride
+             ? Sides->first
+             : nullptr;
+}
+
+std::optional<HalvingLoop> stark::readHalvingLoop(const Stmt *Loop,
+                                                  const Facts &F,
+                                                  const Kernel &K) {
+  std::optional<HalvingLoop> P = readRounds(Loop, K);
+  if (!P || !untilZero(P->Condition, P->Stride, F, K) ||
+      !halves(P->Step, P->Stride, F, K))
+    return std::nullopt;
+  return P;
 }
 
 /// partial[t] += partial[t + s], or = f(partial[t], partial[t + s]), where t is
@@ -181,11 +176,10 @@ static const VarDecl *sharedTarget(const Stmt *S) {
 
 static std::optional<Reduction> readTree(const Stmt *Loop, const Facts &F,
                                          const Kernel &K) {
-  std::optional<TreeParts> P = matchTree(Loop, K);
-  if (!P || !untilZero(P->Condition, P->Stride, F, K) ||
-      !halves(P->Step, P->Stride, F, K) || !isBelow(P->Guard, P->Stride, K))
+  std::optional<HalvingLoop> P = readHalvingLoop(Loop, F, K);
+  if (!P || !belowStride(P->If->getCond(), P->Stride, K))
     return std::nullopt;
-  const Stmt *Then = onlyStatement(P->Then);
+  const Stmt *Then = onlyStatement(P->If->getThen());
   Reduction R;
   R.Array = sharedTarget(Then);
   if (R.Array)

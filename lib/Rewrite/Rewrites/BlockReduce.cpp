@@ -56,6 +56,9 @@ static constexpr ReasonKind
     MayHaveReturned("threads may have returned at line %0, and a shuffle needs "
                     "whole warps");
 
+static constexpr ReasonKind
+    AlreadyTested("a test of the block's size decides whether it runs");
+
 namespace {
 struct Plan {
   const Kernel *K;
@@ -161,6 +164,13 @@ static WhyNot whyNot(const Facts &F, const Kernel &K,
                      const std::vector<Reduction> &All, const Reduction &R,
                      bool &Tested) {
   OrReason<uint64_t> Block = F.blockSize(K);
+  for (const Stmt *Up = K.parent(R.Last); Up; Up = K.parent(Up))
+    if (const auto *If = llvm::dyn_cast<IfStmt>(Up);
+        If && anyOf(If->getCond(), [](const Stmt *N) {
+          std::optional<BuiltinIndex> B = builtinNode(N);
+          return B && B->Name == "blockDim";
+        }))
+      return Reason(AlreadyTested);
   // A tree over the whole block, whatever that is.
   Tested = !Block && R.StartsAtBlock;
   if (!Block && !Tested)

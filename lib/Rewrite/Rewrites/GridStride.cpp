@@ -110,7 +110,7 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   auto Names = Loop.names([&](llvm::StringRef N) { return F.freshName(N); });
   std::string Text = llvm::cantFail(
       Loop.fill({{"start", Start},
-                 {"bound", "(" + Bound + ")"},
+                 {"bound", asOperand(Bound)},
                  {"type", F.writtenType(S.I->getType())},
                  {"index", nameOf(S.I)},
                  {"between", Between},

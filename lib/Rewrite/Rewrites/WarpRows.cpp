@@ -305,7 +305,7 @@ static std::optional<std::string> loopText(const Facts &F, const SharedLoop &S,
     return std::nullopt;
   std::optional<std::string> Loop = substituted(
       F.text(), *Whole,
-      {{*Start, "(" + F.text(*Start) + ") + " + Lane},
+      {{*Start, asOperand(F.text(*Start)) + " + " + Lane},
        {*Step, nameOf(S.L.I) + " += 32"}});
   if (!Loop)
     return std::nullopt;
@@ -372,8 +372,8 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   std::string Text =
       llvm::cantFail(Rows.fill({{"fallback", Old},
                                 {"type", F.writtenType(S.I->getType())},
-                                {"start", "(" + Start + ")"},
-                                {"bound", "(" + F.text(*Bound) + ")"},
+                                {"start", asOperand(Start)},
+                                {"bound", asOperand(F.text(*Bound))},
                                 {"index", nameOf(S.I)},
                                 {"rest", Between + *Rest}},
                                Names));
