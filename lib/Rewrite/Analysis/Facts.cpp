@@ -83,7 +83,12 @@ OrReason<Changes> Facts::declare(const Kernel &K, llvm::StringRef Name,
     return Changes();
   if (hasWord(Name))
     return Reason(why::NameTaken, Name);
+  // Before every kernel that may want it later.
   size_t At = beforeKernel(K);
+  const DeclContext *Space = K.F->getEnclosingNamespaceContext();
+  for (const Kernel &Other : AllKernels)
+    if (Other.F->getEnclosingNamespaceContext()->Equals(Space))
+      At = std::min(At, beforeKernel(Other));
   Changes Made;
   Made.write({At, At}, Declaration.str() + "\n");
   return Made;

@@ -90,10 +90,9 @@ public:
   const Site *siteAt(SiteKind Kind, Range Bytes) const;
   const Site *siteAt(SiteKind Kind, const clang::Stmt *S) const;
 
-  /// Where a declaration for \p K's use can be put.
-  size_t beforeKernel(const Kernel &K) const;
-  /// The change that puts \p Declaration there, none when the file has it, or
-  /// why not: the file has something else of the name \p Name.
+  /// The change that puts \p Declaration before the kernels of \p K's
+  /// namespace, none when the file has it, or why not: the file has something
+  /// else of the name \p Name.
   OrReason<Changes> declare(const Kernel &K, llvm::StringRef Name,
                             llvm::StringRef Declaration) const;
 
@@ -119,6 +118,7 @@ public:
 
 private:
   friend class FactsFinder;
+  size_t beforeKernel(const Kernel &K) const;
   std::vector<Kernel> AllKernels;
   std::vector<std::unique_ptr<Launch>> AllLaunches;
   std::map<const clang::FunctionDecl *, HostFunction> Hosts;
