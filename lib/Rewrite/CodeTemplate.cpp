@@ -64,7 +64,7 @@ llvm::Expected<std::string> CodeTemplate::fill(const Values &Given,
 }
 
 std::string stark::asOperand(llvm::StringRef Text) {
-  bool Word = llvm::all_of(
-      Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  bool Word =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
   return Word ? Text.str() : "(" + Text.str() + ")";
 }

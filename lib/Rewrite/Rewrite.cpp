@@ -111,10 +111,9 @@ static void keepCommon(Places &Found, const Facts &F, const Facts &Other,
     auto Not = llvm::find_if(There.Refusals, [&](const Refusal &Each) {
       return Each.Site == M.Site;
     });
-    Found.Refusals.push_back({"", M.Site, M.Line,
-                              Not == There.Refusals.end()
-                                  ? Reason(InstancesDiffer)
-                                  : Not->Why});
+    Found.Refusals.push_back(
+        {"", M.Site, M.Line,
+         Not == There.Refusals.end() ? Reason(InstancesDiffer) : Not->Why});
   }
   Found.Matches = std::move(Common);
 }

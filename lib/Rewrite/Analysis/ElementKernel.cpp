@@ -32,11 +32,10 @@ static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   bool Same = K.F->getASTContext().hasSameUnqualifiedType(
       S.Bound->getType(), strip(Cond->getRHS())->getType());
   bool Fixed = Same && S.Bound->getType()->isIntegerType() &&
-               isPure(S.Bound, K.F->getASTContext()) &&
-               !readsMemory(S.Bound) && !builtinIndexIn(S.Bound);
+               isPure(S.Bound, K.F->getASTContext()) && !readsMemory(S.Bound) &&
+               !builtinIndexIn(S.Bound);
   forEachUse(S.Bound, [&](const DeclRefExpr *, const VarDecl *V) {
-    Fixed &= !V->hasLocalStorage() ||
-             (llvm::isa<ParmVarDecl>(V) && K.keeps(V));
+    Fixed &= !V->hasLocalStorage() || (llvm::isa<ParmVarDecl>(V) && K.keeps(V));
   });
   if (!Fixed)
     return Reason(why::BoundNoParameter);
@@ -88,8 +87,7 @@ static bool readHead(const Facts &F, const Kernel &K, const CompoundStmt *Body,
     if (!llvm::isa<DeclStmt>(*At))
       return false;
     const VarDecl *V = onlyVariable(*At);
-    if (!S.I && V && V->getInit() &&
-        isGlobalThreadNumber(V->getInit(), F, K)) {
+    if (!S.I && V && V->getInit() && isGlobalThreadNumber(V->getInit(), F, K)) {
       S.I = V;
       S.Declared = llvm::cast<DeclStmt>(*At);
     } else if (S.I) {
@@ -105,8 +103,8 @@ static bool readHead(const Facts &F, const Kernel &K, const CompoundStmt *Body,
   Parts.insert(Parts.end(), S.Rest.begin(), S.Rest.end());
   Parts.push_back(S.Guard);
   return llvm::none_of(Parts, [&](const Stmt *Part) {
-    return llvm::any_of(
-        Threads, [&](const VarDecl *V) { return mentions(Part, V); });
+    return llvm::any_of(Threads,
+                        [&](const VarDecl *V) { return mentions(Part, V); });
   });
 }
 

@@ -21,7 +21,7 @@ namespace stark {
 
 struct ElementKernel {
   const clang::DeclStmt *Declared = nullptr;
-  const clang::VarDecl *I = nullptr; ///< the thread's element
+  const clang::VarDecl *I = nullptr;        ///< the thread's element
   std::vector<const clang::Stmt *> Between; ///< declared after it
   const clang::IfStmt *Guard = nullptr;
   const clang::Expr *Bound = nullptr;

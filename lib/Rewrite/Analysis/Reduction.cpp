@@ -35,7 +35,8 @@ static const VarDecl *countedBy(const WhileStmt *Loop, const Expr *Step,
   return Elsewhere || !Beside ? nullptr : V;
 }
 
-static std::optional<HalvingLoop> readRounds(const Stmt *Loop, const Kernel &K) {
+static std::optional<HalvingLoop> readRounds(const Stmt *Loop,
+                                             const Kernel &K) {
   HalvingLoop P;
   const Stmt *Inner = nullptr;
   llvm::SmallVector<const Stmt *, 3> Lines;
@@ -130,9 +131,8 @@ const Expr *stark::belowStride(const Expr *E, const VarDecl *Stride,
              : nullptr;
 }
 
-std::optional<HalvingLoop> stark::readHalvingLoop(const Stmt *Loop,
-                                                  const Facts &F,
-                                                  const Kernel &K) {
+std::optional<HalvingLoop>
+stark::readHalvingLoop(const Stmt *Loop, const Facts &F, const Kernel &K) {
   std::optional<HalvingLoop> P = readRounds(Loop, K);
   if (!P || !untilZero(P->Condition, P->Stride, F, K) ||
       !halves(P->Step, P->Stride, F, K))
@@ -194,10 +194,9 @@ static std::optional<Reduction> readTree(const Stmt *Loop, const Facts &F,
   const Expr *Start = strip(P->Start);
   R.StartsAt = F.constantOf(Start, K);
   if (const auto *Half = llvm::dyn_cast<BinaryOperator>(Start))
-    R.StartsAtBlock =
-        isBuiltin(resolve(Half->getLHS(), K.body(), *K.Parents), "blockDim",
-                  'x') &&
-        isHalf(Half->getOpcode(), Half->getRHS(), F, K);
+    R.StartsAtBlock = isBuiltin(resolve(Half->getLHS(), K.body(), *K.Parents),
+                                "blockDim", 'x') &&
+                      isHalf(Half->getOpcode(), Half->getRHS(), F, K);
   if (!R.StartsAt && !R.StartsAtBlock)
     return std::nullopt;
   return R;
@@ -363,9 +362,8 @@ static WhyNot readStore(const CompoundStmt *Block, size_t LoopAt,
       return Reason(why::NoBarrierBefore);
     Above = Above.drop_back();
   }
-  const auto *B = Above.empty()
-                      ? nullptr
-                      : llvm::dyn_cast<BinaryOperator>(Above.back());
+  const auto *B =
+      Above.empty() ? nullptr : llvm::dyn_cast<BinaryOperator>(Above.back());
   if (B && B->getOpcode() == BO_Assign &&
       Above.size() + (R.BarrierFirst ? 0 : 1) == LoopAt &&
       isElement(B->getLHS(), R.Array,

@@ -23,7 +23,7 @@ struct Reduction {
   const clang::VarDecl *Array = nullptr;
   /// What each thread brings; null: what it holds at the thread's number.
   const clang::Expr *Value = nullptr;
-  std::string Operation;              ///< "+", "*", "fmaxf", ...
+  std::string Operation; ///< "+", "*", "fmaxf", ...
   const clang::Stmt *First = nullptr, *Last = nullptr;
   bool Tree = false;          ///< else already in the form of block-reduce
   bool BarrierFirst = false;  ///< a round begins with its barrier

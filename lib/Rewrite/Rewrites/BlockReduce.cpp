@@ -252,11 +252,11 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
     // Nobody may put a warp's value where another thread's still stands.
     Made->write({First->Begin, Last->End},
                 Test +
-                    (R.Value ? Name + "(" + Array + ", " + Value + ");"
-                             : "{\nconst " + Type + " " + Value + " = " +
-                                   Array + "[threadIdx.x];\n__syncthreads();\n" +
-                                   Name + "(" + Array + ", " + Value +
-                                   ");\n}") +
+                    (R.Value
+                         ? Name + "(" + Array + ", " + Value + ");"
+                         : "{\nconst " + Type + " " + Value + " = " + Array +
+                               "[threadIdx.x];\n__syncthreads();\n" + Name +
+                               "(" + Array + ", " + Value + ");\n}") +
                     Otherwise);
   return Made;
 }

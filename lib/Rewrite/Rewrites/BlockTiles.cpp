@@ -117,8 +117,9 @@ static bool addTypes(const Facts &F, const MatrixProduct &P,
   Given["sum"] = nameOf(P.Sum);
   Given["depth_type"] = Written(P.Depth);
   Given["in"] = nameOf(P.Depth);
-  for (auto [Name, C] : {std::pair<std::string, const Coordinate *>("row", &P.Row),
-                         {"col", &P.Col}}) {
+  for (auto [Name, C] :
+       {std::pair<std::string, const Coordinate *>("row", &P.Row),
+        {"col", &P.Col}}) {
     Given[Name + "_type"] = Written(C->V);
     Given[Name] = nameOf(C->V);
     Given[Name + "_axis"] = std::string(1, C->Axis);
@@ -127,8 +128,8 @@ static bool addTypes(const Facts &F, const MatrixProduct &P,
       return false;
   }
   // Neighbouring threads load what lies side by side in memory.
-  for (auto [Name, O] : {std::pair<std::string, const Operand *>("a", &P.A),
-                         {"b", &P.B}}) {
+  for (auto [Name, O] :
+       {std::pair<std::string, const Operand *>("a", &P.A), {"b", &P.B}}) {
     Given[Name + "_deep"] = O->Along ? "x" : "y";
     Given[Name + "_wide"] = O->Along ? "y" : "x";
     Given[Name] = F.text(O->At.Whole);

@@ -157,8 +157,7 @@ WhyNot LanesCheck::memory() const {
           !(One->Index && Other->Index && One->Base &&
             One->Base == Other->Base &&
             isSameShift(F, K, Index, One->Index, Other->Index)))
-        return Reason(why::MayUseStored, F.lineOf(One->E),
-                      F.lineOf(Other->E));
+        return Reason(why::MayUseStored, F.lineOf(One->E), F.lineOf(Other->E));
   }
   return std::nullopt;
 }
@@ -303,10 +302,10 @@ static std::optional<std::string> loopText(const Facts &F, const SharedLoop &S,
                        Step = F.range(For->getInc());
   if (!Whole || !Start || !Step)
     return std::nullopt;
-  std::optional<std::string> Loop = substituted(
-      F.text(), *Whole,
-      {{*Start, asOperand(F.text(*Start)) + " + " + Lane},
-       {*Step, nameOf(S.L.I) + " += 32"}});
+  std::optional<std::string> Loop =
+      substituted(F.text(), *Whole,
+                  {{*Start, asOperand(F.text(*Start)) + " + " + Lane},
+                   {*Step, nameOf(S.L.I) + " += 32"}});
   if (!Loop)
     return std::nullopt;
   std::string Before, After;
@@ -324,9 +323,8 @@ static std::optional<std::string> loopText(const Facts &F, const SharedLoop &S,
 }
 
 /// What a thread did for its row, as a warp does it.
-static std::optional<std::string> restText(const Facts &F, const Plan &P,
-                                           Range Whole,
-                                           const std::string &Lane) {
+static std::optional<std::string>
+restText(const Facts &F, const Plan &P, Range Whole, const std::string &Lane) {
   std::vector<Substitute> Parts;
   for (const SharedLoop &Each : P.Loops) {
     std::optional<Range> R = F.statementRange(Each.L.S);
