@@ -135,6 +135,10 @@ RewriteSet::RewriteSet(const RewriteInput &Input)
       Hidden->Refusals.push_back(std::move(Not));
     }
   }
+  // What nobody can mend in the file says least.
+  llvm::stable_sort(Hidden->Refusals, [](const Refusal &A, const Refusal &B) {
+    return !A.Why.is(why::ByWorkload) && B.Why.is(why::ByWorkload);
+  });
   llvm::stable_sort(Offers, [](const Offer &A, const Offer &B) {
     return A.Offered.Promise > B.Offered.Promise;
   });

@@ -228,7 +228,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       if (OrReason<Plan> Found = planFor(F, *K, *L, **P))
         Out.fits(*Found);
       else
-        Out.refuse(*L->At, Found.why());
+        Out.refuse(K->LaunchedElsewhere ? *K->At : *L->At, Found.why());
     }
   }
 }
