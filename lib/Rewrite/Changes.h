@@ -28,6 +28,7 @@ public:
   void write(Range Bytes, llvm::StringRef Code);
   /// All of \p Others; what both have is made once.
   void add(const Changes &Others);
+  bool operator==(const Changes &) const = default;
 
   /// \p Text, the content of \p Path, with the changes made, in its own line
   /// ends. The style is that of the .clang-format that holds for \p Path, or

@@ -62,3 +62,9 @@ llvm::Expected<std::string> CodeTemplate::fill(const Values &Given,
       return failed("the template has no hole '$" + Each.first() + "'");
   return Out;
 }
+
+std::string stark::asOperand(llvm::StringRef Text) {
+  bool Word =
+      llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Word ? Text.str() : "(" + Text.str() + ")";
+}

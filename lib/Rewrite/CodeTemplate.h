@@ -45,6 +45,9 @@ private:
   llvm::StringLiteral Text;
 };
 
+/// \p Text of an expression as an operand: one word as it is.
+std::string asOperand(llvm::StringRef Text);
+
 } // namespace stark
 
 #endif

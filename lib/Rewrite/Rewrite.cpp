@@ -15,6 +15,9 @@
 
 using namespace stark;
 
+static constexpr ReasonKind
+    InstancesDiffer("the instances of the template would not change alike");
+
 std::string Match::key() const {
   return Rewrite + (Variant.empty() ? "" : "=" + Variant) + "@" + Site;
 }
@@ -28,8 +31,13 @@ struct Offer {
 } // namespace
 
 struct RewriteSet::Impl {
-  explicit Impl(const RewriteInput &In) : Known(In) {}
+  explicit Impl(const RewriteInput &In) : Known(In) {
+    for (unsigned I = 1; I < Known.instances(); ++I)
+      Others.push_back(std::make_unique<const Facts>(In, I));
+  }
   const Facts Known;
+  /// The same with other instances of the kernels that are templates.
+  std::vector<std::unique_ptr<const Facts>> Others;
   std::vector<const Rewrite *> Makers; ///< one a match
   std::vector<Match> Matches;
   std::vector<Refusal> Refusals;
@@ -81,11 +89,42 @@ static void addJoined(std::vector<Match> &Matches) {
       Matches.push_back(joined(Members));
 }
 
+/// Leaves in \p Found the matches that are the same change for \p Other, and
+/// refuses the others.
+static void keepCommon(Places &Found, const Facts &F, const Facts &Other,
+                       const Rewrite &R) {
+  Places There = R.prepare(Other);
+  auto Same = [&](const Match &M) {
+    return llvm::any_of(There.Matches, [&](const Match &Each) {
+      if (Each.Site != M.Site || Each.Variant != M.Variant)
+        return false;
+      OrReason<Changes> One = R.apply(F, M), Two = R.apply(Other, Each);
+      return One && Two && *One == *Two;
+    });
+  };
+  std::vector<Match> Common;
+  for (Match &M : Found.Matches) {
+    if (Same(M)) {
+      Common.push_back(std::move(M));
+      continue;
+    }
+    auto Not = llvm::find_if(There.Refusals, [&](const Refusal &Each) {
+      return Each.Site == M.Site;
+    });
+    Found.Refusals.push_back(
+        {"", M.Site, M.Line,
+         Not == There.Refusals.end() ? Reason(InstancesDiffer) : Not->Why});
+  }
+  Found.Matches = std::move(Common);
+}
+
 RewriteSet::RewriteSet(const RewriteInput &Input)
     : Hidden(std::make_unique<Impl>(Input)) {
   std::vector<Offer> Offers;
   for (const std::unique_ptr<const Rewrite> &R : rewriteCatalogue()) {
     Places Found = R->prepare(Hidden->Known);
+    for (const std::unique_ptr<const Facts> &Other : Hidden->Others)
+      keepCommon(Found, Hidden->Known, *Other, *R);
     addJoined(Found.Matches);
     for (Match &M : Found.Matches) {
       M.Rewrite = R->name().str();
@@ -96,6 +135,10 @@ RewriteSet::RewriteSet(const RewriteInput &Input)
       Hidden->Refusals.push_back(std::move(Not));
     }
   }
+  // What nobody can mend in the file says least.
+  llvm::stable_sort(Hidden->Refusals, [](const Refusal &A, const Refusal &B) {
+    return !A.Why.is(why::ByWorkload) && B.Why.is(why::ByWorkload);
+  });
   llvm::stable_sort(Offers, [](const Offer &A, const Offer &B) {
     return A.Offered.Promise > B.Offered.Promise;
   });

@@ -80,7 +80,16 @@ __global__ void leaves(const float *x, float *y, int n) {
   y[blockIdx.x] = partial[0];
 }
 
-// LIST-DAG: not block-reduce@unknown:loop1: {{.*}} the block size of a launch is no constant
+// A block that is not known is looked at when the kernel runs.
+// LIST-DAG: {{^}}block-reduce@unknown:loop1: line
+// TESTED: {{^[^/]*}}if (blockDim.x >= 32 && (blockDim.x & (blockDim.x - 1)) == 0 &&
+// TESTED-NEXT: blockDim.y * blockDim.z == 1) {
+// TESTED: {{^[^/]*}}block_reduce_sum_float(partial, x[threadIdx.x]);
+// TESTED: {{^[^/]*}}} else {
+// TESTED: {{^[^/]*}}for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+// RUN: %stark-tool rewrites %s --apply block-reduce@unknown:loop1 -o %t.tested.cu && FileCheck %s --check-prefix=TESTED < %t.tested.cu
+// RUN: %stark-tool rewrites %t.tested.cu | FileCheck %s --check-prefix=ONCE
+// ONCE: not block-reduce@unknown:loop1: {{.*}} a test of the block's size decides whether it runs
 __global__ void unknown(const float *x, float *y) {
   __shared__ float partial[256];
   partial[threadIdx.x] = x[threadIdx.x];
@@ -93,7 +102,7 @@ __global__ void unknown(const float *x, float *y) {
   y[blockIdx.x] = partial[0];
 }
 
-// LIST-DAG: not block-reduce@elsewhere:loop1: {{.*}} it is extern "C", so other files may launch it
+// LIST-DAG: {{^}}block-reduce@elsewhere:loop1: line
 extern "C" __global__ void elsewhere(const float *x, float *y) {
   __shared__ float partial[256];
   partial[threadIdx.x] = x[threadIdx.x];
@@ -106,7 +115,70 @@ extern "C" __global__ void elsewhere(const float *x, float *y) {
   y[blockIdx.x] = partial[0];
 }
 
+// The stride is declared before, and what is brought is not stored right before.
+// LIST-DAG: {{^}}block-reduce@apart:loop1: line
+// APART: {{^[^/]*}}cache[t] = 0;
+// APART: {{^[^/]*}}const float cache_mine = cache[threadIdx.x];
+// APART-NEXT: {{^[^/]*}}__syncthreads();
+// APART-NEXT: {{^[^/]*}}block_reduce_sum_float(cache, cache_mine);
+// APART: {{^[^/]*}}y[blockIdx.x] = cache[0];
+// RUN: %stark-tool rewrites %s --apply block-reduce@apart:loop1 | FileCheck %s --check-prefix=APART
+__global__ void apart(const float *x, float *y, int n) {
+  __shared__ float cache[256];
+  int t = threadIdx.x;
+  if (t < n)
+    cache[t] = x[t];
+  else
+    cache[t] = 0;
+  __syncthreads();
+  int i = blockDim.x / 2;
+  while (i != 0) {
+    if (t < i)
+      cache[t] += cache[t + i];
+    __syncthreads();
+    i /= 2;
+  }
+  if (t == 0)
+    y[blockIdx.x] = cache[0];
+}
+
+// A round may begin with its barrier.
+// LIST-DAG: {{^}}block-reduce@begins:loop1: line
+// BEGINS: {{^[^/]*}}block_reduce_sum_float(cache, x[threadIdx.x]);
+// RUN: %stark-tool rewrites %s --apply block-reduce@begins:loop1 | FileCheck %s --check-prefix=BEGINS
+__global__ void begins(const float *x, float *y) {
+  __shared__ float cache[256];
+  cache[threadIdx.x] = x[threadIdx.x];
+  for (int s = blockDim.x / 2; s >= 1; s /= 2) {
+    __syncthreads();
+    if (threadIdx.x < s)
+      cache[threadIdx.x] += cache[threadIdx.x + s];
+  }
+  if (threadIdx.x == 0)
+    y[blockIdx.x] = cache[0];
+}
+
+// In a loop, the next round would find other values in the array.
+// LIST-DAG: not block-reduce@again:loop2: {{.*}} what each thread brings is not stored right before it
+__global__ void again(const float *x, float *y) {
+  __shared__ float cache[256];
+  cache[threadIdx.x] = x[threadIdx.x];
+  for (int turn = 0; turn < 2; ++turn) {
+    cache[threadIdx.x] *= 2;
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
+      if (threadIdx.x < s)
+        cache[threadIdx.x] += cache[threadIdx.x + s];
+      __syncthreads();
+    }
+  }
+  y[blockIdx.x] = cache[0];
+}
+
 void launch(const float *x, float *y, int n, int threads) {
+  apart<<<n, 256>>>(x, y, n);
+  begins<<<n, 256>>>(x, y);
+  again<<<n, 256>>>(x, y);
   plain<<<n, 256>>>(x, y);
   more<<<n, 256>>>(x, y);
   odd<<<n, 96>>>(x, y);

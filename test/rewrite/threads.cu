@@ -52,6 +52,18 @@ __global__ void transpose(const float *x, float *y, int n) {
       tile[threadIdx.x][threadIdx.y];
 }
 
+// Elements of eight bytes, and a width that is a macro.
+// LIST-DAG: {{^}}shared-padding@wide:decl1: line
+// WIDE: {{^[^/]*}}__shared__ double tile[SIDE][SIDE + 1];
+// RUN: %stark-tool rewrites %s --apply shared-padding@wide:decl1 | FileCheck %s --check-prefix=WIDE
+#define SIDE 32
+__global__ void wide(const double *x, double *y, int n) {
+  __shared__ double tile[SIDE][SIDE];
+  tile[threadIdx.y][threadIdx.x] = x[threadIdx.y * n + threadIdx.x];
+  __syncthreads();
+  y[threadIdx.y * n + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+
 // LIST-DAG: not shared-padding@flat:decl1: {{.*}} an index at line [[#@LINE+3]] is not seen to stay within its row
 __global__ void flat(const float *x, float *y, int n) {
   __shared__ float tile[32][32];
@@ -93,6 +105,10 @@ __global__ void any_size(const float *x, float *y, int n) {
   for (int i = 0; i < n; ++i)
     if (x[i] < 0)
       break;
+}
+
+void launch_wide(const double *x, double *y, int n) {
+  wide<<<1, dim3(SIDE, SIDE)>>>(x, y, n);
 }
 
 void launch(const float *x, float *y, int m, int n, int threads) {

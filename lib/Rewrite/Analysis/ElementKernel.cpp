@@ -12,6 +12,10 @@
 using namespace stark;
 using namespace clang;
 
+static bool builtinIndexIn(const Stmt *S) {
+  return anyOf(S, [](const Stmt *N) { return builtinNode(N).has_value(); });
+}
+
 /// if (i < n) ..., if (i >= n) return;
 static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   if (S.Guard->getElse() || S.Guard->getInit() ||
@@ -23,11 +27,18 @@ static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   BinaryOperatorKind Wanted = S.Returns ? BO_GE : BO_LT;
   if (!Cond || Cond->getOpcode() != Wanted || variableOf(Cond->getLHS()) != S.I)
     return Reason(why::OddGuardBound);
-  const auto *P =
-      llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(Cond->getRHS()));
-  if (!P || !P->getType()->isIntegerType() || !K.keeps(P))
+  // Of a variable "int n = rows * columns;" what it holds.
+  S.Bound = resolve(Cond->getRHS(), K.body(), *K.Parents);
+  bool Same = K.F->getASTContext().hasSameUnqualifiedType(
+      S.Bound->getType(), strip(Cond->getRHS())->getType());
+  bool Fixed = Same && S.Bound->getType()->isIntegerType() &&
+               isPure(S.Bound, K.F->getASTContext()) && !readsMemory(S.Bound) &&
+               !builtinIndexIn(S.Bound);
+  forEachUse(S.Bound, [&](const DeclRefExpr *, const VarDecl *V) {
+    Fixed &= !V->hasLocalStorage() || (llvm::isa<ParmVarDecl>(V) && K.keeps(V));
+  });
+  if (!Fixed)
     return Reason(why::BoundNoParameter);
-  S.Bound = Cond->getRHS();
   return std::nullopt;
 }
 
@@ -62,17 +73,46 @@ static WhyNot whyNotUnordered(const Facts &F, const Kernel &K) {
   return std::nullopt;
 }
 
+/// The declaration of the thread's element, the guard, and what stands between
+/// them and after; false when \p Body does not begin so.
+static bool readHead(const Facts &F, const Kernel &K, const CompoundStmt *Body,
+                     ElementKernel &S) {
+  std::set<const VarDecl *> Threads;
+  for (auto At = Body->body_begin(); At != Body->body_end(); ++At) {
+    S.Guard = llvm::dyn_cast<IfStmt>(*At);
+    if (S.Guard) {
+      S.Rest.assign(At + 1, Body->body_end());
+      break;
+    }
+    if (!llvm::isa<DeclStmt>(*At))
+      return false;
+    const VarDecl *V = onlyVariable(*At);
+    if (!S.I && V && V->getInit() && isGlobalThreadNumber(V->getInit(), F, K)) {
+      S.I = V;
+      S.Declared = llvm::cast<DeclStmt>(*At);
+    } else if (S.I) {
+      S.Between.push_back(*At);
+    } else if (builtinIndexIn(*At)) {
+      Threads.merge(variablesDeclaredIn(*At));
+    }
+  }
+  if (!S.I || !S.Guard)
+    return false;
+  // What is declared before may tell threads apart.
+  std::vector<const Stmt *> Parts = S.Between;
+  Parts.insert(Parts.end(), S.Rest.begin(), S.Rest.end());
+  Parts.push_back(S.Guard);
+  return llvm::none_of(Parts, [&](const Stmt *Part) {
+    return llvm::any_of(Threads,
+                        [&](const VarDecl *V) { return mentions(Part, V); });
+  });
+}
+
 std::optional<OrReason<ElementKernel>>
 stark::readElementKernel(const Facts &F, const Kernel &K) {
   const auto *Body = llvm::dyn_cast_or_null<CompoundStmt>(K.body());
-  if (!Body || Body->size() < 2)
-    return std::nullopt;
   ElementKernel S;
-  S.Declared = llvm::dyn_cast<DeclStmt>(Body->body_begin()[0]);
-  S.Guard = llvm::dyn_cast<IfStmt>(Body->body_begin()[1]);
-  S.I = onlyVariable(S.Declared);
-  if (!S.I || !S.Guard || !S.I->getInit() ||
-      !isGlobalThreadNumber(S.I->getInit(), F, K))
+  if (!Body || !readHead(F, K, Body, S))
     return std::nullopt;
   if (!S.I->getType()->isIntegerType() ||
       F.context().getTypeSize(S.I->getType()) < 32)
@@ -81,20 +121,26 @@ stark::readElementKernel(const Facts &F, const Kernel &K) {
     return Reason(why::IndexChanges);
   if (WhyNot Why = readGuard(K, S))
     return *Why;
-  if (S.Returns)
-    S.Rest.assign(Body->body_begin() + 2, Body->body_end());
-  else if (Body->size() != 2)
+  if (!S.Returns && !S.Rest.empty())
     return Reason(why::DoesMoreAfter);
-  else
+  if (!S.Returns)
     S.Rest.push_back(S.Guard->getThen());
   if (S.Rest.empty())
     return std::nullopt;
   WhyNot Why;
+  auto Look = [&](const Stmt *N) {
+    if (WhyNot Other = whyNotAlone(N))
+      Why = Other;
+  };
+  for (const Stmt *Part : S.Between)
+    for (const Decl *D : llvm::cast<DeclStmt>(Part)->decls())
+      if (const auto *V = llvm::dyn_cast<VarDecl>(D);
+          !V || (V->getInit() && !isPure(V->getInit(), F.context())))
+        return Reason(why::OddDeclaration);
+  for (const Stmt *Part : S.Between)
+    forEach(Part, Look);
   for (const Stmt *Part : S.Rest)
-    forEach(Part, [&](const Stmt *N) {
-      if (WhyNot Other = whyNotAlone(N))
-        Why = Other;
-    });
+    forEach(Part, Look);
   if (!Why)
     Why = whyNotUnordered(F, K);
   if (Why)

@@ -8,6 +8,7 @@
 /// \file
 ///     int i = blockIdx.x * blockDim.x + threadIdx.x;
 ///     if (i < n) ...              (or: if (i >= n) return; ...)
+/// Other variables may be declared before each of the two.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ namespace stark {
 
 struct ElementKernel {
   const clang::DeclStmt *Declared = nullptr;
-  const clang::VarDecl *I = nullptr; ///< the thread's element
+  const clang::VarDecl *I = nullptr;        ///< the thread's element
+  std::vector<const clang::Stmt *> Between; ///< declared after it
   const clang::IfStmt *Guard = nullptr;
   const clang::Expr *Bound = nullptr;
   bool Returns = false; ///< if (i >= n) return;

@@ -12,8 +12,21 @@
 using namespace stark;
 using namespace clang;
 
-Facts::Facts(const RewriteInput &In) : SourceText(*In.Source), In(In) {
+Facts::Facts(const RewriteInput &In, unsigned Instance)
+    : SourceText(*In.Source), In(In), Instance(Instance) {
   FactsFinder(*this).run();
+}
+
+const FunctionDecl *stark::patternOf(const FunctionDecl *D) {
+  if (const FunctionDecl *Pattern = D->getTemplateInstantiationPattern())
+    D = Pattern;
+  return D->getCanonicalDecl();
+}
+
+bool stark::isEntry(const Facts &F, const FunctionDecl *D) {
+  return F.In.Given &&
+         llvm::StringRef(F.In.Given->Entry.Name).split('<').first ==
+             D->getQualifiedNameAsString();
 }
 
 std::vector<const Kernel *> Facts::openKernels() const {
@@ -70,7 +83,12 @@ OrReason<Changes> Facts::declare(const Kernel &K, llvm::StringRef Name,
     return Changes();
   if (hasWord(Name))
     return Reason(why::NameTaken, Name);
+  // Before every kernel that may want it later.
   size_t At = beforeKernel(K);
+  const DeclContext *Space = K.F->getEnclosingNamespaceContext();
+  for (const Kernel &Other : AllKernels)
+    if (Other.F->getEnclosingNamespaceContext()->Equals(Space))
+      At = std::min(At, beforeKernel(Other));
   Changes Made;
   Made.write({At, At}, Declaration.str() + "\n");
   return Made;
@@ -124,48 +142,61 @@ std::optional<uint64_t> Facts::constantOf(const Expr *E,
   return stark::constantOf(E, context(), K.body(), *K.Parents);
 }
 
-/// Of the launch that the workload makes; 0: it does not stay the same, or has
-/// more than one dimension.
-static uint64_t workloadsBlock(const Workload &W) {
+/// Of the launch that the workload makes; unset when it does not stay the same.
+static std::optional<std::array<uint64_t, 3>>
+workloadsBlock(const Workload &W) {
   llvm::SmallVector<llvm::StringRef, 3> Parts;
   llvm::StringRef(W.Launch->Block).split(Parts, ',');
-  uint64_t X = 0;
-  for (const Size &S : W.Sizes)
-    for (size_t I = 0; I < Parts.size(); ++I) {
+  std::optional<std::array<uint64_t, 3>> Found;
+  for (const Size &S : W.Sizes) {
+    std::array<uint64_t, 3> Block{1, 1, 1};
+    for (size_t I = 0; I < std::min<size_t>(3, Parts.size()); ++I) {
       llvm::Expected<int64_t> N = evaluateExpression(Parts[I].trim(), S.Names);
       if (!N) {
         llvm::consumeError(N.takeError());
-        return 0;
+        return std::nullopt;
       }
-      if (*N < 1 || (I > 0 && *N != 1) || (I == 0 && X && X != uint64_t(*N)))
-        return 0;
-      if (I == 0)
-        X = uint64_t(*N);
+      if (*N < 1)
+        return std::nullopt;
+      Block[I] = uint64_t(*N);
     }
-  return X;
+    if (Found && *Found != Block)
+      return std::nullopt;
+    Found = Block;
+  }
+  return Found;
 }
 
-OrReason<uint64_t> Facts::blockSize(const Kernel &K) const {
-  std::optional<uint64_t> X;
+OrReason<std::array<uint64_t, 3>> Facts::block(const Kernel &K) const {
+  std::optional<std::array<uint64_t, 3>> Block;
   if (K.LaunchedElsewhere) {
     if (!K.LaunchedByWorkload)
       return *K.LaunchedElsewhere;
-    X = workloadsBlock(In.Given->Load);
-    if (!*X)
+    Block = workloadsBlock(In.Given->Load);
+    if (!Block)
       return Reason(why::BlockNotConstant);
   } else if (K.Launches.empty()) {
     return Reason(why::BlockSizeUnknown);
   }
   for (const Launch *L : K.Launches) {
+    if (!L->BlockSize && K.LaunchedByWorkload)
+      continue;
     if (!L->BlockSize)
       return Reason(why::BlockNotConstant);
-    if ((*L->BlockSize)[1] != 1 || (*L->BlockSize)[2] != 1)
-      return Reason(why::BlockNotFlat);
-    if (X && *X != (*L->BlockSize)[0])
+    if (Block && *Block != *L->BlockSize)
       return Reason(why::BlockSizesDiffer);
-    X = (*L->BlockSize)[0];
+    Block = *L->BlockSize;
   }
-  return *X;
+  return *Block;
+}
+
+OrReason<uint64_t> Facts::blockSize(const Kernel &K) const {
+  OrReason<std::array<uint64_t, 3>> Block = block(K);
+  if (!Block)
+    return Block.why();
+  if ((*Block)[1] != 1 || (*Block)[2] != 1)
+    return Reason(why::BlockNotFlat);
+  return (*Block)[0];
 }
 
 const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
@@ -178,13 +209,11 @@ const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
         return &A;
     return nullptr;
   };
-  const std::string &Entry = In.Given->Entry.Name;
   if (W.Launch)
-    return K.F->getQualifiedNameAsString() == Entry ? Named(P->getName())
-                                                    : nullptr;
+    return isEntry(*this, K.F) ? Named(P->getName()) : nullptr;
   const Argument *Found = nullptr;
   for (const Launch *L : K.Launches) {
-    if (L->Host->getQualifiedNameAsString() != Entry ||
+    if (!isEntry(*this, L->Host) ||
         P->getFunctionScopeIndex() >= L->Call->getNumArgs())
       return nullptr;
     const auto *Passed = llvm::dyn_cast_or_null<ParmVarDecl>(

@@ -49,6 +49,7 @@ struct Kernel {
   /// none but by a file that declares the kernel itself.
   WhyNot LaunchedElsewhere;
   bool LaunchedByWorkload = false; ///< and by nobody else but Launches
+  bool IsTemplate = false;         ///< F is one of its instances
 
   const clang::Stmt *body() const { return F->getBody(); }
   const std::string &name() const { return At->Id; }
@@ -71,8 +72,13 @@ struct HostFunction {
 /// Owns what it found; what \p In points to must outlive it.
 class Facts : public SourceText {
 public:
-  explicit Facts(const RewriteInput &In);
+  /// A kernel that is a template is looked at as its instance \p Instance in
+  /// the file, counted anew where there are fewer.
+  explicit Facts(const RewriteInput &In, unsigned Instance = 0);
   const RewriteInput In;
+  const unsigned Instance;
+  /// The most instances that a kernel has.
+  unsigned instances() const { return MostInstances; }
 
   const std::vector<Kernel> &kernels() const { return AllKernels; }
   /// Those of them that a rewrite may look into.
@@ -84,15 +90,17 @@ public:
   const Site *siteAt(SiteKind Kind, Range Bytes) const;
   const Site *siteAt(SiteKind Kind, const clang::Stmt *S) const;
 
-  /// Where a declaration for \p K's use can be put.
-  size_t beforeKernel(const Kernel &K) const;
-  /// The change that puts \p Declaration there, none when the file has it, or
-  /// why not: the file has something else of the name \p Name.
+  /// The change that puts \p Declaration before the kernels of \p K's
+  /// namespace, none when the file has it, or why not: the file has something
+  /// else of the name \p Name.
   OrReason<Changes> declare(const Kernel &K, llvm::StringRef Name,
                             llvm::StringRef Declaration) const;
 
-  /// The block's x, when all launches are in this file or the workload's, have
-  /// the same constant size and one dimension.
+  /// The block's x, y and z, when all launches are in this file or the
+  /// workload's and have the same constant size. Where the workload launches
+  /// the kernel, launches of this file that are no constant do not count.
+  OrReason<std::array<uint64_t, 3>> block(const Kernel &K) const;
+  /// Its x, when it has one dimension.
   OrReason<uint64_t> blockSize(const Kernel &K) const;
   std::array<const clang::Expr *, 3> dimensions(const clang::Expr *Dim3,
                                                 const Launch &L) const;
@@ -110,10 +118,18 @@ public:
 
 private:
   friend class FactsFinder;
+  size_t beforeKernel(const Kernel &K) const;
   std::vector<Kernel> AllKernels;
   std::vector<std::unique_ptr<Launch>> AllLaunches;
   std::map<const clang::FunctionDecl *, HostFunction> Hosts;
+  unsigned MostInstances = 1;
 };
+
+/// The template that \p D is an instance of, else \p D; where it is declared
+/// first.
+const clang::FunctionDecl *patternOf(const clang::FunctionDecl *D);
+/// \p D, or its template, is what the workload of \p F calls.
+bool isEntry(const Facts &F, const clang::FunctionDecl *D);
 
 /// Every for loop of \p K, in source order.
 std::vector<const clang::ForStmt *> loopsOf(const Kernel &K);

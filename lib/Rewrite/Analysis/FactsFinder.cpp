@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FactsFinder.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -21,7 +22,7 @@ class FunctionVisitor : public RecursiveASTVisitor<FunctionVisitor> {
 public:
   explicit FunctionVisitor(const SourceManager &SM) : SM(SM) {}
   std::vector<const FunctionDecl *> Defined;
-  std::map<const FunctionDecl *, unsigned> Named;
+  std::map<const FunctionDecl *, int> Named;
 
   bool inMainFile(SourceLocation L) const {
     return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
@@ -42,16 +43,31 @@ public:
     return true;
   }
 
+  /// Calls that ask about a kernel or set what it may use, and launch nothing.
+  bool VisitCallExpr(CallExpr *C) {
+    llvm::StringRef Name = calleeOf(C);
+    if (Name.starts_with("cudaOccupancy") || Name.starts_with("cudaFuncSet") ||
+        Name.starts_with("cudaFuncGet"))
+      forEach(C, [&](const Stmt *N) {
+        const auto *Ref = llvm::dyn_cast<DeclRefExpr>(N);
+        const auto *D =
+            Ref ? llvm::dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+        if (D && D->hasAttr<CUDAGlobalAttr>())
+          --Named[patternOf(D)];
+      });
+    return true;
+  }
+
   bool VisitDeclRefExpr(DeclRefExpr *E) {
     if (const auto *D = llvm::dyn_cast<FunctionDecl>(E->getDecl()))
-      ++Named[D->getCanonicalDecl()];
+      ++Named[patternOf(D)];
     return true;
   }
 
   bool VisitOverloadExpr(OverloadExpr *E) {
     for (const NamedDecl *N : E->decls())
-      if (const auto *D = llvm::dyn_cast<FunctionDecl>(N->getUnderlyingDecl()))
-        Named[D->getCanonicalDecl()] += 2;
+      if (const FunctionDecl *D = N->getUnderlyingDecl()->getAsFunction())
+        Named[patternOf(D)] += 2;
     return true;
   }
 
@@ -65,19 +81,42 @@ bool FactsFinder::inMainFile(SourceLocation L) const {
   return L.isValid() && SM.isInMainFile(SM.getExpansionLoc(L));
 }
 
+/// What Clang made of \p T; empty when the file has another text for some
+/// arguments, or too many of them.
+static std::vector<const FunctionDecl *>
+instancesOf(const FunctionTemplateDecl *T) {
+  constexpr size_t Most = 16;
+  std::vector<const FunctionDecl *> Made;
+  for (const FunctionDecl *D : T->specializations()) {
+    if (D->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+      return {};
+    const FunctionDecl *Text = nullptr;
+    if (D->hasBody(Text))
+      Made.push_back(Text);
+  }
+  return Made.size() > Most ? std::vector<const FunctionDecl *>() : Made;
+}
+
 void FactsFinder::addKernel(const FunctionDecl *D) {
   SourceRange Whole = D->getSourceRange();
-  if (const FunctionTemplateDecl *T = D->getDescribedFunctionTemplate())
+  const FunctionDecl *Text = D;
+  if (const FunctionTemplateDecl *T = D->getDescribedFunctionTemplate()) {
     Whole = T->getSourceRange();
+    std::vector<const FunctionDecl *> All = instancesOf(T);
+    F.MostInstances = std::max(F.MostInstances, unsigned(All.size()));
+    if (!All.empty())
+      Text = All[F.Instance % All.size()];
+  }
   std::optional<Range> Bytes = F.range(Whole);
   const Site *At = Bytes ? F.siteAt(SiteKind::Kernel, *Bytes) : nullptr;
   if (!At)
     return;
   Kernel K;
-  K.F = D;
+  K.F = Text;
   K.At = At;
   K.Bytes = *Bytes;
-  K.Parents = std::make_unique<ParentMap>(D->getBody());
+  K.IsTemplate = Text != D;
+  K.Parents = std::make_unique<ParentMap>(Text->getBody());
   K.Problem = problemOf(K);
   K.LaunchedElsewhere = launchedElsewhere(D);
   K.LaunchedByWorkload =
@@ -141,9 +180,7 @@ WhyNot FactsFinder::launchedElsewhere(const FunctionDecl *D) const {
   for (const FunctionDecl *R : D->redecls())
     if (!inMainFile(R->getLocation()))
       return Reason(why::InHeader);
-  const Task *Given = F.In.Given;
-  if (Given && Given->Load.Launch &&
-      D->getQualifiedNameAsString() == Given->Entry.Name)
+  if (F.In.Given && F.In.Given->Load.Launch && isEntry(F, D))
     return Reason(why::ByWorkload);
   return std::nullopt;
 }
@@ -204,7 +241,20 @@ void FactsFinder::measure(Launch &L) const {
 static unsigned launchesInText(llvm::StringRef Text, llvm::StringRef Name) {
   unsigned Count = 0;
   forEachWord(Text, Name, [&](size_t End) {
-    Count += Text.substr(End).ltrim().starts_with("<<<");
+    llvm::StringRef Left = Text.substr(End).ltrim();
+    // The arguments of a template stand in between.
+    unsigned Open = 0;
+    while (!Left.empty() && !Left.starts_with("<<<") &&
+           (Open || Left.front() == '<')) {
+      Open += Left.front() == '<';
+      Open -= Left.front() == '>';
+      Left = Left.drop_front();
+      if (!Open)
+        Left = Left.ltrim();
+      if (Left.starts_with(";"))
+        break;
+    }
+    Count += Left.starts_with("<<<");
   });
   return Count;
 }
@@ -223,7 +273,7 @@ void FactsFinder::run() {
     measure(*L);
     const FunctionDecl *Callee = L->Call->getDirectCallee();
     for (Kernel &K : F.AllKernels)
-      if (Callee && Callee->getCanonicalDecl() == K.F->getCanonicalDecl())
+      if (Callee && patternOf(Callee) == patternOf(K.F))
         K.Launches.push_back(L.get());
   }
   // Anything but a plain launch that names the kernel: its address is taken, it
@@ -231,7 +281,7 @@ void FactsFinder::run() {
   for (Kernel &K : F.AllKernels) {
     if (K.LaunchedElsewhere)
       continue;
-    if (Visitor.Named[K.F->getCanonicalDecl()] > K.Launches.size())
+    if (Visitor.Named[patternOf(K.F)] > int(K.Launches.size()))
       K.LaunchedElsewhere = Reason(why::NamedOtherwise);
     else if (launchesInText(F.code(), nameOf(K.F)) > K.Launches.size())
       K.LaunchedElsewhere = Reason(why::LaunchNotParsed);

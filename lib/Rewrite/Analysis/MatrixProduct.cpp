@@ -19,14 +19,31 @@ const ParmVarDecl *stark::parameterOf(const Expr *E, const Kernel &K) {
   return P && P->getType()->isIntegerType() && K.keeps(P) ? P : nullptr;
 }
 
-/// blockIdx.A * blockDim.A + threadIdx.A -> A.
-static char axisOf(const Expr *E) {
+/// A parameter, or a constant whose text can be put elsewhere in the file.
+static bool isFixed(const Expr *E, const Facts &F, const Kernel &K) {
+  bool Local = false;
+  forEachUse(E, [&](const DeclRefExpr *, const VarDecl *V) {
+    Local |= V->hasLocalStorage();
+  });
+  return parameterOf(E, K) || (!Local && F.constantOf(E, K));
+}
+
+/// blockIdx.A * blockDim.A + threadIdx.A -> A. Each may be a variable that
+/// holds it, the width also the constant that all launches give for it.
+static char axisOf(const Expr *E, const Facts &F, const Kernel &K) {
+  OrReason<std::array<uint64_t, 3>> Size = F.block(K);
   for (char Axis : {'x', 'y', 'z'}) {
-    auto Is = [Axis](llvm::StringRef Name) {
-      return [=](const Expr *N) { return isBuiltin(N, Name, Axis); };
+    auto Is = [&K, Axis](llvm::StringRef Name) {
+      return [&K, Axis, Name](const Expr *N) {
+        return isBuiltin(resolve(N, K.body(), *K.Parents), Name, Axis);
+      };
+    };
+    auto IsWidth = [&](const Expr *N) {
+      return Is("blockDim")(N) ||
+             (Size && F.constantOf(N, K) == (*Size)[unsigned(Axis - 'x')]);
     };
     auto Block = [&](const Expr *N) {
-      return eitherWay(factorsOf(N), Is("blockIdx"), Is("blockDim"));
+      return eitherWay(factorsOf(N), Is("blockIdx"), IsWidth);
     };
     if (eitherWay(termsOf(E), Is("threadIdx"), Block))
       return Axis;
@@ -34,13 +51,12 @@ static char axisOf(const Expr *E) {
   return 0;
 }
 
-/// Whether \p Index is Major * something + Minor, where something is a
-/// parameter.
+/// Whether \p Index is Major * something + Minor, where something is fixed.
 static bool isPlace(const Expr *Index, const VarDecl *Major,
-                    const VarDecl *Minor, const Kernel &K) {
+                    const VarDecl *Minor, const Facts &F, const Kernel &K) {
   auto IsMajor = [&](const Expr *N) { return variableOf(N) == Major; };
   auto IsMinor = [&](const Expr *N) { return variableOf(N) == Minor; };
-  auto IsWidth = [&](const Expr *N) { return parameterOf(N, K) != nullptr; };
+  auto IsWidth = [&](const Expr *N) { return isFixed(N, F, K); };
   return eitherWay(termsOf(Index), IsMinor, [&](const Expr *N) {
     return eitherWay(factorsOf(N), IsMajor, IsWidth);
   });
@@ -139,7 +155,7 @@ bool Reader::readGuard(const Expr *E, bool Inside) {
     std::swap(L, R);
     Kind = Kind == BO_GT ? BO_LT : BO_GE;
   }
-  if (Kind != (Inside ? BO_LT : BO_GE) || !variableOf(L) || !parameterOf(R, K))
+  if (Kind != (Inside ? BO_LT : BO_GE) || !variableOf(L) || !isFixed(R, F, K))
     return false;
   Guarded.push_back({variableOf(L), 0, R});
   return true;
@@ -215,7 +231,7 @@ WhyNot Reader::checkSum() const {
   const BinaryOperator *Cond = binary(Loop->getCond());
   if (!isZero(P.Depth->getInit(), F.context()) ||
       !P.Depth->getType()->isIntegerType() || Cond->getOpcode() != BO_LT ||
-      variableOf(Cond->getLHS()) != P.Depth || !parameterOf(P.DepthBound, K) ||
+      variableOf(Cond->getLHS()) != P.Depth || !isFixed(P.DepthBound, F, K) ||
       !isUnitStep(Loop->getInc(), P.Depth, F, K))
     return Reason(why::OddLoop);
   return std::nullopt;
@@ -227,7 +243,10 @@ WhyNot Reader::readPlace(const VarDecl *V) {
       return Reason(why::OddStart);
     return std::nullopt;
   }
-  char Axis = V->getInit() ? axisOf(V->getInit()) : 0;
+  // A name for what tells threads apart.
+  if (V->getInit() && builtinIndex(V->getInit()) && K.keeps(V))
+    return std::nullopt;
+  char Axis = V->getInit() ? axisOf(V->getInit(), F, K) : 0;
   if (!Axis || !V->getType()->isIntegerType() ||
       F.context().getTypeSize(V->getType()) < 32 || !K.keeps(V))
     return Reason(why::OddVariable, nameOf(V));
@@ -235,7 +254,7 @@ WhyNot Reader::readPlace(const VarDecl *V) {
   for (const Coordinate &G : Guarded)
     if (G.V == V)
       C.Bound = G.Bound;
-  if (!C.Bound)
+  if (!C.Bound && !Guarded.empty())
     return Reason(why::NoBound, nameOf(V));
   Placed.push_back(C);
   return std::nullopt;
@@ -246,9 +265,16 @@ WhyNot Reader::readPlaces() {
   for (const Stmt *S : Lines) {
     if (S == Loop)
       continue;
-    if (const VarDecl *V = onlyVariable(S)) {
-      if (WhyNot Why = readPlace(V))
-        return Why;
+    if (const auto *D = llvm::dyn_cast<DeclStmt>(S)) {
+      for (const Decl *Each : D->decls()) {
+        const auto *V = llvm::dyn_cast<VarDecl>(Each);
+        if (!V || (V == P.Sum && !D->isSingleDecl()))
+          return Reason(why::OddDeclaration);
+        if (WhyNot Why = readPlace(V))
+          return Why;
+      }
+      if (onlyVariable(S) != P.Sum)
+        P.Declared.push_back(S);
       continue;
     }
     if (P.Store)
@@ -301,9 +327,9 @@ WhyNot Reader::readStore() {
     return Reason(why::StoreDoesMore);
   P.Row = Placed[0];
   P.Col = Placed[1];
-  if (!isPlace(Result->Index, P.Row.V, P.Col.V, K))
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V, F, K))
     std::swap(P.Row, P.Col);
-  if (!isPlace(Result->Index, P.Row.V, P.Col.V, K))
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V, F, K))
     return Reason(why::OddResult);
   return checkStored(Value);
 }
@@ -317,8 +343,8 @@ WhyNot Reader::readOperands() {
   auto Fits = [&](const Access *Each, const Coordinate &C, Operand &O) {
     O.At = *Each;
     O.Type = F.typeName(Each->E->getType());
-    O.Along = isPlace(Each->Index, C.V, P.Depth, K);
-    return O.Along || isPlace(Each->Index, P.Depth, C.V, K);
+    O.Along = isPlace(Each->Index, C.V, P.Depth, F, K);
+    return O.Along || isPlace(Each->Index, P.Depth, C.V, F, K);
   };
   if (!(Fits(X, P.Row, P.A) && Fits(Y, P.Col, P.B)) &&
       !(Fits(Y, P.Row, P.A) && Fits(X, P.Col, P.B)))
@@ -338,7 +364,7 @@ WhyNot Reader::readOperands() {
 
 std::optional<OrReason<MatrixProduct>> Reader::read() {
   const auto *Body = llvm::dyn_cast_or_null<CompoundStmt>(K.body());
-  if (!Body || !takeLines(Body) || Guarded.size() != 2 || Lines.size() < 4 ||
+  if (!Body || !takeLines(Body) || (!Guarded.empty() && Guarded.size() != 2) ||
       !matchSum())
     return std::nullopt;
   Times = binary(P.Term);

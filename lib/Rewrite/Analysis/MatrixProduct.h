@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///     if (row >= m || col >= n) return;   (or: if (row < m && col < n) ...)
+///     if (row >= m || col >= n) return;   (or: if (row < m && col < n) ...,
+///                                          or no guard)
 ///     T sum = 0;
 ///     for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
 ///     c[row * n + col] = sum;
@@ -26,7 +27,8 @@ namespace stark {
 struct Coordinate {
   const clang::VarDecl *V = nullptr;
   char Axis = 0;
-  const clang::Expr *Bound = nullptr; ///< a parameter of the kernel
+  /// A number of the kernel; null when there is no guard.
+  const clang::Expr *Bound = nullptr;
 };
 
 /// An operand, a[row * k + i] or a[i * m + row].
@@ -41,11 +43,12 @@ struct MatrixProduct {
   const clang::VarDecl *Depth = nullptr, *Sum = nullptr;
   const clang::Expr *DepthBound = nullptr, *Term = nullptr;
   const clang::Stmt *Store = nullptr;
+  std::vector<const clang::Stmt *> Declared; ///< all but the sum, in order
   Operand A, B;
 };
 
 /// The integer parameter of \p K that \p E names and that is never written, or
-/// null.
+/// null. A product's bounds and widths may also be constants of the file.
 const clang::ParmVarDecl *parameterOf(const clang::Expr *E, const Kernel &K);
 
 /// Set when \p K looks like one: the product, or why it is none.

@@ -10,53 +10,64 @@
 #include "ThreadNumber.h"
 #include "WarpReduction.h"
 #include "clang/AST/Attr.h"
-#include "clang/ASTMatchers/ASTMatchFinder.h"
-#include "clang/ASTMatchers/ASTMatchers.h"
 
 using namespace stark;
 using namespace clang;
-namespace m = clang::ast_matchers;
 
-namespace {
-/// The parts of
-///     for (int s = START; CONDITION; STEP) {
-///       if (GUARD) THEN
-///       __syncthreads();
-///     }
-struct TreeParts {
-  const VarDecl *Stride;
-  const Expr *Start, *Condition, *Step, *Guard;
-  const Stmt *Then;
-};
-} // namespace
+/// The variable that \p Loop counts in when it is used nowhere else.
+static const VarDecl *countedBy(const WhileStmt *Loop, const Expr *Step,
+                                const Kernel &K) {
+  const auto *B = llvm::dyn_cast<BinaryOperator>(Step);
+  const VarDecl *V =
+      B && B->isAssignmentOp() ? variableOf(B->getLHS()) : nullptr;
+  if (!V || !V->hasLocalStorage() || llvm::isa<ParmVarDecl>(V))
+    return nullptr;
+  std::set<const Stmt *> Inside = nodesOf(Loop);
+  bool Elsewhere = false;
+  forEachUse(K.body(), [&](const DeclRefExpr *Ref, const VarDecl *Used) {
+    Elsewhere |= Used == V && !Inside.count(Ref);
+  });
+  // Declared in a loop around it, it would begin anew there.
+  const Stmt *Block = K.parent(Loop);
+  bool Beside = Block && llvm::any_of(Block->children(), [&](const Stmt *S) {
+                  return onlyVariable(S) == V;
+                });
+  return Elsewhere || !Beside ? nullptr : V;
+}
 
-static std::optional<TreeParts> matchTree(const ForStmt *Loop,
-                                          const ASTContext &Context) {
-  auto Barrier = m::callExpr(m::callee(
-      m::functionDecl(m::hasName("__syncthreads"), m::parameterCountIs(0))));
-  auto Guarded = m::ifStmt(m::unless(m::hasElse(m::stmt())),
-                           m::unless(m::hasInitStatement(m::stmt())),
-                           m::hasCondition(m::expr().bind("guard")),
-                           m::hasThen(m::stmt().bind("then")));
-  auto Tree = m::forStmt(
-      m::hasLoopInit(m::declStmt(m::hasSingleDecl(
-          m::varDecl(m::hasInitializer(m::expr().bind("start")))
-              .bind("stride")))),
-      m::hasCondition(m::expr().bind("condition")),
-      m::hasIncrement(m::expr().bind("step")),
-      m::hasBody(m::compoundStmt(
-          m::statementCountIs(2), m::hasAnySubstatement(Guarded),
-          m::hasAnySubstatement(m::expr(m::ignoringParenImpCasts(Barrier))))));
-  auto Found = m::match(Tree, *Loop, const_cast<ASTContext &>(Context));
-  if (Found.size() != 1)
+static std::optional<HalvingLoop> readRounds(const Stmt *Loop,
+                                             const Kernel &K) {
+  HalvingLoop P;
+  const Stmt *Inner = nullptr;
+  llvm::SmallVector<const Stmt *, 3> Lines;
+  if (const auto *For = llvm::dyn_cast<ForStmt>(Loop)) {
+    P.Stride = onlyVariable(For->getInit());
+    P.Condition = For->getCond();
+    P.Step = For->getInc();
+    Inner = For->getBody();
+  } else if (const auto *While = llvm::dyn_cast<WhileStmt>(Loop)) {
+    P.Condition = While->getCond();
+    Inner = While->getBody();
+  }
+  if (const auto *Body = llvm::dyn_cast_or_null<CompoundStmt>(Inner))
+    Lines.assign(Body->body_begin(), Body->body_end());
+  if (const auto *While = llvm::dyn_cast<WhileStmt>(Loop);
+      While && !Lines.empty()) {
+    P.Step = llvm::dyn_cast<Expr>(Lines.pop_back_val());
+    P.Stride = P.Step ? countedBy(While, P.Step, K) : nullptr;
+  }
+  if (!P.Stride || !P.Stride->getInit() || !P.Condition || !P.Step ||
+      Lines.size() != 2)
     return std::nullopt;
-  const m::BoundNodes &B = Found.front();
-  const auto *Body = llvm::cast<CompoundStmt>(Loop->getBody());
-  if (!isBlockBarrier(Body->body_back()))
+  P.Start = P.Stride->getInit();
+  P.BarrierFirst = isBlockBarrier(Lines.front());
+  if (!P.BarrierFirst && !isBlockBarrier(Lines.back()))
     return std::nullopt;
-  return TreeParts{B.getNodeAs<VarDecl>("stride"), B.getNodeAs<Expr>("start"),
-                   B.getNodeAs<Expr>("condition"), B.getNodeAs<Expr>("step"),
-                   B.getNodeAs<Expr>("guard"),     B.getNodeAs<Stmt>("then")};
+  P.If = llvm::dyn_cast<IfStmt>(Lines[P.BarrierFirst ? 1 : 0]);
+  if (!P.If || P.If->getElse() || P.If->getInit() ||
+      P.If->getConditionVariable())
+    return std::nullopt;
+  return P;
 }
 
 /// partial[INDEX].
@@ -111,11 +122,22 @@ sidesOfLess(const Expr *E) {
   return std::pair(Less->getLHS(), Less->getRHS());
 }
 
-/// t < s, s > t.
-static bool isBelow(const Expr *E, const VarDecl *Stride, const Kernel &K) {
+const Expr *stark::belowStride(const Expr *E, const VarDecl *Stride,
+                               const Kernel &K) {
   auto Sides = sidesOfLess(E);
   return Sides && isThreadNumber(Sides->first, K) &&
-         variableOf(Sides->second) == Stride;
+                 variableOf(Sides->second) == Stride
+             ? Sides->first
+             : nullptr;
+}
+
+std::optional<HalvingLoop>
+stark::readHalvingLoop(const Stmt *Loop, const Facts &F, const Kernel &K) {
+  std::optional<HalvingLoop> P = readRounds(Loop, K);
+  if (!P || !untilZero(P->Condition, P->Stride, F, K) ||
+      !halves(P->Step, P->Stride, F, K))
+    return std::nullopt;
+  return P;
 }
 
 /// partial[t] += partial[t + s], or = f(partial[t], partial[t + s]), where t is
@@ -152,13 +174,12 @@ static const VarDecl *sharedTarget(const Stmt *S) {
              : nullptr;
 }
 
-static std::optional<Reduction> readTree(const ForStmt *Loop, const Facts &F,
+static std::optional<Reduction> readTree(const Stmt *Loop, const Facts &F,
                                          const Kernel &K) {
-  std::optional<TreeParts> P = matchTree(Loop, F.context());
-  if (!P || !untilZero(P->Condition, P->Stride, F, K) ||
-      !halves(P->Step, P->Stride, F, K) || !isBelow(P->Guard, P->Stride, K))
+  std::optional<HalvingLoop> P = readHalvingLoop(Loop, F, K);
+  if (!P || !belowStride(P->If->getCond(), P->Stride, K))
     return std::nullopt;
-  const Stmt *Then = onlyStatement(P->Then);
+  const Stmt *Then = onlyStatement(P->If->getThen());
   Reduction R;
   R.Array = sharedTarget(Then);
   if (R.Array)
@@ -168,11 +189,13 @@ static std::optional<Reduction> readTree(const ForStmt *Loop, const Facts &F,
   if (R.Operation.empty())
     return std::nullopt;
   R.Tree = true;
+  R.BarrierFirst = P->BarrierFirst;
   R.Last = Loop;
   const Expr *Start = strip(P->Start);
   R.StartsAt = F.constantOf(Start, K);
   if (const auto *Half = llvm::dyn_cast<BinaryOperator>(Start))
-    R.StartsAtBlock = isBuiltin(Half->getLHS(), "blockDim", 'x') &&
+    R.StartsAtBlock = isBuiltin(resolve(Half->getLHS(), K.body(), *K.Parents),
+                                "blockDim", 'x') &&
                       isHalf(Half->getOpcode(), Half->getRHS(), F, K);
   if (!R.StartsAt && !R.StartsAtBlock)
     return std::nullopt;
@@ -324,19 +347,34 @@ std::optional<Reduction> Neighbours::read() {
   return R;
 }
 
-/// The two statements before the loop: partial[t] = value; __syncthreads();
+/// What each thread brings: "x[threadIdx.x] = value;" right before the barrier,
+/// else what the array holds there.
 static WhyNot readStore(const CompoundStmt *Block, size_t LoopAt,
                         const Kernel &K, Reduction &R) {
-  if (LoopAt < 2 || !isBlockBarrier(Block->body_begin()[LoopAt - 1]))
-    return Reason(why::NoBarrierBefore);
-  const Stmt *S = Block->body_begin()[LoopAt - 2];
-  const auto *B = llvm::dyn_cast<BinaryOperator>(S);
-  if (!B || B->getOpcode() != BO_Assign ||
-      !isElement(B->getLHS(), R.Array,
-                 [&](const Expr *I) { return isThreadNumber(I, K); }))
-    return Reason(why::NoStoreBefore);
-  R.First = S;
-  R.Value = B->getRHS();
+  llvm::ArrayRef<const Stmt *> Above(Block->body_begin(), LoopAt);
+  R.First = R.Last;
+  // A loop's own variables may be declared between.
+  while (!R.BarrierFirst && !Above.empty() && onlyVariable(Above.back()) &&
+         onlyVariable(Above.back())->hasLocalStorage())
+    Above = Above.drop_back();
+  if (!R.BarrierFirst) {
+    if (Above.empty() || !isBlockBarrier(Above.back()))
+      return Reason(why::NoBarrierBefore);
+    Above = Above.drop_back();
+  }
+  const auto *B =
+      Above.empty() ? nullptr : llvm::dyn_cast<BinaryOperator>(Above.back());
+  if (B && B->getOpcode() == BO_Assign &&
+      Above.size() + (R.BarrierFirst ? 0 : 1) == LoopAt &&
+      isElement(B->getLHS(), R.Array,
+                [&](const Expr *I) { return isThreadNumber(I, K); })) {
+    R.First = B;
+    R.Value = B->getRHS();
+    return std::nullopt;
+  }
+  for (const Stmt *Up = K.parent(R.Last); Up; Up = K.parent(Up))
+    if (llvm::isa<ForStmt, WhileStmt, DoStmt>(Up))
+      return Reason(why::NoStoreBefore);
   return std::nullopt;
 }
 
@@ -346,9 +384,9 @@ Reductions stark::findReductions(const Facts &F, const Kernel &K) {
     const auto *Block = llvm::dyn_cast<CompoundStmt>(N);
     for (size_t I = 0; Block && I < Block->size(); ++I) {
       const Stmt *S = Block->body_begin()[I];
-      if (const auto *Loop = llvm::dyn_cast<ForStmt>(S)) {
-        std::optional<Reduction> R = readTree(Loop, F, K);
-        if (!R)
+      if (llvm::isa<ForStmt, WhileStmt>(S)) {
+        std::optional<Reduction> R = readTree(S, F, K);
+        if (const auto *Loop = llvm::dyn_cast<ForStmt>(S); Loop && !R)
           R = Neighbours(Loop, F, K).read();
         if (!R)
           continue;

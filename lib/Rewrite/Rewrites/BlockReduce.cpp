@@ -56,11 +56,15 @@ static constexpr ReasonKind
     MayHaveReturned("threads may have returned at line %0, and a shuffle needs "
                     "whole warps");
 
+static constexpr ReasonKind
+    AlreadyTested("a test of the block's size decides whether it runs");
+
 namespace {
 struct Plan {
   const Kernel *K;
   const Site *At;
   Reduction Tree;
+  bool Tested; ///< whether the block fits is seen when it runs
 };
 } // namespace
 
@@ -109,11 +113,20 @@ static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
       Fine.merge(nodesOf(Each.First));
       Fine.merge(nodesOf(Each.Last));
     }
+  // What is done to it before the tree, when nothing comes back there.
+  std::optional<Range> Before;
+  for (const Reduction &Each : All)
+    if (Each.Array == Array && !Each.Value && !Before)
+      Before = F.range(Each.Last);
   Accesses A(F, K);
-  for (const Access &Each : A.all())
-    if (Each.Index && Each.Base == Array && Each.Load && !Each.Store &&
-        F.constantOf(Each.Index, K) == 0u)
+  for (const Access &Each : A.all()) {
+    std::optional<Range> At = F.range(Each.E);
+    bool Earlier = Before && At && At->End <= Before->Begin;
+    bool First = Each.Index && Each.Base == Array && Each.Load && !Each.Store &&
+                 F.constantOf(Each.Index, K) == 0u;
+    if (First || Earlier)
       Fine.merge(nodesOf(Each.E));
+  }
   WhyNot Why;
   forEachUse(K.body(), [&](const DeclRefExpr *Ref, const VarDecl *V) {
     if (!Why && V == Array && !Fine.count(Ref))
@@ -148,13 +161,23 @@ static const NamedDecl *secondName(const Stmt *S, const VarDecl *Array,
 }
 
 static WhyNot whyNot(const Facts &F, const Kernel &K,
-                     const std::vector<Reduction> &All, const Reduction &R) {
+                     const std::vector<Reduction> &All, const Reduction &R,
+                     bool &Tested) {
   OrReason<uint64_t> Block = F.blockSize(K);
-  if (!Block)
+  for (const Stmt *Up = K.parent(R.Last); Up; Up = K.parent(Up))
+    if (const auto *If = llvm::dyn_cast<IfStmt>(Up);
+        If && anyOf(If->getCond(), [](const Stmt *N) {
+          std::optional<BuiltinIndex> B = builtinNode(N);
+          return B && B->Name == "blockDim";
+        }))
+      return Reason(AlreadyTested);
+  // A tree over the whole block, whatever that is.
+  Tested = !Block && R.StartsAtBlock;
+  if (!Block && !Tested)
     return Block.why();
-  if (*Block < 32 || *Block > 1024 || (*Block & (*Block - 1)))
+  if (Block && (*Block < 32 || *Block > 1024 || (*Block & (*Block - 1))))
     return Reason(OddBlockSize, *Block);
-  if (!R.StartsAtBlock && R.StartsAt != *Block / 2)
+  if (Block && !R.StartsAtBlock && R.StartsAt != *Block / 2)
     return Reason(OddTreeStart, R.StartsAt.value_or(0), *Block);
   const auto *Array = F.context().getAsConstantArrayType(R.Array->getType());
   // Dynamic memory has room for the block: each thread stores its value.
@@ -162,7 +185,7 @@ static WhyNot whyNot(const Facts &F, const Kernel &K,
     std::set<const FunctionDecl *> Seen;
     if (const NamedDecl *Other = secondName(K.body(), R.Array, Seen))
       return Reason(SecondName, nameOf(R.Array), nameOf(Other));
-  } else if (Array->getSize().ult(*Block)) {
+  } else if (Block && Array->getSize().ult(*Block)) {
     return Reason(TooSmall, nameOf(R.Array));
   }
   if (elementType(F, R).empty() || R.Array->getType().isVolatileQualified())
@@ -187,10 +210,11 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       const Site *At = R.Tree ? F.siteAt(SiteKind::Loop, R.Last) : nullptr;
       if (!At)
         continue;
-      if (WhyNot Why = whyNot(F, *K, Found.All, R))
+      bool Tested = false;
+      if (WhyNot Why = whyNot(F, *K, Found.All, R, Tested))
         Out.refuse(*At, *Why);
       else
-        Out.fits({K, At, R});
+        Out.fits({K, At, R, Tested});
     }
   }
 }
@@ -211,16 +235,29 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const Reduction &R = P.Tree;
   std::optional<Range> First = F.statementRange(R.First),
                        Last = F.statementRange(R.Last);
-  std::string Value = F.text(R.Value);
+  std::string Type = elementType(F, R), Array = nameOf(R.Array);
+  std::string Value = R.Value ? F.text(R.Value) : F.freshName(Array + "_mine");
   if (!First || !Last || Value.empty() || Last->End < First->Begin)
     return Reason(why::InMacro, "the reduction");
-  std::string Type = elementType(F, R);
   std::string Name = warpReductionName(R.Operation, Type);
   OrReason<Changes> Made =
       F.declare(*P.K, Name, warpReductionText(R.Operation, Type));
+  std::string Old = F.text(Range{First->Begin, Last->End});
+  std::string Test =
+      P.Tested ? "if (blockDim.x >= 32 && (blockDim.x & (blockDim.x - 1)) == 0 "
+                 "&& blockDim.y * blockDim.z == 1) {\n"
+               : "";
+  std::string Otherwise = P.Tested ? "\n} else {\n" + Old + "\n}" : "";
   if (Made)
+    // Nobody may put a warp's value where another thread's still stands.
     Made->write({First->Begin, Last->End},
-                Name + "(" + nameOf(R.Array) + ", " + Value + ");");
+                Test +
+                    (R.Value
+                         ? Name + "(" + Array + ", " + Value + ");"
+                         : "{\nconst " + Type + " " + Value + " = " + Array +
+                               "[threadIdx.x];\n__syncthreads();\n" + Name +
+                               "(" + Array + ", " + Value + ");\n}") +
+                    Otherwise);
   return Made;
 }
 

@@ -199,7 +199,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       continue;
     OrReason<Plan> P = planFor(F, K);
     if (!P) {
-      const Site *At = K.Launches.front()->At;
+      const Site *At = K.LaunchedElsewhere ? K.At : K.Launches.front()->At;
       Out.refuse(At ? *At : *K.At, P.why());
       continue;
     }

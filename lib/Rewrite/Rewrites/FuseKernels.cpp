@@ -165,7 +165,7 @@ pairOf(const Facts &F, const Launch *First, const Launch *Second) {
     for (const Kernel &K : F.kernels())
       if (llvm::is_contained(K.Launches, S.L))
         S.K = &K;
-    if (!S.K || S.K->Problem)
+    if (!S.K || S.K->Problem || S.K->IsTemplate)
       return std::nullopt;
     std::optional<OrReason<ElementKernel>> Shape = readElementKernel(F, *S.K);
     if (!Shape)

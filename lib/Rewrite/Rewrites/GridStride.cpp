@@ -39,7 +39,7 @@ static constexpr CodeTemplate Loop(R"cuda(
 const long long @stride = (long long)gridDim.x * blockDim.x;
 for (long long @at = $start; @at < $bound; @at += @stride) {
   const $type $index = @at;
-  $rest
+  $between$rest
 }
 )cuda");
 
@@ -100,12 +100,20 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   if (!Declared || !Guard || !Last || !First || !Grid || Start.empty() ||
       Bound.empty())
     return Reason(why::InMacro, "part of it");
+  std::string Between;
+  for (const Stmt *Each : S.Between) {
+    std::optional<Range> R = F.statementRange(Each);
+    if (!R)
+      return Reason(why::InMacro, "part of it");
+    Between += F.text(*R) + "\n  ";
+  }
   auto Names = Loop.names([&](llvm::StringRef N) { return F.freshName(N); });
   std::string Text = llvm::cantFail(
       Loop.fill({{"start", Start},
-                 {"bound", Bound},
+                 {"bound", asOperand(Bound)},
                  {"type", F.writtenType(S.I->getType())},
                  {"index", nameOf(S.I)},
+                 {"between", Between},
                  {"rest", F.text(Range{First->Begin, Last->End})}},
                 Names));
   Changes Made;

@@ -28,6 +28,7 @@
 
 #include "Analysis/InvariantLoads.h"
 #include "Catalogue.h"
+#include "CodeTemplate.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -167,11 +168,6 @@ static std::optional<size_t> lineBefore(const Facts &F, const Kernel &K,
   return At;
 }
 
-static bool isWord(llvm::StringRef Text) {
-  return llvm::all_of(Text,
-                      [](char C) { return llvm::isAlnum(C) || C == '_'; });
-}
-
 /// "start < bound ? ", with the loads that are made in any case replaced; empty
 /// when the loop surely runs.
 static OrReason<std::string> guardOf(const Facts &F, const Plan &P) {
@@ -194,12 +190,10 @@ static OrReason<std::string> guardOf(const Facts &F, const Plan &P) {
   std::string Type = F.writtenType(L.I->getType());
   if (!F.context().hasSameUnqualifiedType(L.Start->getType(), L.I->getType()))
     Start = "static_cast<" + Type + ">(" + *Start + ")";
-  else if (!isWord(*Start))
-    Start = "(" + *Start + ")";
-  if (!isWord(*Bound))
-    Bound = "(" + *Bound + ")";
+  else
+    Start = asOperand(*Start);
   return *Start + " " + BinaryOperator::getOpcodeStr(L.Compare).str() + " " +
-         *Bound + " ? ";
+         asOperand(*Bound) + " ? ";
 }
 
 static OrReason<Changes> write(const Facts &F, const Plan &P) {

@@ -61,15 +61,12 @@ static bool pays(const Accesses &A) {
 static OrReason<Plan> planFor(const Facts &F, const Kernel &K,
                               const Accesses &A) {
   Plan P{&K, {}};
-  WhyNot Why = K.LaunchedElsewhere;
-  if (!Why && K.Launches.empty())
-    Why = Reason(why::NoLaunchHere);
-  for (const Launch *L : K.Launches)
-    if (!L->BlockSize)
-      Why = Reason(why::BlockNotConstant);
-    else if ((*L->BlockSize)[0] != (*L->BlockSize)[1] ||
-             (*L->BlockSize)[2] != 1)
-      Why = Reason(NotSquare);
+  WhyNot Why;
+  OrReason<std::array<uint64_t, 3>> Block = F.block(K);
+  if (!Block)
+    Why = Block.why();
+  else if ((*Block)[0] != (*Block)[1] || (*Block)[2] != 1)
+    Why = Reason(NotSquare);
   forEach(K.body(), [&](const Stmt *N) {
     if (isWarpOperation(N))
       Why = Reason(why::WorksOnWarps);

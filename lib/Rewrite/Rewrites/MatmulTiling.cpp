@@ -180,6 +180,11 @@ static const Expr *argumentFor(const Facts &F, const Kernel &K, const Launch &L,
 
 static OrReason<Plan> planFor(const Facts &F, const Kernel &K, const Launch &L,
                               const MatrixProduct &P) {
+  // Another launch than the one that counts.
+  if (K.LaunchedByWorkload)
+    return *K.LaunchedElsewhere;
+  if (K.IsTemplate)
+    return Reason(why::KernelIsTemplate);
   if (!L.HostAt)
     return Reason(NoHost);
   for (const Site *Each : {L.At, L.HostAt})
@@ -223,7 +228,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       if (OrReason<Plan> Found = planFor(F, *K, *L, **P))
         Out.fits(*Found);
       else
-        Out.refuse(*L->At, Found.why());
+        Out.refuse(K->LaunchedElsewhere ? *K->At : *L->At, Found.why());
     }
   }
 }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Applies to a shared array with rows of 32 words, also 64, 96, ..., of
-///   which
-/// neighbouring threads access a column: one element more a row.
+///   Applies to a shared array of elements of 4 or 8 bytes with rows of 32
+/// words, also 64, 96, ..., of which neighbouring threads access a column: one
+/// element more a row.
 ///
 ///     __shared__ float tile[32][32];  ->  __shared__ float tile[32][32 + 1];
 ///
@@ -91,15 +91,10 @@ static bool variesAlongWarp(const Expr *E, unsigned Depth = 0) {
 }
 
 std::optional<uint64_t> Largest::ofThread(const BuiltinIndex &B) const {
-  if (B.Name != "threadIdx" || K.LaunchedElsewhere || K.Launches.empty())
+  OrReason<std::array<uint64_t, 3>> Block = F.block(K);
+  if (B.Name != "threadIdx" || !Block)
     return std::nullopt;
-  uint64_t Most = 0;
-  for (const Launch *L : K.Launches) {
-    if (!L->BlockSize)
-      return std::nullopt;
-    Most = std::max(Most, (*L->BlockSize)[unsigned(B.Axis - 'x')]);
-  }
-  return Most ? std::optional(Most - 1) : std::nullopt;
+  return (*Block)[unsigned(B.Axis - 'x')] - 1;
 }
 
 std::optional<uint64_t> Largest::ofVariable(const VarDecl *V,
@@ -177,7 +172,7 @@ static std::vector<Rows> rowsOf(const Facts &F, const Kernel &K,
         continue;
       Rows R{V, D, Row->getZExtSize(), All->getZExtSize(),
              Size(Row->getElementType())};
-      if (R.Bytes == 4 && R.Width % 32 == 0)
+      if ((R.Bytes == 4 || R.Bytes == 8) && R.Width * R.Bytes % 128 == 0)
         Found.push_back(R);
     }
   });
@@ -264,9 +259,10 @@ static Match describe(const Facts &, const Plan &P) {
   std::string Name = nameOf(P.Array.V);
   return matchAt(*P.At, {P.K->name()}, 55, "Pad the rows of " + Name,
                  "Neighbouring threads access a column of '" + Name +
-                     "', whose rows are " + std::to_string(P.Array.Width) +
+                     "', whose rows are " +
+                     std::to_string(P.Array.Width * P.Array.Bytes / 4) +
                      " words long, so all of them ask the same bank. Make the "
-                     "rows one word longer.");
+                     "rows one element longer.");
 }
 
 static OrReason<Changes> write(const Facts &, const Plan &P) {

@@ -264,14 +264,6 @@ std::string Writer::stores() const {
   return Text;
 }
 
-/// Text of an expression as a factor.
-static std::string inProduct(const std::string &Text) {
-  for (char C : Text)
-    if (!llvm::isAlnum(C) && C != '_')
-      return "(" + Text + ")";
-  return Text;
-}
-
 OrReason<Changes> Writer::write() const {
   const ThreadLoop &L = P.L;
   std::optional<Range> Whole = F.statementRange(L.S),
@@ -288,7 +280,7 @@ OrReason<Changes> Writer::write() const {
   std::string Text =
       llvm::cantFail(Loop.fill({{"bound_type", F.typeName(L.Bound->getType())},
                                 {"guard", Guard},
-                                {"bound", inProduct(Bound)},
+                                {"bound", asOperand(Bound)},
                                 {"width", std::to_string(P.width())},
                                 {"type", F.writtenType(L.I->getType())},
                                 {"start", Start},

@@ -19,6 +19,7 @@ TEST(Facts, LaunchesSayTheBlockSize) {
   ParsedKernels P(R"(
 __global__ void same(float *x) { x[0] = 1; }
 __global__ void differs(float *x) { x[0] = 1; }
+__global__ void plane(float *x) { x[0] = 1; }
 __global__ void never(float *x) { x[0] = 1; }
 void host(float *x, int n) {
   const int threads = 64 * 2;
@@ -26,12 +27,18 @@ void host(float *x, int n) {
   same<<<2 * n, dim3(128)>>>(x);
   differs<<<n, 128>>>(x);
   differs<<<n, dim3(64, 2)>>>(x);
+  plane<<<n, dim3(64, 2)>>>(x);
 })");
   OrReason<uint64_t> Same = P.facts().blockSize(P.kernel("same"));
   ASSERT_TRUE(bool(Same)) << Same.why().str();
   EXPECT_EQ(*Same, 128u);
   EXPECT_EQ(P.facts().blockSize(P.kernel("differs")).why().str(),
+            "its launches have blocks of different sizes");
+  EXPECT_EQ(P.facts().blockSize(P.kernel("plane")).why().str(),
             "its blocks have more than one dimension");
+  OrReason<std::array<uint64_t, 3>> Plane = P.facts().block(P.kernel("plane"));
+  ASSERT_TRUE(bool(Plane)) << Plane.why().str();
+  EXPECT_EQ(*Plane, (std::array<uint64_t, 3>{64, 2, 1}));
   EXPECT_EQ(P.facts().blockSize(P.kernel("never")).why().str(),
             "no launch of it is in this file, so its block size is not known");
 }
@@ -46,6 +53,39 @@ __global__ void broken(float *x) { x[0] = undeclared; }
   EXPECT_FALSE(P.kernel("fine").Problem.has_value());
   ASSERT_TRUE(P.kernel("broken").Problem.has_value());
   EXPECT_TRUE(P.kernel("broken").Problem->is(why::KernelHasError));
+}
+
+// A template has a face for each of its instances, and none without one.
+TEST(Facts, TemplatesAreLookedAtAsTheirInstances) {
+  ParsedKernels P(R"(
+template <int N> __global__ void made(float *x) { x[N] = 1; }
+template <int N> __global__ void nowhere(float *x) { x[N] = 1; }
+void host(float *x) {
+  made<1><<<1, 32>>>(x);
+  made<2><<<1, 32>>>(x);
+})");
+  EXPECT_EQ(P.facts().instances(), 2u);
+  EXPECT_TRUE(P.kernel("made").IsTemplate);
+  EXPECT_FALSE(P.kernel("made").Problem.has_value());
+  EXPECT_EQ(P.kernel("made").Launches.size(), 2u);
+  Facts Other(P.input(), 1);
+  EXPECT_NE(Other.kernels().front().F, P.kernel("made").F);
+  ASSERT_TRUE(P.kernel("nowhere").Problem.has_value());
+  EXPECT_TRUE(P.kernel("nowhere").Problem->is(why::KernelIsTemplate));
+}
+
+// To ask what a kernel may use is to launch nothing.
+TEST(Facts, QuestionsAboutAKernelLaunchNothing) {
+  ParsedKernels P(R"(
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int);
+__global__ void asked(float *x) { x[0] = 1; }
+void host(float *x) {
+  int blocks;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)asked,
+                                                128);
+  asked<<<blocks, 128>>>(x);
+})");
+  EXPECT_FALSE(P.only().LaunchedElsewhere.has_value());
 }
 
 TEST(Facts, OtherNamesOfAKernelMayLaunchIt) {
