@@ -211,6 +211,7 @@ void Machine::copy(const Place &To, const Place &From) {
     Moved[At->first - From.Offset + To.Offset] = At->second;
   for (auto &[Offset, V] : Moved)
     To.To->Cells[Offset] = V;
+  To.To->MadeUp |= From.To->MadeUp;
   if (From.To->Buffer)
     To.To->Buffer = From.To->Buffer;
 }

@@ -120,6 +120,7 @@ struct Object {
   unsigned WrittenIn = 0;   ///< the first launch that wrote to it; 0: none
   bool SetBefore = false;   ///< by a copy or a set, before what follows
   bool IsParameter = false; ///< of the entry that is looked at
+  bool MadeUp = false;      ///< its fields are made up when they are looked at
 };
 
 /// An lvalue.
