@@ -69,7 +69,7 @@ static int mentions(llvm::StringRef Text, llvm::ArrayRef<std::string> Names,
       if (After.empty() || Word(After.front()))
         continue;
       After = After.take_until([](char C) { return C == ';' || C == '{'; });
-      Most = std::max(Most, After.contains("<<<") ? 2
+      Most = std::max(Most, After.contains("<<<")            ? 2
                             : After.ltrim().starts_with("(") ? 1
                                                              : 0);
     }
@@ -93,8 +93,7 @@ stark::findCallers(const ParsedSource &Source, const ParseOptions &Options) {
     std::error_code Failed;
     std::vector<std::string> Files;
     for (llvm::sys::fs::directory_iterator At(In, Failed), End;
-         !Failed && At != End && Files.size() < MostFiles;
-         At.increment(Failed))
+         !Failed && At != End && Files.size() < MostFiles; At.increment(Failed))
       Files.push_back(At->path());
     llvm::sort(Files);
     for (const std::string &File : Files) {
@@ -112,9 +111,8 @@ stark::findCallers(const ParsedSource &Source, const ParseOptions &Options) {
         Found.push_back({-How, File});
     }
   }
-  llvm::stable_sort(Found, [](const auto &L, const auto &R) {
-    return L.first < R.first;
-  });
+  llvm::stable_sort(
+      Found, [](const auto &L, const auto &R) { return L.first < R.first; });
   for (const auto &[How, File] : Found) {
     if (Callers.size() == MostCallers)
       break;

@@ -157,16 +157,15 @@ static void runOthers(const Functions &Found, Machine &Host) {
   };
   for (const FunctionDecl *F : Found.All)
     if (!F->hasAttr<CUDAGlobalAttr>() && !F->hasAttr<CUDADeviceAttr>() &&
-        launches(F->getBody()) && llvm::none_of(Host.Calls, [&](const auto &C) {
-          return C.Callee == F;
-        }))
+        launches(F->getBody()) &&
+        llvm::none_of(Host.Calls, [&](const auto &C) { return C.Callee == F; }))
       Run(F, Value());
   for (const CXXMethodDecl *M : Found.Methods)
     if (!M->hasAttr<CUDADeviceAttr>() && launches(M->getBody()))
-      Run(M, M->isInstance() ? Host.makeUp(
-                                   M->getFunctionObjectParameterReferenceType(),
-                                   M->getParent()->getNameAsString())
-                             : Value());
+      Run(M, M->isInstance()
+                 ? Host.makeUp(M->getFunctionObjectParameterReferenceType(),
+                               M->getParent()->getNameAsString())
+                 : Value());
 }
 
 /// What a program launches and calls.
@@ -226,8 +225,9 @@ private:
 /// rather than one with values of ours.
 void SourceDrafter::lookFor(Candidate &C, const Followed &In) const {
   auto Is = [&](const FunctionDecl *F) {
-    return F == C.F || (&In != &Own && F->getNumParams() == C.F->getNumParams() &&
-                        nameOf(F, In.Context) == C.Name);
+    return F == C.F ||
+           (&In != &Own && F->getNumParams() == C.F->getNumParams() &&
+            nameOf(F, In.Context) == C.Name);
   };
   for (const Launch &L : In.Host->Launches)
     if (Is(L.Kernel)) {

@@ -253,8 +253,7 @@ Place Machine::placeOfMember(const MemberExpr *M) {
   P.Type = M->getType();
   if (P.To->MadeUp && P.Exact && !Field->getType()->isRecordType() &&
       !P.To->Cells.count(P.Offset))
-    P.To->Cells[P.Offset] =
-        makeUp(Field->getType(), Field->getNameAsString());
+    P.To->Cells[P.Offset] = makeUp(Field->getType(), Field->getNameAsString());
   if (Field->getType()->isReferenceType()) {
     P.Type = Field->getType();
     auto Cell = P.To->Cells.find(P.Offset);

@@ -27,10 +27,9 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
   }
   if (Held->isPointerType()) {
     QualType To = Held->getPointeeType();
-    return Value::address(To->isRecordType()
-                              ? Object(To, Space::Device)
-                              : create(Name, Space::Device, -1, nullptr,
-                                       QualType()));
+    return Value::address(To->isRecordType() ? Object(To, Space::Device)
+                                             : create(Name, Space::Device, -1,
+                                                      nullptr, QualType()));
   }
   if (!Held->isIntegerType() || Held->isBooleanType() || Held->isCharType() ||
       Held->isEnumeralType() || Name.empty() || isSetting(Name))
