@@ -300,9 +300,11 @@ Formula UseFinder::limitOf(int Axis) const {
 }
 
 void UseFinder::follow(const Launch *L) {
-  if (Host)
+  if (Host) {
     for (const auto &[Name, Number] : Host->Names)
       Use.Names.try_emplace(Name, Number);
+    Use.ReadNames = Host->ReadNames;
+  }
   M.MakesNames = false;
   if (!Use.F || !Use.F->hasBody() || Use.F->isDependentContext())
     return;

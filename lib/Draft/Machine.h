@@ -85,6 +85,7 @@ public:
   std::vector<Launch> Launches;
   std::vector<HostCall> Calls;
   Bindings Names; ///< the host's variables that sizes follow from
+  std::set<std::string> ReadNames; ///< of these: what the program reads
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {};
   int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
@@ -191,8 +192,6 @@ private:
   uint64_t Steps = 0;
   bool InLoopHead = false;
   std::set<std::pair<Object *, int64_t>> WrittenByThread;
-  /// What a program reads that nobody gives it.
-  static constexpr int64_t ReadValue = 1024;
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
   unsigned LoopDepth = 0;

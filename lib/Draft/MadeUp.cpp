@@ -58,7 +58,7 @@ void Machine::readInto(const FunctionDecl *F, unsigned I, const Expr *E) {
     return;
   Value &Cell = At.To->Cells[At.Offset];
   if (!Cell.isInteger() || Cell.Number < 2)
-    Cell = named(Value::integer(ReadValue), At.To->Name);
+    Cell = named(Value::wasRead(), At.To->Name);
 }
 
 /// \p V, which \p Of is known as. What a function of the project that is
@@ -75,5 +75,5 @@ Value Machine::readResult(const Expr *Of, const Value &V,
       isOneOf(Into, {"ret", "rc", "r", "ok", "success"},
               {"err", "status", "res"}))
     return V;
-  return Value::integer(ReadValue);
+  return Value::wasRead();
 }

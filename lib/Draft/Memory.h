@@ -33,6 +33,7 @@ struct Value {
   KindType Kind = Unknown;
   int64_t Number = 0; ///< of an Integer
   double Floating = 0;
+  bool WasRead = false; ///< an Integer of ours for one that the program reads
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes
@@ -53,6 +54,12 @@ struct Value {
     V.Kind = Integer;
     V.Number = Number;
     V.How = How ? std::move(How) : constant(Number);
+    return V;
+  }
+  /// What a program reads that nobody gives it.
+  static Value wasRead() {
+    Value V = integer(1024);
+    V.WasRead = true;
     return V;
   }
   static Value real(double Floating, Formula How = nullptr) {

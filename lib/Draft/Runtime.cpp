@@ -278,7 +278,7 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
   if (Name == "atoi" || Name == "atol" || Name == "atoll" || Name == "strtol" ||
       Name == "strtoul" || Name == "strtoll" || Name == "stoi" ||
       Name == "stol")
-    return Value::integer(ReadValue);
+    return Value::wasRead();
   if ((Name == "scanf" || Name == "fscanf" || Name == "sscanf") && Count >= 1) {
     for (unsigned I = 1; I < Count; ++I) {
       QualType Type = C->getArg(I)->IgnoreParenImpCasts()->getType();
@@ -286,7 +286,7 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
       if (At.isAddress() && Type->isPointerType() &&
           Type->getPointeeType()->isIntegerType() &&
           !Type->getPointeeType()->isCharType())
-        At.To->Cells[At.Offset] = named(Value::integer(ReadValue), At.To->Name);
+        At.To->Cells[At.Offset] = named(Value::wasRead(), At.To->Name);
     }
     return Value::integer(int64_t(Count) - 1);
   }
