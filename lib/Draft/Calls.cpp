@@ -229,7 +229,7 @@ Value Machine::evalCall(const CallExpr *C) {
     noteCall(F, Given);
     if (F->isNoReturn() && !As)
       Exited = true;
-    return Value();
+    return returned(F);
   }
   Value This;
   if (const auto *M = dyn_cast<CXXMemberCallExpr>(C)) {

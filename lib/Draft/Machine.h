@@ -176,7 +176,8 @@ private:
   void allocatePitched(const clang::CallExpr *C);
   void describeDevice(const clang::Expr *Into);
   void put(const clang::Expr *Into, const Value &V);
-  Value readResult(const clang::Expr *Of, const Value &V, llvm::StringRef Into);
+  Value returned(const clang::FunctionDecl *F) const;
+  Value readResult(const Value &V, llvm::StringRef Into);
   void readInto(const clang::FunctionDecl *F, unsigned I, const clang::Expr *E);
   void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
   void copyContents(const Value &To, const Value &From);

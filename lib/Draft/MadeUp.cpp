@@ -61,17 +61,20 @@ void Machine::readInto(const FunctionDecl *F, unsigned I, const Expr *E) {
     Cell = named(Value::wasRead(), At.To->Name);
 }
 
-/// \p V, which \p Of is known as. What a function of the project that is
-/// defined elsewhere returns may be a size that it read, unless \p Into says
-/// that it is a code of errors.
-Value Machine::readResult(const Expr *Of, const Value &V,
-                          llvm::StringRef Into) {
-  const auto *Call = dyn_cast<CallExpr>(Of->IgnoreParenImpCasts());
-  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
-  if (As || V.Kind != Value::Unknown || !F || !isOwn(F) || F->hasBody())
-    return V;
+/// What a function of the project that is defined elsewhere returns: it may be
+/// a size that it read.
+Value Machine::returned(const FunctionDecl *F) const {
+  Value V;
   QualType Type = F->getReturnType();
-  if (!Type->isIntegerType() || Type->isBooleanType() || Type->isCharType() ||
+  V.WasRead = !As && isOwn(F) && Type->isIntegerType() &&
+              !Type->isBooleanType() && !Type->isCharType();
+  return V;
+}
+
+/// \p V as \p Into is given it: a size, unless that says that it is a code of
+/// errors.
+Value Machine::readResult(const Value &V, llvm::StringRef Into) {
+  if (V.Kind != Value::Unknown || !V.WasRead ||
       isOneOf(Into, {"ret", "rc", "r", "ok", "success"},
               {"err", "status", "res"}))
     return V;

@@ -33,7 +33,9 @@ struct Value {
   KindType Kind = Unknown;
   int64_t Number = 0; ///< of an Integer
   double Floating = 0;
-  bool WasRead = false; ///< an Integer of ours for one that the program reads
+  /// An Integer of ours for one that the program reads; an Unknown that may be
+  /// such a one.
+  bool WasRead = false;
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes

@@ -348,7 +348,7 @@ Value Machine::assign(const BinaryOperator *B) {
       std::string Name =
           Ref ? Ref->getDecl()->getNameAsString()
               : cast<MemberExpr>(Left)->getMemberDecl()->getNameAsString();
-      V = named(readResult(B->getRHS(), V, Name), Name);
+      V = named(readResult(V, Name), Name);
     }
     store(P, V);
     return V;

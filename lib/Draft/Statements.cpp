@@ -47,7 +47,7 @@ void Machine::declare(const VarDecl *V, bool IsLoop) {
   if (Cell == O->Cells.end() || !Type->isIntegerType() ||
       Type->isBooleanType() || IsLoop)
     return;
-  Cell->second = named(readResult(Init, Cell->second, V->getNameAsString()),
+  Cell->second = named(readResult(Cell->second, V->getNameAsString()),
                        V->getNameAsString());
 }
 

@@ -450,6 +450,21 @@ int main() {
   EXPECT_EQ(W["sizes"][0]["n"], 4096);
 }
 
+// What the library computes of what is not known is no size.
+TEST(Draft, NamesNoMinimum) {
+  json W = drafted("int min(int, int);\n" + std::string(Add) + R"(
+int most();
+int main() {
+  int n = 4096, blocks = min(most() * 2, (n + 127) / 128);
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<blocks, 128>>>(a, b, n);
+})");
+  EXPECT_EQ(W["sizes"][0].size(), 1u);
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)");
+}
+
 // ceil(n / 128.0f) is n blocks of 128, whatever n is.
 TEST(Draft, RoundsQuotientsOfWholeNumbers) {
   json W = drafted("extern \"C\" float ceilf(float);\n" + std::string(Add) + R"(
