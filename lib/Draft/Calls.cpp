@@ -50,16 +50,24 @@ Value Machine::finish(const FunctionDecl *F, std::unique_ptr<Frame> Made) {
   return Made->Returned;
 }
 
-Value Machine::run(const FunctionDecl *F, std::vector<Value> Arguments) {
+Value Machine::run(const FunctionDecl *F, std::vector<Value> Arguments,
+                   const Value &This) {
   F = F->getDefinition() ? F->getDefinition() : F;
   if (!F->getBody())
     return Value();
   auto Made = std::make_unique<Frame>();
+  Made->This = This;
   Frame *Was = std::exchange(Top, Made.get());
   for (size_t I = 0; I < F->getNumParams(); ++I)
     bind(F->getParamDecl(I), I < Arguments.size() ? Arguments[I] : Value());
   Top = Was;
   return finish(F, std::move(Made));
+}
+
+void Machine::noteCall(const FunctionDecl *F,
+                       const std::vector<Value> &Arguments) {
+  if (!As && !isa<CXXMethodDecl>(F) && isOwn(F) && Calls.size() < 1000)
+    Calls.push_back({F, Arguments});
 }
 
 /// A call of \p F of the file's own, whose arguments the caller computes.
@@ -88,12 +96,7 @@ Value Machine::enter(const FunctionDecl *F, const Value &This,
     }
     Given.push_back(std::move(V));
   }
-  bool Recorded =
-      !As && !isa<CXXMethodDecl>(Def) && isOwn(Def) &&
-      Context.getSourceManager().isInMainFile(
-          Context.getSourceManager().getExpansionLoc(Def->getLocation()));
-  if (Recorded && Calls.size() < 1000)
-    Calls.push_back({Def, Given});
+  noteCall(Def, Given);
   Frame *Was = std::exchange(Top, Made.get());
   for (size_t I = 0; I < Given.size(); ++I)
     bind(Def->getParamDecl(I), Given[I]);
@@ -218,11 +221,15 @@ Value Machine::evalCall(const CallExpr *C) {
   bool Enters = F->hasBody(Def) && (isOwn(F) || F->isConstexpr());
   if (!Enters) {
     // What a function that is not known does with pointers is not known.
-    for (const Expr *A : Arguments)
-      eval(A);
+    std::vector<Value> Given;
+    for (unsigned I = 0; I < Arguments.size(); ++I) {
+      Given.push_back(eval(Arguments[I]));
+      readInto(F, I, Arguments[I]);
+    }
+    noteCall(F, Given);
     if (F->isNoReturn() && !As)
       Exited = true;
-    return Value();
+    return returned(F);
   }
   Value This;
   if (const auto *M = dyn_cast<CXXMemberCallExpr>(C)) {

@@ -45,11 +45,15 @@ public:
   }
   bool onDecl(Decl *D) override {
     auto *F = llvm::dyn_cast<FunctionDecl>(D);
-    if (!F || llvm::isa<CXXMethodDecl>(F) || !F->getDeclName().isIdentifier() ||
-        !SM.isInMainFile(SM.getExpansionLoc(F->getLocation())) ||
+    if (!F || !SM.isInMainFile(SM.getExpansionLoc(F->getLocation())) ||
         !F->isThisDeclarationADefinition())
       return true;
-    if (F->isMain()) {
+    if (auto *M = llvm::dyn_cast<CXXMethodDecl>(F)) {
+      if (!M->isDependentContext())
+        Methods.push_back(M);
+    } else if (!F->getDeclName().isIdentifier()) {
+      return true;
+    } else if (F->isMain()) {
       Main = F;
     } else if (FunctionTemplateDecl *T = F->getDescribedFunctionTemplate()) {
       for (FunctionDecl *Made : T->specializations())
@@ -82,6 +86,7 @@ public:
   void endFunction() override { InDevice = Outer.pop_back_val(); }
 
   std::vector<FunctionDecl *> All;
+  std::vector<CXXMethodDecl *> Methods;
   FunctionDecl *Main = nullptr;
   std::set<std::string> Fixed;
 
@@ -97,32 +102,8 @@ struct Candidate {
   const FunctionDecl *F = nullptr;
   const HostCall *Call = nullptr;
   const Launch *Launched = nullptr;
+  const Machine *Host = nullptr; ///< saw the call or the launch
   size_t Times = 0;
-};
-
-class SourceDrafter : public Drafter {
-public:
-  explicit SourceDrafter(const ParsedSource &Source)
-      : Source(Source), Context(Source.unit().getASTContext()), Found(Source) {
-    runMain();
-    runOthers();
-    collect();
-  }
-  std::vector<std::string> entries() const override;
-  llvm::Expected<std::unique_ptr<Draft>> draft(llvm::StringRef Entry) override;
-
-private:
-  void runMain();
-  void runOthers();
-  void collect();
-  std::unique_ptr<EntryUse> use(const Candidate &C, Signature S) const;
-  int rank(const Candidate &C) const;
-
-  const ParsedSource &Source;
-  ASTContext &Context;
-  Functions Found;
-  std::unique_ptr<Machine> Host;
-  std::vector<Candidate> Candidates;
 };
 } // namespace
 
@@ -162,69 +143,121 @@ static bool launches(const Stmt *S) {
                       [](const Stmt *Child) { return launches(Child); });
 }
 
-/// Functions that nothing in the file calls are given sizes of ours, so that
-/// what they launch is known as far as it follows from them.
-void SourceDrafter::runOthers() {
-  Host->Exited = false;
-  Host->MadeUp = true;
-  int Invented = 0;
-  for (const FunctionDecl *F : Found.All) {
-    if (F->hasAttr<CUDAGlobalAttr>() || F->hasAttr<CUDADeviceAttr>() ||
-        !launches(F->getBody()) ||
-        llvm::any_of(Host->Calls,
-                     [&](const HostCall &C) { return C.Callee == F; }))
-      continue;
+/// Functions and methods that nothing in the file calls are given sizes of
+/// ours, so that what they launch is known as far as it follows from them.
+static void runOthers(const Functions &Found, Machine &Host) {
+  Host.Exited = false;
+  Host.MadeUp = true;
+  auto Run = [&](const FunctionDecl *F, const Value &This) {
     std::vector<Value> Arguments;
-    for (const ParmVarDecl *P : F->parameters()) {
-      std::string Name = P->getNameAsString();
-      Value V;
-      if (P->getType()->isIntegerType() && !Name.empty() && !isSetting(Name)) {
-        int64_t Number = inventedSize(Invented++);
-        auto [At, New] = Host->Names.try_emplace(Name, Number);
-        V = Value::integer(At->second, named(Name));
-      } else if (P->getType()->isPointerType()) {
-        V = Value::address(
-            Host->create(Name, Space::Device, -1, nullptr, QualType()));
-      }
-      Arguments.push_back(std::move(V));
-    }
-    Host->run(F, Arguments);
-    Host->Exited = false;
-  }
+    for (const ParmVarDecl *P : F->parameters())
+      Arguments.push_back(Host.makeUp(P->getType(), P->getNameAsString()));
+    Host.run(F, Arguments, This);
+    Host.Exited = false;
+  };
+  for (const FunctionDecl *F : Found.All)
+    if (!F->hasAttr<CUDAGlobalAttr>() && !F->hasAttr<CUDADeviceAttr>() &&
+        launches(F->getBody()) &&
+        llvm::none_of(Host.Calls, [&](const auto &C) { return C.Callee == F; }))
+      Run(F, Value());
+  for (const CXXMethodDecl *M : Found.Methods)
+    if (!M->hasAttr<CUDADeviceAttr>() && launches(M->getBody()))
+      Run(M, M->isInstance()
+                 ? Host.makeUp(M->getFunctionObjectParameterReferenceType(),
+                               M->getParent()->getNameAsString())
+                 : Value());
 }
 
-void SourceDrafter::runMain() {
-  if (!Found.Main) {
-    Host = std::make_unique<Machine>(Context, Found.Fixed);
-    return;
-  }
+/// What a program launches and calls.
+static std::unique_ptr<Machine> dryRun(ASTContext &Context,
+                                       const Functions &Found) {
+  auto Host = std::make_unique<Machine>(Context, Found.Fixed);
   // A program that wants arguments is given as many as it takes.
   for (int Count : {1, 2, 3, 4, 5, 6, 8}) {
+    if (!Found.Main)
+      break;
     Host = std::make_unique<Machine>(Context, Found.Fixed);
     Host->run(Found.Main, {Value::integer(Count), Value()});
     if (!Host->Launches.empty() || Found.Main->getNumParams() == 0)
-      return;
+      break;
   }
+  runOthers(Found, *Host);
+  return Host;
+}
+
+namespace {
+/// A file of the program, and its dry run.
+struct Followed {
+  explicit Followed(const ParsedSource &Source)
+      : Context(Source.unit().getASTContext()), Found(Source),
+        Host(dryRun(Context, Found)) {}
+  ASTContext &Context;
+  Functions Found;
+  std::unique_ptr<Machine> Host;
+};
+
+class SourceDrafter : public Drafter {
+public:
+  SourceDrafter(const ParsedSource &Source,
+                llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers)
+      : Source(Source), Own(Source) {
+    for (const auto &Caller : Callers)
+      Others.push_back(std::make_unique<Followed>(*Caller));
+    collect();
+  }
+  std::vector<std::string> entries() const override;
+  llvm::Expected<std::unique_ptr<Draft>> draft(llvm::StringRef Entry) override;
+
+private:
+  void lookFor(Candidate &C, const Followed &In) const;
+  void collect();
+  std::unique_ptr<EntryUse> use(const Candidate &C, Signature S) const;
+  int rank(const Candidate &C) const;
+
+  const ParsedSource &Source;
+  Followed Own;
+  std::vector<std::unique_ptr<Followed>> Others;
+  std::vector<Candidate> Candidates;
+};
+} // namespace
+
+/// The first launch or call of \p C that \p In has; one that the program makes
+/// rather than one with values of ours.
+void SourceDrafter::lookFor(Candidate &C, const Followed &In) const {
+  auto Is = [&](const FunctionDecl *F) {
+    return F == C.F ||
+           (&In != &Own && F->getNumParams() == C.F->getNumParams() &&
+            nameOf(F, In.Context) == C.Name);
+  };
+  for (const Launch &L : In.Host->Launches)
+    if (Is(L.Kernel)) {
+      if (!C.Launched || (C.Launched->MadeUp && !L.MadeUp)) {
+        C.Launched = &L;
+        C.Host = In.Host.get();
+      }
+      C.Times += !L.MadeUp;
+    }
+  for (const HostCall &H : In.Host->Calls)
+    if (Is(H.Callee)) {
+      if (!C.Call) {
+        C.Call = &H;
+        C.Host = In.Host.get();
+      }
+      ++C.Times;
+    }
 }
 
 void SourceDrafter::collect() {
-  for (const FunctionDecl *F : Found.All) {
+  for (const FunctionDecl *F : Own.Found.All) {
     Candidate C;
     C.F = F;
     bool Kernel = F->hasAttr<CUDAGlobalAttr>();
     if (!Kernel && !launches(F->getBody()))
       continue;
-    C.Name = nameOf(F, Context);
-    for (const Launch &L : Host->Launches)
-      if (L.Kernel == F) {
-        C.Launched = C.Launched ? C.Launched : &L;
-        C.Times += !L.MadeUp;
-      }
-    for (const HostCall &H : Host->Calls)
-      if (H.Callee == F) {
-        C.Call = C.Call ? C.Call : &H;
-        ++C.Times;
-      }
+    C.Name = nameOf(F, Own.Context);
+    lookFor(C, Own);
+    for (const auto &Other : Others)
+      lookFor(C, *Other);
     if (llvm::none_of(Candidates, [&](const Candidate &Other) {
           return Other.Name == C.Name;
         }))
@@ -241,6 +274,14 @@ void SourceDrafter::collect() {
   Candidates = std::move(Sorted);
 }
 
+/// Whether the program gives it what the host allocates for itself.
+static bool takesHostArrays(const Candidate &C) {
+  return C.Call && llvm::any_of(C.Call->Arguments, [](const Value &V) {
+           return V.isAddress() && V.To->Where == Space::Host &&
+                  V.To->Type.isNull();
+         });
+}
+
 /// The lower, the better.
 int SourceDrafter::rank(const Candidate &C) const {
   constexpr int Uncallable = 1000000;
@@ -251,17 +292,23 @@ int SourceDrafter::rank(const Candidate &C) const {
   }
   if (llvm::errorToBool(checkCallable(*S)))
     return Uncallable;
-  bool Pointers = false;
+  bool Pointers = false, Reads = false;
   if (isTensorEntry(*S))
     return 0;
   std::unique_ptr<EntryUse> Use = use(C, *S);
   for (const LeafUse &L : Use->Leaves)
-    Pointers |= L.Array && !L.P->Const;
+    if (L.Array) {
+      Pointers |= !L.P->Const;
+      Reads |= L.Array->Used.Read;
+    }
   if (!Pointers)
     return Uncallable / 2;
   int Rank = -int(std::min<size_t>(C.Times, 1000));
   if (llvm::StringRef(C.Name).contains_insensitive("warm"))
     Rank += 500;
+  // What only fills an array prepares another entry.
+  if (!Reads)
+    Rank += 200;
   if (S->IsKernel) {
     bool Writes = llvm::any_of(Use->Leaves, [](const LeafUse &L) {
       return L.Array && L.Array->Used.Written;
@@ -271,6 +318,8 @@ int SourceDrafter::rank(const Candidate &C) const {
             : C.Launched->MadeUp ? 3000
                                  : 0);
   }
+  if (takesHostArrays(C))
+    return 100000 + Rank;
   // Without a body that can be followed, as declared.
   bool Clean = isLauncher(*Use) ||
                (!Use->Followed && !Use->Run->Allocates && !Use->Run->Prints &&
@@ -282,8 +331,8 @@ int SourceDrafter::rank(const Candidate &C) const {
 
 std::unique_ptr<EntryUse> SourceDrafter::use(const Candidate &C,
                                              Signature S) const {
-  return useOf(Context, Found.Fixed, std::move(S), C.F, C.Call, C.Launched,
-               Host.get());
+  return useOf(Own.Context, Own.Found.Fixed, std::move(S), C.F, C.Call,
+               C.Launched, C.Host ? C.Host : Own.Host.get());
 }
 
 std::vector<std::string> SourceDrafter::entries() const {
@@ -314,8 +363,9 @@ SourceDrafter::draft(llvm::StringRef Entry) {
 }
 
 llvm::Expected<std::unique_ptr<Drafter>>
-stark::makeDrafter(const ParsedSource &Source) {
-  auto Made = std::make_unique<SourceDrafter>(Source);
+stark::makeDrafter(const ParsedSource &Source,
+                   llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers) {
+  auto Made = std::make_unique<SourceDrafter>(Source, Callers);
   if (Made->entries().empty() && entryCandidates(Source).empty())
     return usageError("'" + Source.path() +
                       "' has no function that launches a kernel, and no "

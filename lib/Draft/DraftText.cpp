@@ -226,6 +226,10 @@ void DraftText::chooseSizes() {
     for (const LeafUse &L : Use->Leaves)
       Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
     Large[Name] = Made ? extentFor(Dimensions.size()) : Found->second;
+    if (!Made && Use->ReadNames.count(Was))
+      Notes.push_back("size '" + Name + "': the program reads it; " +
+                      std::to_string(Large[Name]) +
+                      " is guessed; put in production sizes");
   }
 }
 

@@ -300,9 +300,11 @@ Formula UseFinder::limitOf(int Axis) const {
 }
 
 void UseFinder::follow(const Launch *L) {
-  if (Host)
+  if (Host) {
     for (const auto &[Name, Number] : Host->Names)
       Use.Names.try_emplace(Name, Number);
+    Use.ReadNames = Host->ReadNames;
+  }
   M.MakesNames = false;
   if (!Use.F || !Use.F->hasBody() || Use.F->isDependentContext())
     return;
@@ -311,6 +313,7 @@ void UseFinder::follow(const Launch *L) {
     M.run(Use.F, Arguments);
   } else if (L) {
     Launch Own = *L;
+    Own.Kernel = Use.F; // a caller in another file sees its declaration
     Own.Arguments = Arguments;
     for (int I = 0; I < 3; ++I) {
       Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
@@ -334,7 +337,10 @@ void UseFinder::follow(const Launch *L) {
         Each.Array && (Each.Array->Used.Read || Each.Array->Used.Written);
   if (Host)
     for (const VarDecl *V : M.SymbolsRead)
-      if (Host->SymbolsSet.count(V))
+      if (llvm::any_of(Host->SymbolsSet, [&](const VarDecl *Set) {
+            return Set->getQualifiedNameAsString() ==
+                   V->getQualifiedNameAsString();
+          }))
         Use.Symbols.insert(V);
 }
 

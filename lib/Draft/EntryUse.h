@@ -41,6 +41,7 @@ struct EntryUse {
   bool GridGuessed = false, BlockGuessed = false;
   Formula Limits[3]; ///< what guards of the whole index ask for along an axis
   Bindings Names;    ///< what formulas consist of
+  std::set<std::string> ReadNames; ///< of these: what the program reads
   std::set<const clang::VarDecl *> Symbols; ///< read, and set by the host
   bool Followed = false;                    ///< some array was seen to be used
 };

@@ -9,6 +9,7 @@
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include <cmath>
 
 using namespace stark;
 using namespace stark::draft;
@@ -158,8 +159,11 @@ Value Machine::eval(const Expr *E) {
     return evalBinary(B);
   if (const auto *U = dyn_cast<UnaryOperator>(E))
     return evalUnary(U);
-  if (const auto *L = dyn_cast<FloatingLiteral>(E))
-    return Value::real(L->getValueAsApproximateDouble());
+  if (const auto *L = dyn_cast<FloatingLiteral>(E)) {
+    double D = L->getValueAsApproximateDouble();
+    bool Whole = std::fabs(D) < 1e15 && D == std::floor(D);
+    return Value::real(D, Whole ? constant(int64_t(D)) : nullptr);
+  }
   if (const auto *L = dyn_cast<CharacterLiteral>(E))
     return Value::integer(L->getValue());
   if (const auto *L = dyn_cast<CXXBoolLiteralExpr>(E))
@@ -247,6 +251,9 @@ Place Machine::placeOfMember(const MemberExpr *M) {
   P.Offset += Bytes;
   P.OffsetHow = combine(Op::Add, P.OffsetHow, constant(Bytes));
   P.Type = M->getType();
+  if (P.To->MadeUp && P.Exact && !Field->getType()->isRecordType() &&
+      !P.To->Cells.count(P.Offset))
+    P.To->Cells[P.Offset] = makeUp(Field->getType(), Field->getNameAsString());
   if (Field->getType()->isReferenceType()) {
     P.Type = Field->getType();
     auto Cell = P.To->Cells.find(P.Offset);

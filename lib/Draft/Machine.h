@@ -59,8 +59,12 @@ public:
   Machine(clang::ASTContext &Context, const std::set<std::string> &FixedNames)
       : Context(Context), FixedNames(FixedNames) {}
 
-  /// Follows \p F with \p Arguments; what it returns.
-  Value run(const clang::FunctionDecl *F, std::vector<Value> Arguments);
+  /// Follows \p F, a method as of \p This, with \p Arguments; what it returns.
+  Value run(const clang::FunctionDecl *F, std::vector<Value> Arguments,
+            const Value &This = Value());
+  /// For what nobody gives a value: a size of its own, an array of unknown
+  /// length, an object whose fields are made up in turn.
+  Value makeUp(clang::QualType Type, const std::string &Name);
   /// Follows \p Kernel as one thread.
   void runThread(const clang::FunctionDecl *Kernel,
                  const std::vector<Value> &Arguments, const Thread &As);
@@ -81,6 +85,7 @@ public:
   std::vector<Launch> Launches;
   std::vector<HostCall> Calls;
   Bindings Names; ///< the host's variables that sizes follow from
+  std::set<std::string> ReadNames; ///< of these: what the program reads
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {};
   int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
@@ -146,6 +151,8 @@ private:
   Value enter(const clang::FunctionDecl *F, const Value &This,
               llvm::ArrayRef<const clang::Expr *> Arguments);
   Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
+  void noteCall(const clang::FunctionDecl *F,
+                const std::vector<Value> &Arguments);
   bool isOwn(const clang::FunctionDecl *F) const;
   void launch(const clang::CUDAKernelCallExpr *C);
   void launchByCall(const clang::CallExpr *C);
@@ -169,6 +176,9 @@ private:
   void allocatePitched(const clang::CallExpr *C);
   void describeDevice(const clang::Expr *Into);
   void put(const clang::Expr *Into, const Value &V);
+  Value returned(const clang::FunctionDecl *F) const;
+  Value readResult(const Value &V, llvm::StringRef Into);
+  void readInto(const clang::FunctionDecl *F, unsigned I, const clang::Expr *E);
   void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
   void copyContents(const Value &To, const Value &From);
   void use(Object *O, const Place &P, int64_t Bytes, bool Write, bool Atomic);
@@ -179,7 +189,7 @@ private:
   llvm::DenseMap<const clang::VarDecl *, Object *> Globals;
   Frame *Top = nullptr;
   const Thread *As = nullptr; ///< null: host code
-  unsigned Depth = 0, LaunchCount = 0;
+  unsigned Depth = 0, LaunchCount = 0, MadeUpSizes = 0;
   uint64_t Steps = 0;
   bool InLoopHead = false;
   std::set<std::pair<Object *, int64_t>> WrittenByThread;

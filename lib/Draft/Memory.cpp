@@ -211,6 +211,7 @@ void Machine::copy(const Place &To, const Place &From) {
     Moved[At->first - From.Offset + To.Offset] = At->second;
   for (auto &[Offset, V] : Moved)
     To.To->Cells[Offset] = V;
+  To.To->MadeUp |= From.To->MadeUp;
   if (From.To->Buffer)
     To.To->Buffer = From.To->Buffer;
 }
@@ -292,5 +293,8 @@ Value Machine::named(const Value &V, const std::string &Name) {
   if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
       V.Number < 2 || FixedNames.count(Name) || Name.empty())
     return V;
-  return Value::integer(V.Number, draft::named(freshName(Name, V.Number)));
+  std::string Fresh = freshName(Name, V.Number);
+  if (V.WasRead)
+    ReadNames.insert(Fresh);
+  return Value::integer(V.Number, draft::named(Fresh));
 }

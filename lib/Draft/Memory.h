@@ -33,6 +33,9 @@ struct Value {
   KindType Kind = Unknown;
   int64_t Number = 0; ///< of an Integer
   double Floating = 0;
+  /// An Integer of ours for one that the program reads; an Unknown that may be
+  /// such a one.
+  bool WasRead = false;
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes
@@ -53,6 +56,12 @@ struct Value {
     V.Kind = Integer;
     V.Number = Number;
     V.How = How ? std::move(How) : constant(Number);
+    return V;
+  }
+  /// What a program reads that nobody gives it.
+  static Value wasRead() {
+    Value V = integer(1024);
+    V.WasRead = true;
     return V;
   }
   static Value real(double Floating, Formula How = nullptr) {
@@ -120,6 +129,7 @@ struct Object {
   unsigned WrittenIn = 0;   ///< the first launch that wrote to it; 0: none
   bool SetBefore = false;   ///< by a copy or a set, before what follows
   bool IsParameter = false; ///< of the entry that is looked at
+  bool MadeUp = false;      ///< its fields are made up when they are looked at
 };
 
 /// An lvalue.

@@ -345,9 +345,10 @@ Value Machine::assign(const BinaryOperator *B) {
     if (P.Type->isIntegerType() && !P.Type->isBooleanType() &&
         isa<DeclRefExpr, MemberExpr>(Left)) {
       const auto *Ref = dyn_cast<DeclRefExpr>(Left);
-      V = named(
-          V, Ref ? Ref->getDecl()->getNameAsString()
-                 : cast<MemberExpr>(Left)->getMemberDecl()->getNameAsString());
+      std::string Name =
+          Ref ? Ref->getDecl()->getNameAsString()
+              : cast<MemberExpr>(Left)->getMemberDecl()->getNameAsString();
+      V = named(readResult(V, Name), Name);
     }
     store(P, V);
     return V;

@@ -15,9 +15,6 @@ using namespace stark;
 using namespace stark::draft;
 using namespace clang;
 
-/// What a program reads that nobody gives it.
-static constexpr int64_t ReadValue = 1024;
-
 void Machine::allocate(const Expr *Into, const Expr *Bytes, Space Where) {
   Value Size = eval(Bytes), To = eval(Into);
   Allocates = true;
@@ -182,6 +179,22 @@ void Machine::describeDevice(const Expr *Into) {
   }
 }
 
+/// By the numbers of cudaDeviceAttr.
+static Value deviceAttribute(const Value &Which) {
+  switch (Which.isInteger() ? Which.Number : 0) {
+  case 1: // threads a block
+    return Value::integer(1024);
+  case 8: // shared memory a block
+    return Value::integer(49152);
+  case 10: // threads a warp
+    return Value::integer(32);
+  case 39: // threads a multiprocessor
+    return Value::integer(2048);
+  default: // multiprocessors, for one
+    return Value::integer(132);
+  }
+}
+
 std::optional<Value> Machine::callCuda(llvm::StringRef Name,
                                        const CallExpr *C) {
   unsigned Count = C->getNumArgs();
@@ -208,7 +221,7 @@ std::optional<Value> Machine::callCuda(llvm::StringRef Name,
     return Success;
   }
   if (Name == "cudaDeviceGetAttribute" && Count == 3) {
-    put(C->getArg(0), Value::integer(132));
+    put(C->getArg(0), deviceAttribute(eval(C->getArg(1))));
     return Success;
   }
   if (Name.starts_with("cudaEvent") || Name == "cudaFree")
@@ -265,7 +278,7 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
   if (Name == "atoi" || Name == "atol" || Name == "atoll" || Name == "strtol" ||
       Name == "strtoul" || Name == "strtoll" || Name == "stoi" ||
       Name == "stol")
-    return Value::integer(ReadValue);
+    return Value::wasRead();
   if ((Name == "scanf" || Name == "fscanf" || Name == "sscanf") && Count >= 1) {
     for (unsigned I = 1; I < Count; ++I) {
       QualType Type = C->getArg(I)->IgnoreParenImpCasts()->getType();
@@ -273,7 +286,7 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
       if (At.isAddress() && Type->isPointerType() &&
           Type->getPointeeType()->isIntegerType() &&
           !Type->getPointeeType()->isCharType())
-        At.To->Cells[At.Offset] = named(Value::integer(ReadValue), At.To->Name);
+        At.To->Cells[At.Offset] = named(Value::wasRead(), At.To->Name);
     }
     return Value::integer(int64_t(Count) - 1);
   }

@@ -47,7 +47,8 @@ void Machine::declare(const VarDecl *V, bool IsLoop) {
   if (Cell == O->Cells.end() || !Type->isIntegerType() ||
       Type->isBooleanType() || IsLoop)
     return;
-  Cell->second = named(Cell->second, V->getNameAsString());
+  Cell->second = named(readResult(Cell->second, V->getNameAsString()),
+                       V->getNameAsString());
 }
 
 /// Ends the way that a condition guards: an error that is reported, for one.

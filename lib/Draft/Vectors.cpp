@@ -104,7 +104,7 @@ std::optional<Value> Machine::callMember(const CXXMemberCallExpr *C) {
     return Value();
   Object *&Buffer = P.To->Buffer;
   if (!Buffer)
-    Buffer = create(P.To->Name, Where, 0, nullptr, Element);
+    Buffer = create(P.To->Name, Where, P.To->MadeUp ? -1 : 0, nullptr, Element);
   llvm::StringRef Name = M->getName();
   int64_t Bytes = sizeOf(Element);
   if (Name == "data" || Name == "begin" || Name == "cbegin" || Name == "front")

@@ -58,7 +58,7 @@ static tool::ParseFlags Parse(Command);
 
 /// Those of the workload, the one that was named, else the one that is chosen.
 static llvm::Expected<std::vector<std::string>>
-entries(const ParsedSource &Source) {
+entries(const ParsedSource &Source, const ParseOptions &Options) {
   if (Entry.given() && WorkloadFile.given())
     return usageError("--entry and --workload: give one of them");
   if (Entry.given())
@@ -75,7 +75,10 @@ entries(const ParsedSource &Source) {
       Names.push_back(Load->Reference);
     return Names;
   }
-  llvm::Expected<std::unique_ptr<Drafter>> Chosen = makeDrafter(Source);
+  std::vector<std::unique_ptr<ParsedSource>> Callers =
+      findCallers(Source, Options);
+  llvm::Expected<std::unique_ptr<Drafter>> Chosen =
+      makeDrafter(Source, Callers);
   if (!Chosen)
     return Chosen.takeError();
   std::string Name = (*Chosen)->entries().front();
@@ -90,7 +93,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   auto Source = parseSourceFile(File, *Options);
   if (!Source)
     return Source.takeError();
-  llvm::Expected<std::vector<std::string>> Of = entries(**Source);
+  llvm::Expected<std::vector<std::string>> Of = entries(**Source, *Options);
   if (!Of)
     return Of.takeError();
   if (Output.given() && !Force && llvm::sys::fs::exists(Output))

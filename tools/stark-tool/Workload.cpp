@@ -168,7 +168,13 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   auto Source = parseSourceFile(File, Options);
   if (!Source)
     return Source.takeError();
-  llvm::Expected<std::unique_ptr<Drafter>> Drafts = makeDrafter(**Source);
+  std::vector<std::unique_ptr<ParsedSource>> Callers =
+      findCallers(**Source, Options);
+  for (const auto &Caller : Callers)
+    llvm::errs() << "note: launches are also looked for in " << Caller->path()
+                 << "\n";
+  llvm::Expected<std::unique_ptr<Drafter>> Drafts =
+      makeDrafter(**Source, Callers);
   if (!Drafts)
     return Drafts.takeError();
   if (All)

@@ -14,7 +14,9 @@
 #ifndef STARK_DRAFT_DRAFT_H
 #define STARK_DRAFT_DRAFT_H
 
+#include "stark/AST/Parse.h"
 #include "stark/AST/Signature.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <memory>
 
 namespace stark {
@@ -57,10 +59,17 @@ public:
   draft(llvm::StringRef Entry) = 0;
 };
 
-/// Usage error when \p Source, which must outlive what is returned, has nothing
-/// that could be an entry.
+/// The program's other files that launch a kernel of \p Source, or call a
+/// function of it: looked for in its folder and the one above, where it has no
+/// main() itself. Three at most, as far as they can be parsed.
+std::vector<std::unique_ptr<ParsedSource>>
+findCallers(const ParsedSource &Source, const ParseOptions &Options);
+
+/// Usage error when \p Source, which must outlive what is returned, as must
+/// \p Callers, has nothing that could be an entry.
 llvm::Expected<std::unique_ptr<Drafter>>
-makeDrafter(const ParsedSource &Source);
+makeDrafter(const ParsedSource &Source,
+            llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers = {});
 
 } // namespace stark
 

@@ -390,3 +390,121 @@ int main() {
   EXPECT_EQ(W["launch"]["block"], "256");
   EXPECT_EQ(W["launch"]["grid"], "391");
 }
+
+// A method that nothing calls is followed as of an object of its own: what its
+// fields are called, sizes are called.
+TEST(Draft, FollowsMethods) {
+  json W = drafted(std::string(Add) + R"(
+struct Atoms {
+  int count;
+  float *from;
+};
+struct Step {
+  Atoms *atoms;
+  float *into;
+  void run();
+};
+void Step::run() {
+  add<<<(atoms->count + 63) / 64, 64>>>(atoms->from, into, atoms->count);
+})",
+                   "add");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 64)");
+  EXPECT_EQ(W["launch"]["block"], "64");
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+}
+
+// What a function that is defined elsewhere reads or returns is a size.
+TEST(Draft, TakesSizesThatAreReadElsewhere) {
+  json W = drafted(R"(
+void read_extents(const char *file, int *width, int &height);
+int parse_depth(int argc, char **argv);
+__global__ void k(float *y, int w, int h, int d) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < w * h * d)
+    y[i] = 1;
+}
+int main(int argc, char **argv) {
+  int width = 0, height = 0, depth = parse_depth(argc, argv);
+  read_extents("image", &width, height);
+  float *y;
+  cudaMalloc(&y, width * height * depth * sizeof(float));
+  k<<<(width * height * depth + 127) / 128, 128>>>(y, width, height, depth);
+})");
+  EXPECT_EQ(W["arguments"]["y"]["shape"], list("\"w\", \"h\", \"d\""));
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(w * h * d, 128)");
+}
+
+// A code of errors is none.
+TEST(Draft, KnowsCodesOfErrors) {
+  json W = drafted(std::string(Add) + R"(
+int prepare();
+int main() {
+  int n = 4096, status = prepare();
+  if (status != 0)
+    return 1;
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<n / 256, 256>>>(a, b, n);
+})");
+  EXPECT_EQ(W["sizes"][0]["n"], 4096);
+}
+
+// What the library computes of what is not known is no size.
+TEST(Draft, NamesNoMinimum) {
+  json W = drafted("int min(int, int);\n" + std::string(Add) + R"(
+int most();
+int main() {
+  int n = 4096, blocks = min(most() * 2, (n + 127) / 128);
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<blocks, 128>>>(a, b, n);
+})");
+  EXPECT_EQ(W["sizes"][0].size(), 1u);
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)");
+}
+
+// ceil(n / 128.0f) is n blocks of 128, whatever n is.
+TEST(Draft, RoundsQuotientsOfWholeNumbers) {
+  json W = drafted("extern \"C\" float ceilf(float);\n" + std::string(Add) + R"(
+int main() {
+  int n = 5000;
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<(int)ceilf(n / 128.0f), 128>>>(a, b, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)");
+}
+
+// Of entries that are called as often, one that reads what it is given; one
+// that is given the host's own arrays is called with no pointers of the device.
+TEST(Draft, PrefersWhatReads) {
+  const char *Text = R"(
+__global__ void fill(float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = i;
+}
+__global__ void twice(float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] *= 2;
+}
+void prepare(float *host, float *y, int n) {
+  fill<<<(n + 127) / 128, 128>>>(y, n);
+  twice<<<(n + 127) / 128, 128>>>(host, n);
+}
+void doubled(float *y, int n) { twice<<<(n + 127) / 128, 128>>>(y, n); }
+void filled(float *y, int n) { fill<<<(n + 127) / 128, 128>>>(y, n); }
+int main() {
+  int n = 4096;
+  float *host = (float *)malloc(n * sizeof(float)), *y;
+  cudaMalloc(&y, n * sizeof(float));
+  filled(y, n);
+  prepare(host, y, n);
+  doubled(y, n);
+})";
+  EXPECT_EQ(drafted(Text)["entry"], "doubled");
+}

@@ -1,0 +1,126 @@
+//===- Callers.cpp - Where a kernel of another file is launched -----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   names of kernels and launchers -> files beside it whose text has them ->
+///   parsed, those that launch first
+//===----------------------------------------------------------------------===//
+
+#include "stark/AST/Parse.h"
+#include "stark/AST/SourceFile.h"
+#include "stark/AST/Walk.h"
+#include "stark/Draft/Draft.h"
+#include "clang/AST/Attr.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/ASTUnit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace stark;
+using namespace clang;
+
+namespace {
+/// The host functions and kernels that other files may name, and main().
+class Defined : public Walker {
+public:
+  explicit Defined(const ParsedSource &Source)
+      : SM(Source.unit().getSourceManager()) {
+    walk(Source);
+  }
+  bool onDecl(Decl *D) override {
+    auto *F = llvm::dyn_cast<FunctionDecl>(D);
+    if (!F || llvm::isa<CXXMethodDecl>(F) || !F->getDeclName().isIdentifier() ||
+        !SM.isInMainFile(SM.getExpansionLoc(F->getLocation())) ||
+        !F->isThisDeclarationADefinition() || F->hasAttr<CUDADeviceAttr>())
+      return true;
+    HasMain |= F->isMain();
+    Names.push_back(F->getNameAsString());
+    return true;
+  }
+  std::vector<std::string> Names;
+  bool HasMain = false;
+
+private:
+  const SourceManager &SM;
+};
+} // namespace
+
+/// 2: \p Text launches or includes what the names are of, 1: it calls it.
+static int mentions(llvm::StringRef Text, llvm::ArrayRef<std::string> Names,
+                    llvm::StringRef FileName) {
+  if (Text.contains(("/" + FileName + "\"").str()) ||
+      Text.contains(("\"" + FileName + "\"").str()))
+    return 2;
+  int Most = 0;
+  for (const std::string &Name : Names)
+    for (size_t At = Text.find(Name); At != llvm::StringRef::npos;
+         At = Text.find(Name, At + 1)) {
+      auto Word = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+      if (At && Word(Text[At - 1]))
+        continue;
+      llvm::StringRef After = Text.substr(At + Name.size());
+      if (After.empty() || Word(After.front()))
+        continue;
+      After = After.take_until([](char C) { return C == ';' || C == '{'; });
+      Most = std::max(Most, After.contains("<<<")            ? 2
+                            : After.ltrim().starts_with("(") ? 1
+                                                             : 0);
+    }
+  return Most;
+}
+
+std::vector<std::unique_ptr<ParsedSource>>
+stark::findCallers(const ParsedSource &Source, const ParseOptions &Options) {
+  constexpr uint64_t MostBytes = 1 << 20;
+  constexpr size_t MostFiles = 200, MostCallers = 3;
+  std::vector<std::unique_ptr<ParsedSource>> Callers;
+  Defined Own(Source);
+  if (Own.HasMain || Own.Names.empty())
+    return Callers;
+  llvm::SmallString<256> Path(Source.path());
+  llvm::sys::fs::make_absolute(Path);
+  llvm::StringRef Folder = llvm::sys::path::parent_path(Path);
+  std::vector<std::pair<int, std::string>> Found;
+  size_t Seen = 0;
+  for (llvm::StringRef In : {Folder, llvm::sys::path::parent_path(Folder)}) {
+    std::error_code Failed;
+    std::vector<std::string> Files;
+    for (llvm::sys::fs::directory_iterator At(In, Failed), End;
+         !Failed && At != End && Files.size() < MostFiles; At.increment(Failed))
+      Files.push_back(At->path());
+    llvm::sort(Files);
+    for (const std::string &File : Files) {
+      llvm::StringRef Ending = llvm::sys::path::extension(File);
+      uint64_t Bytes = 0;
+      if (!llvm::is_contained({".cu", ".cpp", ".cc", ".cxx", ".c"}, Ending) ||
+          File == Path || ++Seen > MostFiles ||
+          llvm::sys::fs::file_size(File, Bytes) || Bytes > MostBytes)
+        continue;
+      auto Text = llvm::MemoryBuffer::getFile(File);
+      if (!Text)
+        continue;
+      if (int How = mentions((*Text)->getBuffer(), Own.Names,
+                             llvm::sys::path::filename(Path)))
+        Found.push_back({-How, File});
+    }
+  }
+  llvm::stable_sort(
+      Found, [](const auto &L, const auto &R) { return L.first < R.first; });
+  for (const auto &[How, File] : Found) {
+    if (Callers.size() == MostCallers)
+      break;
+    auto Parsed = parseSourceFile(File, Options);
+    if (Parsed)
+      Callers.push_back(std::move(*Parsed));
+    else
+      llvm::consumeError(Parsed.takeError());
+  }
+  return Callers;
+}

@@ -1,0 +1,82 @@
+//===- MadeUp.cpp - What nobody gives a dry run ---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryUse.h"
+#include "Machine.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+Value Machine::makeUp(QualType Type, const std::string &Name) {
+  QualType Held = Type.getNonReferenceType();
+  auto Object = [&](QualType Of, Space Where) {
+    draft::Object *O = create(Name, Where, -1, nullptr, Of);
+    O->MadeUp = true;
+    return O;
+  };
+  if (Type->isReferenceType() || Held->isRecordType()) {
+    draft::Object *O = Object(Held, Space::Host);
+    if (!Held->isRecordType())
+      O->Cells[0] = makeUp(Held, Name);
+    return Value::address(O);
+  }
+  if (Held->isPointerType()) {
+    QualType To = Held->getPointeeType();
+    return Value::address(To->isRecordType() ? Object(To, Space::Device)
+                                             : create(Name, Space::Device, -1,
+                                                      nullptr, QualType()));
+  }
+  if (!Held->isIntegerType() || Held->isBooleanType() || Held->isCharType() ||
+      Held->isEnumeralType() || Name.empty() || isSetting(Name))
+    return Value();
+  auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes));
+  MadeUpSizes += New;
+  return Value::integer(At->second, draft::named(Name));
+}
+
+/// What a function of the project that is defined elsewhere may have put into
+/// its argument \p E: a size that it read, for one.
+void Machine::readInto(const FunctionDecl *F, unsigned I, const Expr *E) {
+  if (As || !isOwn(F) || I >= F->getNumParams())
+    return;
+  QualType Type = F->getParamDecl(I)->getType();
+  QualType Held = Type->isReferenceType() || Type->isPointerType()
+                      ? Type->getPointeeType()
+                      : QualType();
+  if (Held.isNull() || Held.isConstQualified() || !Held->isIntegerType() ||
+      Held->isCharType() || Held->isBooleanType())
+    return;
+  Place At = Type->isReferenceType() ? place(E) : placeAt(eval(E), Held);
+  bool Variable = At && At.To->Where == Space::Host && !At.To->Type.isNull() &&
+                  At.To->Type->isIntegerType();
+  if (!Variable || !At.Exact)
+    return;
+  Value &Cell = At.To->Cells[At.Offset];
+  if (!Cell.isInteger() || Cell.Number < 2)
+    Cell = named(Value::wasRead(), At.To->Name);
+}
+
+/// What a function of the project that is defined elsewhere returns: it may be
+/// a size that it read.
+Value Machine::returned(const FunctionDecl *F) const {
+  Value V;
+  QualType Type = F->getReturnType();
+  V.WasRead = !As && isOwn(F) && Type->isIntegerType() &&
+              !Type->isBooleanType() && !Type->isCharType();
+  return V;
+}
+
+/// \p V as \p Into is given it: a size, unless that says that it is a code of
+/// errors.
+Value Machine::readResult(const Value &V, llvm::StringRef Into) {
+  if (V.Kind != Value::Unknown || !V.WasRead ||
+      isOneOf(Into, {"ret", "rc", "r", "ok", "success"},
+              {"err", "status", "res"}))
+    return V;
+  return Value::wasRead();
+}
