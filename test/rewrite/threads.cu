@@ -83,6 +83,26 @@ __global__ void element(const float *x, float *y, int n) {
     y[i] = x[i] * 2;
 }
 
+// A sum that is declared before would go from element to element, and a name
+// for the thread would not.
+// LIST-NOT: {{^}}grid-stride@carries
+__global__ void carries(const float *x, float *y, int n) {
+  float sum = 0;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    sum += x[i];
+    y[i] = sum;
+  }
+}
+// LIST-NOT: {{^}}grid-stride@names
+__global__ void names(const float *x, float *y, int n) {
+  int tid = threadIdx.x;
+  int warp = tid / 32;
+  int i = blockIdx.x * blockDim.x + tid;
+  if (i < n)
+    y[i] = x[i] * warp;
+}
+
 // LIST-DAG: not grid-stride@together: {{.*}} its threads work together
 __global__ void together(const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -118,6 +138,8 @@ void launch(const float *x, float *y, int m, int n, int threads) {
   transpose<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(x, y, n);
   flat<<<1, dim3(32, 32)>>>(x, y, n);
   element<<<(n + 255) / 256, 256>>>(x, y, n);
+  carries<<<(n + 255) / 256, 256>>>(x, y, n);
+  names<<<(n + 255) / 256, 256>>>(x, y, n);
   together<<<(n + 255) / 256, 256>>>(x, y, n);
   by_thread<<<(n + 255) / 256, 256>>>(x, y, n);
   any_size<<<1, threads>>>(x, y, n);

@@ -84,6 +84,16 @@ __global__ void neighbour(float *x, int n, int c) {
       x[i * c + j] = x[i * c + j + 1];
 }
 
+// LIST-DAG: not warp-rows@moves: {{.*}} what it does at line [[#@LINE+6]] is not understood
+__global__ void moves(float *x, int n, int c) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int j = 0; j < c; j++) {
+      float *back = x + i * c - j;
+      back[j] = j;
+    }
+}
+
 // LIST-DAG: not warp-rows@decides: {{.*}} line [[#@LINE+8]] decides whether something is stored
 __global__ void decides(const float *x, float *y, int n, int c) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -103,5 +113,6 @@ void launch(const float *x, float *y, float *z, int n, int c, int threads) {
   columns<<<(n + 255) / 256, 256>>>(x, y, n, c);
   running<<<(n + 255) / 256, 256>>>(x, y, n, c);
   neighbour<<<(n + 255) / 256, 256>>>(y, n, c);
+  moves<<<(n + 255) / 256, 256>>>(y, n, c);
   decides<<<(n + 255) / 256, 256>>>(x, y, n, c);
 }

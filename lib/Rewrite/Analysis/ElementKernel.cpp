@@ -92,8 +92,17 @@ static bool readHead(const Facts &F, const Kernel &K, const CompoundStmt *Body,
       S.Declared = llvm::cast<DeclStmt>(*At);
     } else if (S.I) {
       S.Between.push_back(*At);
-    } else if (builtinIndexIn(*At)) {
-      Threads.merge(variablesDeclaredIn(*At));
+    } else {
+      bool Tells = builtinIndexIn(*At) ||
+                   llvm::any_of(Threads, [&](const VarDecl *Each) {
+                     return mentions(*At, Each);
+                   });
+      for (const VarDecl *Each : variablesDeclaredIn(*At)) {
+        if (!K.keeps(Each))
+          return false; // it would go from element to element
+        if (Tells)
+          Threads.insert(Each);
+      }
     }
   }
   if (!S.I || !S.Guard)

@@ -150,7 +150,10 @@ WhyNot LanesCheck::changes(const Expr *Target, const BinaryOperator *By) {
 
 WhyNot LanesCheck::memory() const {
   for (const Access *One : A.in(L.S)) {
-    if (One->Unclear)
+    // Of a base that moves with the index all elements may be one.
+    bool Fixed = One->Base && !Own.count(One->Base) &&
+                 isNeverWritten(One->Base, L.S, *K.Parents);
+    if (One->Unclear || (One->Store && !Fixed))
       return Reason(why::LineUnclear, F.lineOf(One->E));
     for (const Access *Other : A.in(L.S))
       if (A.conflict(*One, *Other) &&
@@ -319,7 +322,8 @@ static std::optional<std::string> loopText(const Facts &F, const SharedLoop &S,
     if (Operation == "+")
       After += Name + " += " + Kept + ";\n";
   }
-  return "{\n" + Before + *Loop + After + "\n__syncwarp();\n}";
+  // Lanes that have not yet read what is stored here, and those that will.
+  return "{\n__syncwarp();\n" + Before + *Loop + After + "\n__syncwarp();\n}";
 }
 
 /// What a thread did for its row, as a warp does it.
@@ -337,8 +341,8 @@ restText(const Facts &F, const Plan &P, Range Whole, const std::string &Lane) {
     std::optional<Range> R = F.statementRange(S);
     if (!R)
       return std::nullopt;
-    Parts.push_back({*R, "{\nif (" + Lane + " == 0)\n  " + F.text(*R) +
-                             "\n__syncwarp();\n}"});
+    Parts.push_back({*R, "{\n__syncwarp();\nif (" + Lane + " == 0)\n  " +
+                             F.text(*R) + "\n__syncwarp();\n}"});
   }
   return substituted(F.text(), Whole, Parts);
 }

@@ -91,7 +91,8 @@ static WhyNot whyNot(const Facts &F, const Kernel &K, const HalvingLoop &H) {
     if (C && !isPure(C, F.context()))
       Why = Reason(RoundDoesMore, F.lineOf(N));
   });
-  if (!isNeverWritten(H.Stride, H.If, *K.Parents))
+  if (!isNeverWritten(H.Stride, H.If, *K.Parents) ||
+      !isPure(H.If->getCond(), F.context()))
     Why = Reason(RoundDoesMore, F.lineOf(H.If));
   forEach(K.body(), [&](const Stmt *N) {
     std::optional<BuiltinIndex> B = builtinNode(N);
