@@ -201,7 +201,8 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
       "stark-tool", "-fsyntax-only", "-x", "cuda",
       Pass == PassOf::Device ? "--cuda-device-only" : "--cuda-host-only",
       "--cuda-gpu-arch=" + Options.Arch, "-nocudalib",
-      "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=12.5",
+      "-Wno-unknown-cuda-version", "-Wno-register", // nvcc takes it
+      "-Xclang", "-target-sdk-version=12.5",
       "-resource-dir", clangResourceFolder(), "-std=c++17", "-ferror-limit=0",
       // Says what the preprocessor skipped.
       "-Xclang", "-detailed-preprocessing-record", "-w"};

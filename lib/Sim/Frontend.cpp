@@ -135,6 +135,8 @@ std::vector<std::string> sim::driverArguments(const CompileRequest &Request,
                                      "-nocudainc",
                                      "-nocudalib",
                                      "-Wno-unknown-cuda-version",
+                                     // nvcc takes it.
+                                     "-Wno-register",
                                      "-Xclang",
                                      "-target-sdk-version=12.5",
                                      "-resource-dir",

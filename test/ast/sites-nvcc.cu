@@ -39,7 +39,8 @@ __global__ void shared(int *x) {
   if (threadIdx.x == 0)
     init(&bar, blockDim.x);
   cg::this_cluster().sync();
-  x[0] = buffer[0];
+  register int first = buffer[0];
+  x[0] = first;
 }
 
 template <int N> __global__ void child(int *x) { x[0] = N; }

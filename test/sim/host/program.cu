@@ -9,7 +9,7 @@
 #include <vector>
 
 __global__ void scaleKernel(const float *x, float *y, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  register int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     y[i] = 2.0f * x[i];
 }
