@@ -202,8 +202,8 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
       Pass == PassOf::Device ? "--cuda-device-only" : "--cuda-host-only",
       "--cuda-gpu-arch=" + Options.Arch, "-nocudalib",
       "-Wno-unknown-cuda-version", "-Wno-register", // nvcc takes it
-      "-Xclang", "-target-sdk-version=12.5",
-      "-resource-dir", clangResourceFolder(), "-std=c++17", "-ferror-limit=0",
+      "-Xclang", "-target-sdk-version=12.5", "-resource-dir",
+      clangResourceFolder(), "-std=c++17", "-ferror-limit=0",
       // Says what the preprocessor skipped.
       "-Xclang", "-detailed-preprocessing-record", "-w"};
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();

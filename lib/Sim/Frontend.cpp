@@ -127,30 +127,14 @@ sim::makeFiles(Side For, const CompileRequest &Request,
 
 std::vector<std::string> sim::driverArguments(const CompileRequest &Request,
                                               const std::string &Absolute) {
-  std::vector<std::string> Arguments{"clang++",
-                                     "-x",
-                                     "cuda",
-                                     "--cuda-host-only",
-                                     "--cuda-gpu-arch=sm_90",
-                                     "-nocudainc",
-                                     "-nocudalib",
-                                     "-Wno-unknown-cuda-version",
-                                     // nvcc takes it.
-                                     "-Wno-register",
-                                     "-Xclang",
-                                     "-target-sdk-version=12.5",
-                                     "-resource-dir",
-                                     clangResourceFolder(),
-                                     "-std=c++17",
-                                     "-O2",
-                                     "-gline-tables-only",
-                                     "-w",
-                                     "-c",
-                                     "-isystem",
-                                     HeaderFolder + std::string("cuda"),
-                                     "-include",
-                                     HeaderFolder +
-                                         std::string("stark/stark_sim.h")};
+  std::vector<std::string> Arguments{
+      "clang++", "-x", "cuda", "--cuda-host-only", "--cuda-gpu-arch=sm_90",
+      "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version",
+      // nvcc takes it.
+      "-Wno-register", "-Xclang", "-target-sdk-version=12.5", "-resource-dir",
+      clangResourceFolder(), "-std=c++17", "-O2", "-gline-tables-only", "-w",
+      "-c", "-isystem", HeaderFolder + std::string("cuda"), "-include",
+      HeaderFolder + std::string("stark/stark_sim.h")};
   // Declarations of libraries that host code or kernels use; what is called of
   // them is looked up when it is called.
   if (std::optional<Toolkit> Cuda = findToolkit())
