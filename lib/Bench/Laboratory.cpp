@@ -7,6 +7,7 @@
 
 #include "stark/Bench/Laboratory.h"
 #include "stark/Report/Table.h"
+#include "stark/Search/StopRule.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
@@ -54,12 +55,44 @@ const std::vector<std::string> &stark::standardPolicySpecs() {
   return Specs;
 }
 
+namespace {
+/// One task's share of PatienceFigures.
+class Follower {
+public:
+  Follower(unsigned Patience, PatienceFigures &F) : F(F) {
+    F.Patience = Patience;
+  }
+  void add(const std::vector<double> &BestSoFar) {
+    Gains Found;
+    size_t Steps = 0;
+    while (Steps < BestSoFar.size() && !Found.enough(F.Patience))
+      Found.add(BestSoFar[Steps++]);
+    Made += double(Steps);
+    All += double(BestSoFar.size());
+    Kept += gain(BestSoFar, Steps);
+    Whole += gain(BestSoFar, BestSoFar.size());
+    F.Made = Made / std::max(1.0, All);
+    F.Kept = Whole > 0 ? Kept / Whole : 1;
+  }
+
+private:
+  static double gain(const std::vector<double> &BestSoFar, size_t Steps) {
+    return Steps ? std::log(std::max(1.0, BestSoFar[Steps - 1])) : 0;
+  }
+  PatienceFigures &F;
+  double Made = 0, All = 0, Kept = 0, Whole = 0;
+};
+} // namespace
+
 /// What the user has, at the end, of each task.
 static std::vector<double> figure(const LandscapeOptions &Landscape,
                                   const PolicyOptions &Options, unsigned Seeds,
                                   unsigned Attempts, PolicyFigures &F) {
   std::vector<double> Ends, Sums(Attempts);
   double Made = 0;
+  std::vector<Follower> Followers;
+  for (PatienceFigures &P : F.Patience)
+    Followers.emplace_back(P.Patience, P);
   for (unsigned Seed = 1; Seed <= Seeds; ++Seed) {
     LandscapeRun Run =
         runLandscape(Landscape, Seed, *makePolicy(Options), Attempts);
@@ -69,6 +102,8 @@ static std::vector<double> figure(const LandscapeOptions &Landscape,
     F.Compiled += Run.Compiled;
     F.Correct += Run.Correct;
     Made += double(Run.BestSoFar.size());
+    for (Follower &Each : Followers)
+      Each.add(Run.BestSoFar);
     // A search that ended early keeps what it has.
     Run.BestSoFar.resize(Attempts, Best);
     for (unsigned I = 0; I < Attempts; ++I)
@@ -87,7 +122,7 @@ static std::vector<double> figure(const LandscapeOptions &Landscape,
 llvm::Expected<std::vector<LandscapeFigures>>
 stark::runLaboratory(const std::vector<LandscapeOptions> &Landscapes,
                      const std::vector<std::string> &Specs, unsigned Seeds,
-                     unsigned Attempts) {
+                     unsigned Attempts, llvm::ArrayRef<unsigned> Patience) {
   std::vector<PolicyOptions> Policies;
   for (const std::string &Spec : Specs) {
     llvm::Expected<PolicyOptions> O = parsePolicySpec(Spec);
@@ -102,6 +137,8 @@ stark::runLaboratory(const std::vector<LandscapeOptions> &Landscapes,
     for (size_t I = 0; I < Specs.size(); ++I) {
       PolicyFigures F;
       F.Spec = Specs[I];
+      for (unsigned P : Patience)
+        F.Patience.push_back({P});
       std::vector<double> Ends =
           figure(Landscape, Policies[I], Seeds, Attempts, F);
       if (I == 0)
@@ -139,6 +176,26 @@ static std::vector<size_t> shownAttempts(size_t Count) {
   if (Count)
     Shown.push_back(Count);
   return Shown;
+}
+
+static void printPatience(const LandscapeFigures &L, llvm::raw_ostream &OS) {
+  if (L.Policies.empty() || L.Policies.front().Patience.empty())
+    return;
+  OS << "\nAttempts made, and gain kept (logarithms), with patience:\n\n";
+  std::vector<std::string> Headings = {"policy"};
+  std::set<size_t> Numbers;
+  for (const PatienceFigures &P : L.Policies.front().Patience) {
+    Numbers.insert(Headings.size());
+    Headings.push_back(std::to_string(P.Patience));
+  }
+  Table Rows(Headings, Numbers);
+  for (const PolicyFigures &F : L.Policies) {
+    std::vector<std::string> Row = {F.Spec};
+    for (const PatienceFigures &P : F.Patience)
+      Row.push_back(percent(P.Made) + ", " + percent(P.Kept));
+    Rows.add(Row);
+  }
+  Rows.print(/*Markdown=*/true, OS);
 }
 
 void stark::printLaboratory(const std::vector<LandscapeFigures> &All,
@@ -183,6 +240,7 @@ void stark::printLaboratory(const std::vector<LandscapeFigures> &All,
       Rows.add(Row);
     }
     Rows.print(/*Markdown=*/true, OS);
+    printPatience(L, OS);
   }
 }
 
@@ -214,6 +272,10 @@ std::string stark::laboratoryJson(const std::vector<LandscapeFigures> &All,
       P["against_first"] = {{"ratio", Rounded(F.Against)},
                             {"low", Rounded(F.AgainstInterval.Low)},
                             {"high", Rounded(F.AgainstInterval.High)}};
+      for (const PatienceFigures &Each : F.Patience)
+        P["patience"].push_back({{"attempts", Each.Patience},
+                                 {"made", Rounded(Each.Made)},
+                                 {"kept", Rounded(Each.Kept)}});
       Of["policies"].push_back(std::move(P));
     }
     J["landscapes"].push_back(std::move(Of));

@@ -139,6 +139,8 @@ public:
   }
 
   /// The rest, which refers to the task where it is now.
+  /// When enough was found.
+  void chooseEnd(const SearchRequest &Request, const RunIdentity *Before);
   llvm::Error chooseJudge(const SearchRequest &Request, const std::string &Arch,
                           const std::optional<RunIdentity> &Judged,
                           const std::optional<RunIdentity> &Before);
@@ -199,6 +201,23 @@ llvm::Error stark::printRequestEstimate(const SearchRequest &Request,
   return llvm::Error::success();
 }
 
+void Prepared::chooseEnd(const SearchRequest &Request,
+                         const RunIdentity *Before) {
+  // A replay has its run's options from the start.
+  if (Before) {
+    Options.Patience = Before->Options.Patience;
+    Options.StopAt = Before->Options.StopAt;
+  } else if (Request.Provider.replayedRun().empty()) {
+    Options.Patience =
+        isRulesProvider(Q.Chat->identity()) ? 0 : DefaultPatience;
+    Options.StopAt = DefaultStopAt;
+  }
+  if (Request.Patience)
+    Options.Patience = *Request.Patience;
+  if (Request.StopAt)
+    Options.StopAt = *Request.StopAt;
+}
+
 llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
                                   const std::string &Arch,
                                   const std::optional<RunIdentity> &Judged,
@@ -230,6 +249,7 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
   Profile = std::move(*Shown);
   Options.CountersOf = Choice->Gpu ? printEvaluatorSpec(*Choice->Gpu) : "";
   Options.Profile = Choice->Profile;
+  chooseEnd(Request, Before ? &*Before : nullptr);
   llvm::Expected<std::vector<ScheduleStep>> Order =
       orderToFollow(Request.Provider, Options.Jobs);
   if (!Order)

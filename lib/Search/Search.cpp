@@ -7,9 +7,9 @@
 
 #include "stark/Search/Search.h"
 #include "LiveCalls.h"
-#include "StopRule.h"
 #include "Tune.h"
 #include "WindowText.h"
+#include "stark/Search/StopRule.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/Twine.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StopRule.h"
+#include "stark/Search/StopRule.h"
 #include "stark/Task/Expression.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -16,6 +16,15 @@ namespace {
 /// What the best has to become faster by to be worth a wait.
 constexpr double WorthwhileGain = 1.05;
 } // namespace
+
+void Gains::add(double Speedup) {
+  ++Since;
+  if (Speedup < Awaited * WorthwhileGain)
+    return;
+  Last += Since;
+  Since = 0;
+  Awaited = Speedup;
+}
 
 std::optional<double> stark::leastFloorShare(const Workload &Load,
                                              const Verdict &V) {
@@ -41,13 +50,11 @@ std::optional<double> stark::leastFloorShare(const Workload &Load,
 std::optional<std::string> stark::whyEnough(const Tree &Nodes,
                                             const Workload &Load,
                                             const SearchOptions &Options) {
-  double Best = 1, Awaited = 1;
-  unsigned Waited = 0; ///< attempts since one was worth it
+  double Best = 1;
+  Gains Found;
   for (unsigned I = 1; I < Nodes.size(); ++I) {
     const Verdict &V = Nodes.node(I).Found;
-    ++Waited;
-    if (V.speedup() >= Awaited * WorthwhileGain)
-      Waited = 0, Awaited = V.speedup();
+    Found.add(V.speedup());
     Best = std::max(Best, V.speedup());
     std::optional<double> Share =
         Options.StopAt > 0 ? leastFloorShare(Load, V) : std::nullopt;
@@ -56,10 +63,9 @@ std::optional<std::string> stark::whyEnough(const Tree &Nodes,
                            100 * *Share)
           .str();
   }
-  // A search that has found nothing yet has nothing to be content with.
-  if (Options.Patience > 0 && Awaited > 1 && Waited >= Options.Patience)
+  if (Found.enough(Options.Patience))
     return llvm::formatv("the last {0} attempts gained less than {1:f0} %",
-                         Waited, 100 * (WorthwhileGain - 1))
+                         Found.since(), 100 * (WorthwhileGain - 1))
         .str();
   return std::nullopt;
 }

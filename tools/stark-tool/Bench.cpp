@@ -35,6 +35,7 @@ static cl::SubCommand Command(
     "             [as above]\n"
     "  stark-tool bench --landscape [--policies LIST] [--seeds N] [--attempts "
     "N]\n"
+    "             [--patience LIST]\n"
     "  stark-tool bench --landscape-from RUN,... [the same flags]\n"
     "  stark-tool bench --torch-baselines TASK.py ... --out DIR\n"
     "             [--python PYTHON] [--variants LIST] [--device cpu] "
@@ -123,6 +124,11 @@ static Flag<std::string>
     Compared(Command, "baselines", cl::value_desc("dir"),
              cl::desc("Compare winners with PyTorch's times in "
                       "dir/baselines.json"));
+static FlagList
+    Patience(Command, "patience", cl::value_desc("list"), cl::CommaSeparated,
+             cl::desc("With --landscape, --landscape-from: what optimize "
+                      "--patience would save and lose, for each of these "
+                      "numbers"));
 static tool::BaselineFlags Baselines(Command);
 static Flag<bool> Json(Command, "json", cl::desc("Print JSON"));
 static Flag<bool> Quiet(Command, "quiet", cl::desc("Print the tables alone"));
@@ -144,6 +150,18 @@ static llvm::Error writeTables(llvm::StringRef Name,
   return writeFileAtomically(File + ".json", AsJson);
 }
 
+static llvm::Expected<std::vector<unsigned>> patienceList() {
+  std::vector<unsigned> Numbers;
+  for (const std::string &Word : Patience.values()) {
+    unsigned Number = 0;
+    if (llvm::StringRef(Word).getAsInteger(10, Number) || Number > 1000)
+      return usageError("--patience: got '" + Word +
+                        "', wanted numbers from 0 to 1000");
+    Numbers.push_back(Number);
+  }
+  return Numbers;
+}
+
 static llvm::Error runLandscapes() {
   if (llvm::Error E = checkCounts(1000000, 1000))
     return E;
@@ -156,8 +174,11 @@ static llvm::Error runLandscapes() {
                             : recordedLandscapes(LandscapeFrom.values());
   if (!Landscapes)
     return Landscapes.takeError();
+  llvm::Expected<std::vector<unsigned>> Waits = patienceList();
+  if (!Waits)
+    return Waits.takeError();
   llvm::Expected<std::vector<LandscapeFigures>> All =
-      runLaboratory(*Landscapes, Specs, Tasks, Shared.Attempts);
+      runLaboratory(*Landscapes, Specs, Tasks, Shared.Attempts, *Waits);
   if (!All)
     return usageError("--policies: " + llvm::toString(All.takeError()));
   std::string Markdown, AsJson = laboratoryJson(*All, Tasks);
@@ -218,6 +239,9 @@ makeRequest(const std::vector<std::string> &Flags) {
   Request.Provider = Shared.Provider;
   Request.Evaluator = Shared.Evaluator;
   Request.Common = Shared.request();
+  // Presets are compared with as many attempts.
+  Request.Common.Patience = 0;
+  Request.Common.StopAt = 0;
   Request.Common.Flags = Flags;
   if (llvm::Error E = Shared.apply(Request.Common.Search))
     return E;

@@ -180,7 +180,25 @@ OneSearchFlags::OneSearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need)
     : SearchFlags(Of, Need),
       Seed(Of, "seed", cl::init(1), cl::value_desc("n"),
            cl::desc("Of every draw of the search (default 1)")),
-      Preset(Of, "preset", cl::value_desc("name"), cl::desc(presetText())) {}
+      Preset(Of, "preset", cl::value_desc("name"), cl::desc(presetText())),
+      Patience(Of, "patience", cl::init(DefaultPatience), cl::value_desc("n"),
+               cl::desc("End once n attempts, and as many as the last gain had "
+                        "taken, have made the best less than 5 % faster, one "
+                        "having beaten the source by as much; 0: never "
+                        "(default 5; 0 for rules)")),
+      StopAt(Of, "stop-at", cl::init(DefaultStopAt), cl::value_desc("share"),
+             cl::desc("End once the fastest spends this share of its time, in "
+                      "each size, on moving the workload's \"bytes\" at the "
+                      "GPU's copy rate; 0: never (default 0.95)")) {}
+
+llvm::Error OneSearchFlags::check() const {
+  if (llvm::Error E = SearchFlags::check())
+    return E;
+  if (!(StopAt >= 0 && StopAt <= 1))
+    return usageError("--stop-at: got " + std::to_string(StopAt) +
+                      ", wanted a share from 0 to 1");
+  return checkRange(Patience, 0, 100000);
+}
 
 llvm::Expected<SearchRequest> OneSearchFlags::request() const {
   llvm::Expected<ProviderSpec> Answers = parseProviderSpec(Provider, Models);
@@ -192,6 +210,10 @@ llvm::Expected<SearchRequest> OneSearchFlags::request() const {
   SearchRequest Request = SearchFlags::request();
   Request.Provider = std::move(*Answers);
   Request.Evaluator = std::move(*Judges);
+  if (Patience.given())
+    Request.Patience = Patience.getValue();
+  if (StopAt.given())
+    Request.StopAt = StopAt.getValue();
   return Request;
 }
 

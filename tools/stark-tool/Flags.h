@@ -112,7 +112,11 @@ struct OneSearchFlags : SearchFlags {
   OneSearchFlags(cl::SubCommand &Of, cl::NumOccurrencesFlag Need);
   Flag<uint64_t> Seed;
   Flag<std::string> Preset;
+  Flag<unsigned> Patience;
+  Flag<double> StopAt;
 
+  /// Usage errors name the flag.
+  llvm::Error check() const;
   /// With both specs.
   llvm::Expected<SearchRequest> request() const;
   /// What was given of preset, seed and the rest, on top of \p Search.

@@ -119,16 +119,6 @@ static Flag<std::string> CountersFlag(
              "(what each line does on a simulated GPU), or off (default: cuda "
              "when a model's candidates are measured; a simulated judge says "
              "it anyway)"));
-static Flag<unsigned>
-    Patience(Command, "patience", cl::init(0), cl::value_desc("n"),
-             cl::desc("End once n attempts in a row have made the best less "
-                      "than 5 % faster, one having beaten the source by as "
-                      "much (default 0: never)"));
-static Flag<double>
-    StopAt(Command, "stop-at", cl::init(0.95), cl::value_desc("share"),
-           cl::desc("End once the fastest spends this share of its time, in "
-                    "each size, on moving the workload's \"bytes\" at the "
-                    "GPU's copy rate; 0: never (default 0.95)"));
 static tool::FlagList
     Tune(Command, "tune", cl::value_desc("limit"), cl::CommaSeparated,
          cl::desc("Once the attempts are made, try other numbers (block sizes, "
@@ -151,11 +141,8 @@ static llvm::Error checkFlags() {
                       ", wanted a factor of 1 or more");
   if (llvm::Error E = Shared.check())
     return E;
-  if (!(StopAt >= 0 && StopAt <= 1))
-    return usageError("--stop-at: got " + std::to_string(StopAt) +
-                      ", wanted a share from 0 to 1");
   for (const Flag<unsigned> *F :
-       {&RootThrottle, &DeadBranch, &Repairs, &Leaders, &Window, &Patience})
+       {&RootThrottle, &DeadBranch, &Repairs, &Leaders, &Window})
     if (llvm::Error E = tool::checkRange(*F, 0, 100000))
       return E;
   return llvm::Error::success();
@@ -189,7 +176,6 @@ static llvm::Error applyFlags(SearchOptions &Search) {
   Take(Repairs, Search.Policy.Repairs);
   Take(Leaders, Search.Leaders);
   Take(Window, Search.WindowLimit);
-  Take(Patience, Search.Patience);
   Take(Windows, Search.Windows);
   if (Tune.given()) {
     llvm::Expected<TuneLimits> Limits = parseTuneLimits(Tune.values());
@@ -208,23 +194,6 @@ static llvm::Error applyFlags(SearchOptions &Search) {
           takeWord(GroundingName, parseGrounding, Search.Strictness))
     return E;
   return checkOptions(Search);
-}
-
-/// A run that goes on, or is replayed, keeps what it was begun with: one of
-/// before the rule has none.
-static llvm::Error chooseStopAt(SearchOptions &Search, bool Replayed) {
-  std::string File = RunFolder.getValue() + "/run.json";
-  if (StopAt.given() || (!Replayed && !llvm::sys::fs::exists(File))) {
-    Search.StopAt = StopAt;
-    return llvm::Error::success();
-  }
-  if (Replayed)
-    return llvm::Error::success();
-  llvm::Expected<RunIdentity> Then = readIdentity(RunFolder);
-  if (!Then)
-    return Then.takeError();
-  Search.StopAt = Then->Options.StopAt;
-  return llvm::Error::success();
 }
 
 static llvm::Expected<SearchRequest>
@@ -249,8 +218,6 @@ makeRequest(const std::vector<std::string> &Flags) {
   if (*Replayed)
     Request->Search = std::move(**Replayed);
   Request->WorkloadMargin = !Margin.given() && !*Replayed;
-  if (llvm::Error E = chooseStopAt(Request->Search, Replayed->has_value()))
-    return E;
   if (llvm::Error E = applyFlags(Request->Search))
     return E;
   return Request;

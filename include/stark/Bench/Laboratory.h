@@ -16,6 +16,15 @@ namespace stark {
 /// epsilon, root throttle, dead branch. The error says what was wanted.
 llvm::Expected<PolicyOptions> parsePolicySpec(llvm::StringRef Spec);
 
+/// What `optimize --patience` would have come to.
+struct PatienceFigures {
+  unsigned Patience = 0;
+  double Made = 0; ///< share of the attempts
+  /// Share of the gain: sums over the tasks of the logarithm of what the user
+  /// has at the end.
+  double Kept = 0;
+};
+
 struct PolicyFigures {
   std::string Spec;
   double Success = 0;               ///< share of tasks with a correct candidate
@@ -28,6 +37,7 @@ struct PolicyFigures {
   /// ratios with its 95 % interval.
   double Against = 1;
   Interval AgainstInterval{1, 1};
+  std::vector<PatienceFigures> Patience; ///< in the order that was asked for
 };
 
 struct LandscapeFigures {
@@ -36,11 +46,12 @@ struct LandscapeFigures {
 };
 
 /// Seeds tasks of each landscape, the same for every policy; the first of
-/// \p Specs is what the others are compared with.
+/// \p Specs is what the others are compared with. Each policy's runs are also
+/// followed with each of \p Patience.
 llvm::Expected<std::vector<LandscapeFigures>>
 runLaboratory(const std::vector<LandscapeOptions> &Landscapes,
               const std::vector<std::string> &Specs, unsigned Seeds,
-              unsigned Attempts);
+              unsigned Attempts, llvm::ArrayRef<unsigned> Patience = {});
 
 /// Every policy, and the paper's with other epsilons.
 const std::vector<std::string> &standardPolicySpecs();

@@ -43,6 +43,10 @@ struct CountersRequest {
 /// "cuda", "sim", "sim:GPU", "off"; empty: the default.
 llvm::Expected<CountersRequest> parseCountersRequest(llvm::StringRef Text);
 
+/// docs/search.md says what they were chosen by.
+constexpr unsigned DefaultPatience = 5;
+constexpr double DefaultStopAt = 0.95;
+
 struct SearchRequest {
   std::string Source;
   std::string Workload; ///< empty: NAME.workload.json beside the source
@@ -53,6 +57,11 @@ struct SearchRequest {
   /// replays, else those that came with the tool.
   std::string Prompts;
   SearchOptions Search;
+  /// In place of Search.Patience and Search.StopAt. Unset: those of the run
+  /// that goes on or is replayed; else DefaultPatience, where somebody is asked
+  /// who has to be paid or waited for, and DefaultStopAt.
+  std::optional<unsigned> Patience;
+  std::optional<double> StopAt;
   CountersRequest Counters;
   bool WorkloadMargin = true; ///< take Search.Margin from the workload
   std::vector<std::string> Flags;

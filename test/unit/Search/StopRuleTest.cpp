@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StopRule.h"
+#include "stark/Search/StopRule.h"
 #include "Trees.h"
 #include <gtest/gtest.h>
 
@@ -57,6 +57,20 @@ TEST_F(StopRule, SmallGainsAddUp) {
   for (double Us : {50.0, 48.5, 47.0, 46.5, 44.5})
     add(Us);
   EXPECT_EQ(why(), "");
+}
+
+// What took seven attempts to come may take as many to come again.
+TEST_F(StopRule, LateGainsAreWaitedForLonger) {
+  Options.Patience = 3;
+  for (int I = 0; I < 6; ++I)
+    Tree.add(0, failing());
+  add(50);
+  for (int I = 0; I < 6; ++I) {
+    add(50);
+    EXPECT_EQ(why(), "");
+  }
+  add(50);
+  EXPECT_EQ(why(), "the last 7 attempts gained less than 5 %");
 }
 
 TEST_F(StopRule, NothingFoundIsNothingToBeContentWith) {

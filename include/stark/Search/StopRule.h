@@ -10,14 +10,36 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_LIB_SEARCH_STOPRULE_H
-#define STARK_LIB_SEARCH_STOPRULE_H
+#ifndef STARK_SEARCH_STOPRULE_H
+#define STARK_SEARCH_STOPRULE_H
 
 #include "stark/Search/Options.h"
 #include "stark/Search/Tree.h"
 #include "stark/Task/Workload.h"
+#include <algorithm>
 
 namespace stark {
+
+/// Whether a search that has made some attempts, one after the other, has
+/// waited long enough for another gain.
+class Gains {
+public:
+  /// \p Speedup over the source; 0 of an attempt that is not correct.
+  void add(double Speedup);
+  /// A gain was found, and since then there were \p Patience attempts or more
+  /// without another one, and as many as it took to come to it: where gains
+  /// came late, others may. Never with a \p Patience of 0.
+  bool enough(unsigned Patience) const {
+    return Patience > 0 && Last > 0 && Since >= std::max(Patience, Last);
+  }
+  /// Attempts since the last gain.
+  unsigned since() const { return Since; }
+
+private:
+  double Awaited = 1; ///< speed-up of the last gain
+  unsigned Last = 0;  ///< which attempt it was; 0: none yet
+  unsigned Since = 0;
+};
 
 /// The least share of its floor, over the timed sizes, that \p V has: what the
 /// workload's "bytes" take at the device's copy rate, over the median. Unset
