@@ -107,6 +107,8 @@ void Machine::outOfBounds(uint32_t Probe, const char *Address, uint64_t Bytes,
 }
 
 void Machine::trace(uint32_t Probe, uint64_t Address) {
+  if (!Recorder) // the block is only counted
+    return;
   Running->Trace.push_back(traceEntry(Probe, Address));
   if (Running->Trace.size() >= TraceLimit) {
     Running->State = Wait::Trace;

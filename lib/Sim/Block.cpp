@@ -150,12 +150,12 @@ void Machine::endOfWarp(unsigned W) {
   std::vector<Trace *> Traces;
   for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
     Traces.push_back(&Lanes[I].Trace);
-  // The recorder takes one block after the other.
-  if (Ranks > 1) {
+  // The recorder takes one block after the other; without, all is only counted.
+  if (Recorder && Ranks > 1) {
     std::vector<sim::Trace> &Own = Recorded[W * 32 / PerBlock].emplace_back();
     for (sim::Trace *T : Traces)
       Own.push_back(std::move(*T));
-  } else {
+  } else if (Recorder) {
     Recorder->warp(Traces, SharedBase, SharedMemory.size());
   }
   for (Trace *T : Traces)

@@ -6,17 +6,19 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Checks run every block; a profile runs the first, the last and some
-///   between,
-/// and the neighbours of the first along each axis of the grid.
+///   Checks run every block; a profile runs the first, the last, some between
+/// and the neighbours of the first along each axis of the grid, and counts what
+/// as many others do as are cheap.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
 #include "Model/Model.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 
 using namespace stark::sim;
 
@@ -30,6 +32,14 @@ namespace {
 // cudaError_t
 constexpr int InvalidConfiguration = 9;
 constexpr uint64_t MiddleBlocks = 3;
+/// What may be spent on blocks that are only counted, in basic blocks that
+/// warps enter, and in threads: a fraction of a second.
+constexpr double LeastCounted = 1e6, MostCounted = 5e6;
+constexpr uint64_t MostThreads = uint64_t(4) << 20;
+/// How many times as long a way is that stands out, and of how many such blocks
+/// all is recorded.
+constexpr double HeavyRatio = 2;
+constexpr size_t MostHeavy = 4;
 /// CUDA C++ Programming Guide, technical specifications, of every architecture.
 constexpr Dim3 MaxBlock = {1024, 1024, 64},
                MaxGrid = {2147483647, 65535, 65535};
@@ -41,6 +51,14 @@ double processorSeconds() {
   timespec Now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &Now);
   return double(Now.tv_sec) + double(Now.tv_nsec) * 1e-9;
+}
+
+/// Steps of this size through \p Count come by all, neighbours far apart.
+uint64_t spreadingStride(uint64_t Count) {
+  uint64_t Stride = std::max<uint64_t>(1, uint64_t(double(Count) * 0.618));
+  while (std::gcd(Stride, Count) != 1)
+    ++Stride;
+  return Stride;
 }
 } // namespace
 
@@ -248,7 +266,7 @@ void Machine::endRecorded(unsigned Rank) {
   Recorder->endBlock();
 }
 
-void Machine::profileBlocks(const Kernel &K) {
+void Machine::beginRecording(const Kernel &K) {
   ArrayBounds Constants;
   for (const auto &A : Allocations)
     if (A->Banked)
@@ -258,7 +276,10 @@ void Machine::profileBlocks(const Kernel &K) {
       T, Gpu, blocksPerSm(K, Block.count(), Dynamic), K.StaticShared + Dynamic,
       std::move(Constants));
   Recorder->Together = Ranks;
-  for (uint64_t I : sampledClusters()) {
+}
+
+void Machine::recordClusters(const std::vector<uint64_t> &List) {
+  for (uint64_t I : List) {
     prepareBlocks(I);
     std::memset(SharedBase, 0, SharedStride * Ranks);
     Recorded.assign(Ranks > 1 ? Ranks : 0, {});
@@ -281,6 +302,9 @@ void Machine::profileBlocks(const Kernel &K) {
       addInstructions(L.Counts);
   }
   Recorded.clear();
+}
+
+LaunchProfile Machine::endRecording(const Kernel &K, GridExtent Of) {
   ArrayBounds Arrays;
   for (const auto &A : Allocations)
     if (!A->Freed)
@@ -289,13 +313,85 @@ void Machine::profileBlocks(const Kernel &K) {
   LaunchProfile &P = Recorder->Out;
   P.Kernel = K.Name;
   P.Line = T.Functions[K.Function].Line;
-  P.Blocks = Grid.count();
+  P.Blocks = uint64_t(Of.blocks());
   P.ThreadsPerBlock = unsigned(Block.count());
   P.Registers = K.Registers;
-  Profiled.Launches.push_back(
-      Recorder->finish({Grid.X, Grid.Y, Grid.Z}, std::move(Arrays)));
-  model(Profiled.Launches.back(), T, Gpu);
+  LaunchProfile Out = Recorder->finish(Of, std::move(Arrays));
+  model(Out, T, Gpu);
   Recorder.reset();
+  return Out;
+}
+
+/// The longest way of a warp of the blocks that ran last, and all that they
+/// entered.
+Way Machine::wayOfBlocks() const {
+  Way All;
+  std::vector<uint32_t *> Counts;
+  for (unsigned W = 0; W < Threads; W += 32) {
+    Counts.clear();
+    for (unsigned L = W; L < std::min(Threads, W + 32); ++L)
+      Counts.push_back(Lanes[L].Counts);
+    All.add(wayOf(Counts, T, Gpu));
+  }
+  return All;
+}
+
+/// Few blocks are sampled: one that does far more than these may not be among
+/// them. So as many others as are cheap are run and counted, in an order that
+/// spreads them. Those with a longer way by far, the longest first.
+std::vector<uint64_t>
+Machine::heavyClusters(const std::vector<uint64_t> &Sampled, Way Known,
+                       LaunchProfile &P) {
+  uint64_t Count = Clusters.count();
+  double Budget =
+             std::clamp(double(Known.Entered) / 4, LeastCounted, MostCounted),
+         Mean = double(Known.Entered) / double(Sampled.size()), Used = 0;
+  std::vector<std::pair<double, uint64_t>> Heavy;
+  uint64_t Counted = 0, Stride = spreadingStride(Count);
+  for (uint64_t I = 0, At = 0;
+       I < Count && Used + Mean <= Budget && Counted * Threads < MostThreads;
+       ++I, At = (At + Stride) % Count) {
+    if (std::binary_search(Sampled.begin(), Sampled.end(), At))
+      continue;
+    prepareBlocks(At);
+    std::memset(SharedBase, 0, SharedStride * Ranks);
+    runBlocks();
+    for (const Lane &L : Lanes)
+      addInstructions(L.Counts);
+    Way Its = wayOfBlocks();
+    Used += double(Its.Entered);
+    ++Counted;
+    if (Its.Cycles > HeavyRatio * Known.Cycles)
+      Heavy.push_back({Its.Cycles, At});
+  }
+  P.CountedBlocks = Counted * Ranks;
+  if (Heavy.empty())
+    return {};
+  std::sort(Heavy.rbegin(), Heavy.rend());
+  P.HeavyRatio = Heavy.front().first / std::max(1.0, Known.Cycles);
+  // Of those that were not looked at as many as of those that were.
+  P.HeavyBlocks = uint64_t(std::ceil(double(Heavy.size()) / double(Counted) *
+                                     double(Count - Sampled.size()))) *
+                  Ranks;
+  std::vector<uint64_t> List;
+  for (size_t I = 0; I < std::min(Heavy.size(), MostHeavy); ++I)
+    List.push_back(Heavy[I].second);
+  return List;
+}
+
+void Machine::profileBlocks(const Kernel &K) {
+  std::vector<uint64_t> Sampled = sampledClusters();
+  beginRecording(K);
+  recordClusters(Sampled);
+  Way Known = Recorder->sampled();
+  LaunchProfile P = endRecording(K, {Grid.X, Grid.Y, Grid.Z});
+  std::vector<uint64_t> Heavy = heavyClusters(Sampled, Known, P);
+  if (!Heavy.empty()) {
+    beginRecording(K);
+    recordClusters(Heavy);
+    addHeavy(P, endRecording(K, {P.HeavyBlocks, 1, 1}), Gpu);
+  }
+  Profiled.Launches.push_back(std::move(P));
 }
 
 void Machine::addTransfer(uint64_t Bytes) {

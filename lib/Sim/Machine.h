@@ -282,6 +282,12 @@ private:
   unsigned newStack();
   bool overran() const;
   void profileBlocks(const Kernel &K);
+  void beginRecording(const Kernel &K);
+  void recordClusters(const std::vector<uint64_t> &List);
+  LaunchProfile endRecording(const Kernel &K, GridExtent Of);
+  std::vector<uint64_t> heavyClusters(const std::vector<uint64_t> &Sampled,
+                                      Way Known, LaunchProfile &P);
+  Way wayOfBlocks() const;
   void beginRecorded(unsigned Rank);
   void endRecorded(unsigned Rank);
   std::string whyNotLaunched(const Kernel &K, bool Cooperative) const;

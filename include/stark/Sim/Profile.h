@@ -58,6 +58,14 @@ struct LaunchProfile {
   std::vector<uint64_t> WarpCounts;
   uint64_t WarpsSampled = 0;
   uint64_t Barriers = 0; ///< of warps
+  /// Of each sampled block, of its warp with the longest way: how often it
+  /// entered each basic block.
+  std::vector<std::vector<uint32_t>> LongestWarps;
+  double WarpShare = 1; ///< of these ways, that a warp goes in truth
+  /// Blocks that were only counted, and of them those that do much more than
+  /// all that were sampled: what they take is in PartUs, too.
+  uint64_t CountedBlocks = 0, HeavyBlocks = 0;
+  double HeavyRatio = 0; ///< way of the longest, over that of the sampled ones
   /// Thread atomics on global memory, and the share of the 128-byte line that
   /// most of them meet; of integers and of floating-point numbers.
   double GlobalAtomics[2] = {0, 0}, HottestShare[2] = {0, 0};

@@ -35,6 +35,8 @@ LaunchRecorder::LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
 void LaunchRecorder::beginBlock(uint64_t X, uint64_t Y, uint64_t Z) {
   Sets.beginBlock(X, Y, Z);
   L1.clear();
+  LongestWay = -1;
+  Out.LongestWarps.emplace_back(T.Blocks.size());
 }
 
 void LaunchRecorder::warp(const std::vector<Trace *> &Lanes, char *SharedBase,
@@ -140,7 +142,33 @@ void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
     C.L2Writes += P.Bulk ? linesBegun(R) : uint64_t(Lines.Count);
 }
 
+Way stark::sim::wayOf(const std::vector<uint32_t *> &Lanes, const Tables &T,
+                      const GpuDescription &Gpu) {
+  Way Its;
+  for (size_t B = 0; B < T.Blocks.size(); ++B) {
+    uint32_t Most = 0;
+    for (const uint32_t *Counts : Lanes)
+      Most = std::max(Most, Counts[B]);
+    if (!Most)
+      continue;
+    const CodeBlock &C = T.Blocks[B];
+    double Issue = 0;
+    for (float Each : C.Slots)
+      Issue += Each;
+    Its.Entered += Most;
+    Its.Cycles +=
+        Most * (std::max(Issue, double(C.Path)) + C.LoadDepth * Gpu.L2Latency +
+                C.SharedDepth * Gpu.SharedLatency);
+  }
+  return Its;
+}
+
 void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {
+  Way Its = wayOf(Lanes, T, Gpu);
+  bool Longest = Its.Cycles > LongestWay;
+  if (Longest)
+    LongestWay = Its.Cycles;
+  Sampled.add(Its);
   for (size_t B = 0; B < T.Blocks.size(); ++B) {
     uint64_t Sum = 0;
     uint32_t Most = 0;
@@ -150,6 +178,8 @@ void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {
     }
     Out.ThreadCounts[B] += Sum;
     Out.WarpCounts[B] += Most;
+    if (Longest)
+      Out.LongestWarps.back()[B] = Most;
     Entered += Most;
   }
   ++Out.WarpsSampled;
@@ -195,6 +225,8 @@ LaunchProfile LaunchRecorder::finish(GridExtent Grid, ArrayBounds Arrays) {
   Atomics.finish(Out, Moved.Atomics, All ? 1 : Blocks / Sampled);
   if (All) {
     Out.L2Sectors *= double(Together) / Blocks;
+    Out.LongestWarps.resize(Together);
+    Out.WarpShare = double(Together) / Blocks;
     Out.WarpsSampled = uint64_t(double(Out.WarpsSampled) * Blocks / Sampled);
     Out.SampledBlocks = uint64_t(Blocks);
   }

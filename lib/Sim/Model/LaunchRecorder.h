@@ -21,8 +21,23 @@
 #include "Model/L1Cache.h"
 #include "Model/WorkingSet.h"
 #include "stark/Sim/Profile.h"
+#include <algorithm>
 
 namespace stark::sim {
+
+/// A warp's way through the code, about: its length in cycles, and how many
+/// basic blocks it enters. Of several warps: the longest, and all.
+struct Way {
+  double Cycles = 0;
+  uint64_t Entered = 0;
+  void add(const Way &Other) {
+    Cycles = std::max(Cycles, Other.Cycles);
+    Entered += Other.Entered;
+  }
+};
+/// \p Lanes: as LaunchRecorder::counts().
+Way wayOf(const std::vector<uint32_t *> &Lanes, const Tables &T,
+          const GpuDescription &Gpu);
 
 class LaunchRecorder {
 public:
@@ -37,6 +52,8 @@ public:
             uint64_t SharedBytes);
   /// \p Lanes: how often each of a warp entered each basic block.
   void counts(const std::vector<uint32_t *> &Lanes);
+  /// Of all warps so far.
+  const Way &sampled() const { return Sampled; }
   void barrier() { ++Out.Barriers; }
   void endBlock();
   /// \p Arrays: of device memory.
@@ -59,7 +76,9 @@ private:
   L1Cache L1;
   WorkingSets Sets;
   AtomicCounters Atomics;
-  uint64_t Entered = 0;        ///< basic blocks, by the block that is recorded
+  uint64_t Entered = 0;  ///< basic blocks, by the block that is recorded
+  double LongestWay = 0; ///< of the block that is recorded
+  Way Sampled;
   std::vector<uint64_t> Works; ///< of each before
   bool MakesAtomics = false;   ///< of global memory
 };

@@ -103,12 +103,23 @@ static double cyclesOf(const CodeBlock &C, uint64_t Entered,
 static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
                     const GpuDescription &Gpu) {
   MemoryLatency Memory(P, Gpu);
-  double Warps = double(std::max<uint64_t>(1, P.WarpsSampled));
+  std::vector<double> Cycles(T.Blocks.size());
   for (size_t B = 0; B < T.Blocks.size(); ++B)
     if (P.WarpCounts[B])
-      L.WarpCycles += double(P.WarpCounts[B]) / Warps *
-                      cyclesOf(T.Blocks[B], P.WarpCounts[B], P, T, Memory,
-                               Gpu.SharedLatency);
+      Cycles[B] = cyclesOf(T.Blocks[B], P.WarpCounts[B], P, T, Memory,
+                           Gpu.SharedLatency);
+  // A block lives as long as the slowest of its warps, and a launch as long as
+  // the slowest of its blocks.
+  for (const std::vector<uint32_t> &Warp : P.LongestWarps) {
+    double Way = 0;
+    for (size_t B = 0; B < Warp.size(); ++B)
+      Way += Warp[B] * Cycles[B] * P.WarpShare;
+    L.WarpCycles += Way / double(P.LongestWarps.size());
+    L.MostWarpCycles = std::max(L.MostWarpCycles, Way);
+  }
+  double Warps = double(std::max<uint64_t>(1, P.WarpsSampled));
+  for (size_t B = 0; B < Cycles.size(); ++B)
+    L.MeanWarpCycles += double(P.WarpCounts[B]) * Cycles[B] / Warps;
   L.WarpBarriers = double(P.Barriers) / Warps;
 }
 
@@ -118,6 +129,11 @@ LaunchLoad stark::sim::loadOf(const LaunchProfile &P, const Tables &T,
   L.Blocks = double(P.Blocks);
   L.WarpsPerBlock = std::ceil(double(P.ThreadsPerBlock) / WarpLanes);
   L.BlocksPerSm = std::max(1.0, double(P.BlocksPerSm));
+  L.MostBlocksPerSm = std::max(
+      L.BlocksPerSm,
+      std::min(double(Gpu.MaxBlocksPerSm),
+               std::floor(double(Gpu.SharedPerSm) /
+                          double(P.SharedBytes + Gpu.SharedReserved))));
   L.Sampled = double(std::max<uint64_t>(1, P.SampledBlocks));
   L.L2Sectors = P.L2Sectors;
   L.DramBytes = P.DramBytes;

@@ -20,7 +20,9 @@ namespace stark::sim {
 struct LaunchLoad {
   double Blocks = 0, WarpsPerBlock = 0;
   double BlocksPerSm = 1; ///< that an SM holds at once
-  double Sampled = 1;     ///< blocks
+  /// That it holds where most of their warps have ended.
+  double MostBlocksPerSm = 1;
+  double Sampled = 1; ///< blocks
   /// Of a mean block: warp instructions, and the cycles that they keep each
   /// unit of an SM busy.
   double WarpInstructions = 0;
@@ -34,9 +36,11 @@ struct LaunchLoad {
   double DramBytes = 0; ///< of the launch
   /// Of the launch; integers, floating-point numbers.
   double GlobalAtomics[2] = {0, 0}, HottestShare[2] = {0, 0};
-  /// Of a warp that has an SM for itself: cycles through its instructions, and
-  /// barriers.
-  double WarpCycles = 0, WarpBarriers = 0;
+  /// Of the warp of a block that has the longest way, which has an SM for
+  /// itself: cycles through its instructions, in the mean and at most, and
+  /// barriers of a warp.
+  double WarpCycles = 0, MostWarpCycles = 0, WarpBarriers = 0;
+  double MeanWarpCycles = 0; ///< likewise of a mean warp
 };
 
 LaunchLoad loadOf(const LaunchProfile &P, const Tables &T,

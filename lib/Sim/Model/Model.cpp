@@ -36,11 +36,8 @@ const char *stark::sim::boundName(Part P) {
   return Names[unsigned(P)];
 }
 
-void stark::sim::model(LaunchProfile &P, const Tables &T,
-                       const GpuDescription &Gpu, const PartModels &Models) {
-  LaunchLoad L = loadOf(P, T, Gpu);
-  for (unsigned I = 0; I < Parts; ++I)
-    P.PartUs[I] = Models[I](L, Gpu);
+/// Of the parts' times that of the launch.
+static void combine(LaunchProfile &P, const GpuDescription &Gpu) {
   Part Moves = P.us(Part::L2) > P.us(Part::Dram) ? Part::L2 : Part::Dram;
   double Worst = 0, Squares = 0;
   for (Part Each :
@@ -56,4 +53,21 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
   if (P.us(Part::Dispatch) > Together)
     P.Bound = Part::Dispatch;
   P.TimeUs = Gpu.LaunchUs + std::max(Together, P.us(Part::Dispatch));
+}
+
+void stark::sim::model(LaunchProfile &P, const Tables &T,
+                       const GpuDescription &Gpu, const PartModels &Models) {
+  LaunchLoad L = loadOf(P, T, Gpu);
+  for (unsigned I = 0; I < Parts; ++I)
+    P.PartUs[I] = Models[I](L, Gpu);
+  combine(P, Gpu);
+}
+
+void stark::sim::addHeavy(LaunchProfile &P, const LaunchProfile &Heavy,
+                          const GpuDescription &Gpu) {
+  // They were dispatched with the others.
+  for (unsigned I = 0; I < Parts; ++I)
+    if (Part(I) != Part::Dispatch)
+      P.PartUs[I] += Heavy.PartUs[I];
+  combine(P, Gpu);
 }

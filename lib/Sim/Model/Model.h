@@ -30,6 +30,11 @@ const char *boundName(Part P);
 void model(LaunchProfile &P, const Tables &T, const GpuDescription &Gpu,
            const PartModels &Models = gpuParts());
 
+/// Adds to \p P what those of its blocks take that are no sampled ones, \p
+/// Heavy.
+void addHeavy(LaunchProfile &P, const LaunchProfile &Heavy,
+              const GpuDescription &Gpu);
+
 /// In microseconds.
 double modelOperator(const OperatorProfile &P, const GpuDescription &Gpu);
 

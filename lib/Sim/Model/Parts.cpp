@@ -56,11 +56,22 @@ double stark::sim::dramUs(const LaunchLoad &L, const GpuDescription &Gpu) {
   return L.DramBytes / Gpu.DramGBs * UsPerNs;
 }
 
+/// Blocks that an SM has room for. A warp that has ended leaves its place to
+/// another block's (seen on an H200), unless a barrier keeps it.
+static double roomFor(const LaunchLoad &L) {
+  if (L.WarpBarriers > 0 || !(L.MeanWarpCycles > 0))
+    return L.BlocksPerSm;
+  return std::min(L.BlocksPerSm *
+                      std::max(1.0, L.WarpCycles / L.MeanWarpCycles),
+                  std::max(L.BlocksPerSm, L.MostBlocksPerSm));
+}
+
 double stark::sim::latencyUs(const LaunchLoad &L, const GpuDescription &Gpu) {
-  double Cycles = L.WarpCycles + L.WarpBarriers * Gpu.BarrierLatency;
+  double Rounds = wholeRounds(L.Blocks / Gpu.Sms / roomFor(L));
   // From when a block's place is free to the first instruction of the next.
-  Cycles += Gpu.BlockLatency + Gpu.WarpStartCycles * L.WarpsPerBlock;
-  return Cycles * wholeRounds(L.Blocks / Gpu.Sms / L.BlocksPerSm) /
+  double Start = Gpu.BlockLatency + Gpu.WarpStartCycles * L.WarpsPerBlock +
+                 L.WarpBarriers * Gpu.BarrierLatency;
+  return std::max((L.WarpCycles + Start) * Rounds, L.MostWarpCycles + Start) /
          cyclesPerUs(Gpu);
 }
 

@@ -134,16 +134,30 @@ void tellDivergence(const LaunchProfile &L, const Tables &T, Rows &Out) {
   }
 }
 
+/// Blocks that do far more than those that were sampled.
+std::string uneven(const LaunchProfile &L) {
+  if (!L.HeavyBlocks)
+    return "";
+  return format("  about %llu of %llu blocks: a way %.0f times as long as the "
+                "others', which the launch waits for\n",
+                (unsigned long long)L.HeavyBlocks, (unsigned long long)L.Blocks,
+                L.HeavyRatio);
+}
+
 std::string summary(const LaunchProfile &L) {
-  return format(
-      "%s: %llu blocks of %llu threads, %u registers (estimated), %llu bytes "
-      "of shared memory, %u blocks an SM; modelled %.1f us, bound by %s (issue "
-      "%.1f, load/store pipe %.1f, L2 %.1f, DRAM %.1f, latency %.1f us)\n",
-      L.Kernel.c_str(), (unsigned long long)L.Blocks,
-      (unsigned long long)L.ThreadsPerBlock, L.Registers,
-      (unsigned long long)L.SharedBytes, L.BlocksPerSm, L.TimeUs,
-      boundName(L.Bound), L.us(Part::Issue), L.us(Part::LoadStore),
-      L.us(Part::L2), L.us(Part::Dram), L.us(Part::Latency));
+  return uneven(L).insert(
+      0,
+      format(
+          "%s: %llu blocks of %llu threads, %u registers (estimated), %llu "
+          "bytes "
+          "of shared memory, %u blocks an SM; modelled %.1f us, bound by %s "
+          "(issue "
+          "%.1f, load/store pipe %.1f, L2 %.1f, DRAM %.1f, latency %.1f us)\n",
+          L.Kernel.c_str(), (unsigned long long)L.Blocks,
+          (unsigned long long)L.ThreadsPerBlock, L.Registers,
+          (unsigned long long)L.SharedBytes, L.BlocksPerSm, L.TimeUs,
+          boundName(L.Bound), L.us(Part::Issue), L.us(Part::LoadStore),
+          L.us(Part::L2), L.us(Part::Dram), L.us(Part::Latency)));
 }
 
 /// All calls of one operator together, the dearest first.

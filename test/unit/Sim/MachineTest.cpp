@@ -184,5 +184,7 @@ TEST(Machine, AProfileRunsSomeBlocksOfMany) {
       Text += std::to_string(B) + " ";
     return Text;
   });
-  EXPECT_EQ(Said, "0 1 251 500 751 999 ");
+  // Then the others, spread, as long as they are cheap.
+  EXPECT_EQ(Said.substr(0, 34), "0 1 251 500 751 999 619 238 857 47");
+  EXPECT_EQ(std::count(Said.begin(), Said.end(), ' '), 1000);
 }

@@ -220,6 +220,59 @@ TEST(Parts, LatencyIsTheLifeOfABlockTimesItsRounds) {
   L.WarpCycles = 800;
   L.WarpBarriers = 3;
   EXPECT_DOUBLE_EQ(latencyUs(L, G), 2 * (800 + 60 + 100 + 40) / 1e3);
+  // One block that lives longer than all rounds of the others.
+  L.MostWarpCycles = 5000;
+  EXPECT_DOUBLE_EQ(latencyUs(L, G), (5000 + 60 + 100 + 40) / 1e3);
+}
+
+// Warps that have ended make room for those of other blocks, as far as shared
+// memory and the number of blocks let them; those that a barrier keeps do not.
+TEST(Parts, WarpsThatHaveEndedLeaveTheirPlace) {
+  GpuDescription G = gpu();
+  G.BlockLatency = G.WarpStartCycles = G.BarrierLatency = 0;
+  LaunchLoad L;
+  L.Blocks = 160;
+  L.BlocksPerSm = 2; // eight rounds
+  L.WarpCycles = 800;
+  L.MeanWarpCycles = 200;
+  L.MostBlocksPerSm = 32;
+  EXPECT_DOUBLE_EQ(latencyUs(L, G), 2 * 800 / 1e3);
+  L.MostBlocksPerSm = 4;
+  EXPECT_DOUBLE_EQ(latencyUs(L, G), 4 * 800 / 1e3);
+  L.WarpBarriers = 1;
+  EXPECT_DOUBLE_EQ(latencyUs(L, G), 8 * 800 / 1e3);
+}
+
+// What takes a block long is the longest way of its warps, not their mean.
+TEST(LaunchRecorder, ABlockLivesAsLongAsItsSlowestWarp) {
+  Tables T;
+  T.Blocks.resize(1);
+  T.Blocks[0].Path = 10;
+  GpuDescription G = gpu();
+  LaunchRecorder Recorder(T, G, /*BlocksPerSm=*/1, 0, {});
+  for (uint32_t X = 0; X < 2; ++X) {
+    Recorder.beginBlock(X, 0, 0);
+    for (uint32_t Count : {1u, X ? 40u : 90u, 2u})
+      Recorder.counts({&Count});
+    Recorder.endBlock();
+  }
+  EXPECT_EQ(Recorder.sampled().Cycles, 900);
+  EXPECT_EQ(Recorder.sampled().Entered, 1u + 90 + 2 + 1 + 40 + 2);
+  LaunchLoad L = loadOf(Recorder.finish({2, 1, 1}, {}), T, G);
+  EXPECT_DOUBLE_EQ(L.WarpCycles, 650);
+  EXPECT_DOUBLE_EQ(L.MostWarpCycles, 900);
+}
+
+TEST(Model, HeavyBlocksAreAdded) {
+  GpuDescription G = gpu();
+  LaunchProfile P, Heavy;
+  P.PartUs[unsigned(Part::Dram)] = 4;
+  P.PartUs[unsigned(Part::Dispatch)] = 3;
+  Heavy.PartUs[unsigned(Part::Latency)] = 3;
+  Heavy.PartUs[unsigned(Part::Dispatch)] = 9;
+  addHeavy(P, Heavy, G);
+  EXPECT_DOUBLE_EQ(P.TimeUs, G.LaunchUs + 5);
+  EXPECT_EQ(P.Bound, Part::Dram);
 }
 
 TEST(Parts, AtomicsOfOneLineAreMadeOneAfterTheOther) {
