@@ -35,8 +35,9 @@ constexpr unsigned SyncedPairs = 11;
 /// and this much more than it costs the source.
 constexpr double EscapedShare = 0.10, MostEscapedUs = 15;
 /// A call may take this much more outside the events than the source's, or half
-/// of the source's time.
-constexpr double OutsideUs = 200, OutsideShare = 0.5;
+/// of the source's time; or, where it is slower, which nothing that is hidden
+/// there makes up for, this share of the difference.
+constexpr double OutsideUs = 200, OutsideShare = 0.5, OutsideOfSlower = 0.1;
 /// What is written to memory is never faster than the measured copy times this.
 constexpr double CopySlack = 1.15;
 
@@ -210,7 +211,8 @@ MaybeStop Race::believable() const {
                     "be on the stream that the entry is given"};
   double Outside = OfCandidate.outsideUs() - OfSource.outsideUs();
   if (Outside > std::max({OutsideUs, OutsideShare * Theirs,
-                          OutsideShare * OfSource.outsideUs()}))
+                          OutsideShare * OfSource.outsideUs(),
+                          OutsideOfSlower * (Ours - Theirs)}))
     return Stop{Outcome::Forbidden,
                 "work escapes the timed call (" + where() + "): a call takes " +
                     micro(Outside) +

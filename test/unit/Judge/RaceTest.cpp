@@ -288,6 +288,12 @@ TEST_F(RaceTest, WorkOutsideTheEvents) {
   // Half of what the source takes is nothing to speak of.
   SourceUs = CandidateUs = [](size_t) { return 7000; };
   EXPECT_EQ(end(), "");
+  // Nor is a tenth of what the candidate takes longer.
+  SourceUs = [](size_t) { return 100; };
+  CandidateUs = [](size_t) { return 40000; };
+  EXPECT_EQ(end(), "");
+  CandidateUs = [](size_t) { return 20000; };
+  EXPECT_EQ(end().substr(0, 40), "forbidden: work escapes the timed call (");
 }
 
 TEST_F(RaceTest, WorkOnAnotherStream) {
