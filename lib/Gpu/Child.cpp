@@ -46,6 +46,9 @@ namespace {
 /// A kernel of another stream has begun after so long, and written something.
 constexpr std::chrono::microseconds UnderWay(200);
 
+/// Outputs of so many bytes are copied to the host as they are.
+constexpr uint64_t MostUnpinned = uint64_t(64) << 20;
+
 using Entry = EntryLibrary::Entry;
 
 class Child {
@@ -364,11 +367,14 @@ void Child::warm(const Request &R, Reply &Out) {
 }
 
 void Child::exportOutputs(const Request &R, Reply &Out) {
-  // Pinned, the copy is several times faster; it works without.
-  if (!Pinned &&
-      cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
-    cudaGetLastError();
-  Pinned = true;
+  // Pinned, the copy is several times faster; it works without. To pin half a
+  // gigabyte takes a quarter of a second.
+  if (!Pinned && R.Case < J.Cases.size() &&
+      outputBytes(outputPlaces(J, J.Cases[R.Case])) > MostUnpinned) {
+    if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
+      cudaGetLastError();
+    Pinned = true;
+  }
   if (std::string P = Arguments->exportTo(Shared, R.Flags & OfReference);
       !P.empty())
     harness(Out, P);

@@ -83,8 +83,12 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
                  Shared, Options.Device,   Needed};
   Candidate.Spec = {Folder, J->CandidateLibrary, false,
                     Shared, Options.Device,      Needed};
-  if (MaybeStop S = meetDevice(Calibrate, Side::Source))
+  if (Options.Known)
+    Facts = *Options.Known;
+  if (MaybeStop S = meetDevice(Options.Known ? 0 : Calibrate, Side::Source))
     return S;
+  if (Options.Settle)
+    Options.Settle();
   Out.Device = Facts.Name;
   Out.Driver = Facts.Driver;
   Out.EventPairUs = Facts.EventPairUs;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldBack.h"
+#include "stark/Gpu/Device.h"
 #include <dlfcn.h>
 
 using namespace stark;
@@ -52,6 +53,15 @@ public:
     return HandleByUuid(DeviceId.c_str(), &Device) == 0 &&
            Reasons(Device, &Ignored) == 0;
   }
+  /// 0: not known.
+  unsigned count() {
+    int (*Count)(unsigned *) = nullptr;
+    if (!Init || !find(Count, "nvmlDeviceGetCount_v2") || Init() != 0)
+      return 0;
+    Begun = true;
+    unsigned Found = 0;
+    return Count(&Found) == 0 ? Found : 0;
+  }
   bool heldBack() override {
     unsigned long long Now = 0;
     return Reasons(Device, &Now) == 0 && isHeldBack(Now);
@@ -72,6 +82,8 @@ private:
   bool Begun = false;
 };
 } // namespace
+
+unsigned gpu::countDevices() { return Nvml().count(); }
 
 std::unique_ptr<ClockWatch> gpu::watchClocks(const std::string &DeviceId) {
   auto Watch = std::make_unique<Nvml>();

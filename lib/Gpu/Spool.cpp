@@ -80,6 +80,10 @@ private:
   void work(const std::string &Id);
   Result judge(const std::string &Id);
   void canary();
+  void settle() {
+    if (Options.Settle)
+      Options.Settle();
+  }
 
   const SpoolOptions &Options;
   Clock &Time;
@@ -91,6 +95,7 @@ private:
 
 /// After a crash: does the device still give right answers?
 void Spool::canary() {
+  settle();
   std::string Why;
   for (unsigned I = 0; I < Chances; ++I) {
     DeviceFacts Facts;
@@ -200,6 +205,7 @@ bool Spool::run() {
       Idle = Time.now();
       continue;
     }
+    settle();
     if (!Options.Watch && Time.millisecondsSince(Idle) >= Options.IdleMs)
       return true;
     Time.sleep(LookEvery);

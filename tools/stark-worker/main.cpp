@@ -236,12 +236,12 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
 
 /// Judges one job; its outputs are named after its folder.
 static job::Result judgeFolder(const Flags &F, const std::string &Folder,
+                               GpuRunnerOptions Options,
                                std::unique_ptr<judge::Runner> &Runner) {
   namespace fs = std::filesystem;
   fs::path Name = fs::path(Folder).filename();
   if (Name.empty()) // "jobs/softmax/"
     Name = fs::path(Folder).parent_path().filename();
-  GpuRunnerOptions Options;
   Options.Device = F.Child.Device;
   Options.Torch = F.Torch;
   Options.Await = F.Await;
@@ -258,7 +258,7 @@ static job::Result judgeFolder(const Flags &F, const std::string &Folder,
 
 static int runOne(const Flags &F) {
   std::unique_ptr<judge::Runner> Runner;
-  job::Result R = judgeFolder(F, F.Job, Runner);
+  job::Result R = judgeFolder(F, F.Job, {}, Runner);
   std::string Text = printResult(R), Error;
   if (F.Result.empty())
     std::fputs(Text.c_str(), stdout);
@@ -278,20 +278,30 @@ static int runSpool(const Flags &F) {
   Options.Results = F.Results;
   Options.Watch = F.Watch;
   Options.IdleMs = F.IdleSeconds * 1000;
-  std::string Gpu;
+  DeviceFacts Known;
+  // The driver takes a while to clear up after a job's children; meanwhile the
+  // next job's open the device.
+  std::unique_ptr<judge::Runner> Last;
+  Options.Settle = [&] { Last.reset(); };
   Options.Judge = [&](const std::string &Folder) {
     // Builds of this user may judge on the GPU as well.
     std::string Error;
     std::unique_ptr<posix::FileLock> Held =
-        posix::lockGpu(Gpu, machineClock(), Options.Warn, Error);
+        posix::lockGpu(Known.Id, machineClock(), Options.Warn, Error);
     if (!Held)
       Options.Warn(Error + "; judging without");
+    GpuRunnerOptions Judging;
+    Judging.Known = Known;
+    Judging.Settle = Options.Settle;
     std::unique_ptr<judge::Runner> Runner;
-    return judgeFolder(F, Folder, Runner);
+    job::Result R = judgeFolder(F, Folder, std::move(Judging), Runner);
+    Runner->beginToEnd();
+    Last = std::move(Runner);
+    return R;
   };
   Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
     bool Works = probeDevice(F.Child.Device, Facts, Error);
-    Gpu = Facts.Id;
+    Known = Facts;
     return Works;
   };
   Options.Say = [](const std::string &Line) {
@@ -310,11 +320,14 @@ static int runSpools(const Flags &F) {
   DeviceFacts Facts;
   std::string Error;
   const char *Visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (!Visible && !probeDevice(0, Facts, Error))
-    return failed(Error);
+  unsigned Count = Visible ? 0 : countDevices();
+  if (!Visible && !Count) {
+    if (!probeDevice(0, Facts, Error))
+      return failed(Error);
+    Count = Facts.Devices;
+  }
   WorkersOptions Options;
-  Options.Gpus =
-      chooseGpus(F.Gpus, Visible ? Visible : "", Facts.Devices, Error);
+  Options.Gpus = chooseGpus(F.Gpus, Visible ? Visible : "", Count, Error);
   if (Options.Gpus.empty())
     return usage(Error);
   std::error_code Unknown;

@@ -14,8 +14,11 @@
 #ifndef STARK_GPU_GPURUNNER_H
 #define STARK_GPU_GPURUNNER_H
 
+#include "stark/Gpu/Device.h"
 #include "stark/Judge/Runner.h"
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace stark {
@@ -38,6 +41,11 @@ struct GpuRunnerOptions {
   /// Path of compute-sanitizer, "none", or empty: it is looked for.
   std::string Sanitizer;
   std::string Ncu; ///< likewise of ncu
+  /// What probeDevice() said of the device; unset: it is measured again.
+  std::optional<DeviceFacts> Known;
+  /// Waits for what an earlier runner left behind; called once the device is
+  /// open, before anything is compared or timed. May be empty.
+  std::function<void()> Settle;
 };
 
 /// Of the job in \p Folder.

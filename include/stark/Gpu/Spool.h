@@ -33,6 +33,8 @@ struct SpoolOptions {
   uint64_t IdleMs = 0; ///< without Watch: wait so long for another job
   /// Judges the job in a folder.
   std::function<job::Result(const std::string &Folder)> Judge;
+  /// Waits until nothing of the last job is left; may be empty.
+  std::function<void()> Settle;
   /// Does the device work? probeDevice() but in tests.
   std::function<bool(DeviceFacts &Facts, std::string &Error)> Probe;
   /// One line for the user: of a job, of the device.

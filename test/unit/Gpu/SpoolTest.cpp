@@ -228,6 +228,29 @@ TEST_F(SpoolTest, AfterACrashTheDeviceIsTried) {
   EXPECT_EQ(outcomeOf("b"), "crashed");
 }
 
+// What the last job left ends while the next one begins; it is waited for
+// before the device is tried, and when there is nothing to do.
+TEST_F(SpoolTest, WhatAJobLeftIsWaitedFor) {
+  std::string Order;
+  auto Judge = Options.Judge;
+  Options.Judge = [&](const std::string &Job) {
+    Order += "judge ";
+    job::Result R = Judge(Job);
+    R.End = Order == "judge " ? job::Outcome::Crashed : job::Outcome::Correct;
+    return R;
+  };
+  auto Probe = Options.Probe;
+  Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
+    Order += Judged ? "probe " : "";
+    return Probe(Facts, Error);
+  };
+  Options.Settle = [&] { Order += "settle "; };
+  add("a", "a");
+  add("b", "b");
+  EXPECT_TRUE(work());
+  EXPECT_EQ(Order, "judge settle probe judge settle ");
+}
+
 TEST_F(SpoolTest, ADeviceThatACrashBrokeEndsTheWork) {
   add("a", "a");
   add("b", "b");
