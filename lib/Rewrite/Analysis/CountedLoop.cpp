@@ -7,6 +7,7 @@
 
 #include "CountedLoop.h"
 #include "CodeTemplate.h"
+#include "Pragmas.h"
 
 using namespace stark;
 using namespace clang;
@@ -115,18 +116,6 @@ std::optional<size_t> stark::lineBefore(const Facts &F, const Kernel &K,
     Up = K.parent(Up);
   if (!R || !llvm::isa_and_nonnull<CompoundStmt>(Up))
     return std::nullopt;
-  llvm::StringRef Text = F.text();
-  size_t At = R->Begin;
-  while (std::optional<size_t> Begin = F.lineBegin(At)) {
-    llvm::StringRef Above = Text.take_front(*Begin).rtrim("\r\n");
-    if (*Begin == 0)
-      break;
-    Above = Above.substr(Above.rfind('\n') + 1);
-    if (Above.rtrim().ends_with("\\"))
-      return std::nullopt;
-    if (!Above.ltrim().starts_with("#pragma"))
-      break;
-    At = size_t(Above.ltrim().data() - Text.data());
-  }
-  return At;
+  std::optional<Range> Whole = withPragmas(F, *R);
+  return Whole ? std::optional(Whole->Begin) : std::nullopt;
 }
