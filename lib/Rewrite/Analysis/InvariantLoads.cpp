@@ -33,8 +33,8 @@ private:
 } // namespace
 
 bool Finder::isInvariant(const Access &Load) const {
-  return Load.Load && !Load.Store && Load.Whole &&
-         isSameElement(K, L, Load) && isPure(Load.Whole, F.context());
+  return Load.Load && !Load.Store && Load.Whole && isSameElement(K, L, Load) &&
+         isPure(Load.Whole, F.context());
 }
 
 WhyNot Finder::whyChanged(const Access &Load) const {

@@ -138,9 +138,8 @@ KeptElements Finder::run() const {
     for (const Access *Each : G)
       E.Uses.push_back(Each->E);
     readBefore(G, E);
-    bool Returns = anyOf(L.S->getBody(), [](const Stmt *N) {
-      return llvm::isa<ReturnStmt>(N);
-    });
+    bool Returns = anyOf(
+        L.S->getBody(), [](const Stmt *N) { return llvm::isa<ReturnStmt>(N); });
     if (meetsThreads(L.S))
       Found.Lacks = Reason(Waits);
     else if (Returns)

@@ -43,8 +43,7 @@ static bool givesPlace(const Kernel &K, const CountedLoop &L,
 
 bool stark::isSameElement(const Kernel &K, const CountedLoop &L,
                           const Access &At) {
-  if (!At.Root || At.Unclear ||
-      (!At.Index && !llvm::isa<UnaryOperator>(At.E)))
+  if (!At.Root || At.Unclear || (!At.Index && !llvm::isa<UnaryOperator>(At.E)))
     return false;
   std::set<const VarDecl *> Own = variablesDeclaredIn(L.S);
   return !anyOf(At.E, [&](const Stmt *N) {

@@ -215,8 +215,8 @@ static std::optional<Part> partFor(const Facts &F, const SingleStore &S,
   for (const DeclStmt *D : llvm::reverse(S.Declared)) {
     std::set<const VarDecl *> Own = variablesDeclaredIn(D);
     bool Used = llvm::any_of(Needed, [&](const Expr *E) {
-      return llvm::any_of(
-          Own, [&](const VarDecl *V) { return mentions(E, V); });
+      return llvm::any_of(Own,
+                          [&](const VarDecl *V) { return mentions(E, V); });
     });
     if (!Used)
       continue;
@@ -238,28 +238,28 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const auto *Body = llvm::cast<CompoundStmt>(P.K->body());
   std::optional<Range> First = F.range(Body->body_front()),
                        Last = F.statementRange(Body->body_back());
-  std::optional<Part> Load = partFor(F, P.S, P.S.Store->getRHS(),
-                                     P.LoadsSwapped),
-                      Store = partFor(F, P.S, P.S.Store->getLHS(),
-                                      !P.LoadsSwapped);
+  std::optional<Part> Load =
+                          partFor(F, P.S, P.S.Store->getRHS(), P.LoadsSwapped),
+                      Store =
+                          partFor(F, P.S, P.S.Store->getLHS(), !P.LoadsSwapped);
   if (!First || !Last || !Load || !Store)
     return Reason(why::InMacro, "part of it");
   auto Names = Through.names([&](llvm::StringRef N) { return F.freshName(N); });
   auto At = [](bool Swapped) {
     return Swapped ? "threadIdx.x][threadIdx.y" : "threadIdx.y][threadIdx.x";
   };
-  std::string Text = llvm::cantFail(Through.fill(
-      {{"type", F.writtenType(P.S.Store->getLHS()->getType())},
-       {"side", std::to_string(P.Side)},
-       {"load_declared", Load->Declared},
-       {"load_guard", Load->Guard},
-       {"load_at", At(P.LoadsSwapped)},
-       {"value", Load->Result},
-       {"store_declared", Store->Declared},
-       {"store_guard", Store->Guard},
-       {"store_at", At(!P.LoadsSwapped)},
-       {"element", Store->Result}},
-      Names));
+  std::string Text = llvm::cantFail(
+      Through.fill({{"type", F.writtenType(P.S.Store->getLHS()->getType())},
+                    {"side", std::to_string(P.Side)},
+                    {"load_declared", Load->Declared},
+                    {"load_guard", Load->Guard},
+                    {"load_at", At(P.LoadsSwapped)},
+                    {"value", Load->Result},
+                    {"store_declared", Store->Declared},
+                    {"store_guard", Store->Guard},
+                    {"store_at", At(!P.LoadsSwapped)},
+                    {"element", Store->Result}},
+                   Names));
   Changes Made;
   Made.write({First->Begin, Last->End}, llvm::StringRef(Text).trim());
   return Made;
