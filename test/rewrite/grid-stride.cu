@@ -41,6 +41,12 @@ __global__ void numbers(const float *x, float *y) {
   if (i < N)
     y[i] = 2 * x[i];
 }
+// CHECK-DAG: {{^}}grid-stride@constant: line
+__global__ void constant(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
 // CHECK-DAG: {{^}}grid-stride@by_block: line
 __global__ void by_block(const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -101,6 +107,8 @@ void launch(const float *x, float *y, int n, int b, int t, int width,
   in_macro<<<CDIV(n, width), width>>>(x, y, n);
   less_one<<<(n - 1) / 128 + 1, 128>>>(x, y, n);
   numbers<<<391, 256>>>(x, y);
+  int given_number = N;
+  constant<<<(given_number + 255) / 256, 256>>>(x, y, given_number);
   dim3 block(64);
   dim3 blocks_of((n + block.x - 1) / block.x);
   by_block<<<blocks_of, block>>>(x, y, n);

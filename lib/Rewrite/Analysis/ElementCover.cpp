@@ -63,10 +63,8 @@ bool Cover::isArgument(const Expr *Inner, const Expr *Outer,
                        unsigned Depth) const {
   if (Depth > MostNested)
     return false;
-  std::optional<uint64_t> A = F.constantOf(Inner, K),
-                          B = F.constantOf(Outer, L);
-  if (A || B)
-    return A == B;
+  if (std::optional<uint64_t> Number = F.constantOf(Inner, K))
+    return Number == F.constantOf(Outer, L);
   Inner = resolve(Inner, K.body(), *K.Parents);
   if (const auto *P = llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(Inner))) {
     unsigned I = P->getFunctionScopeIndex();
