@@ -153,6 +153,26 @@ __global__ void steps(const int *x, int *y, int n) {
     y[x[i]] += i;
 }
 
+// LIST-NOT: register-sum@moved_on
+__global__ void moved_on(int *y, int n, int m) {
+  int at = threadIdx.x;
+  y[at] = at = m;
+  for (int i = 0; i < n; ++i)
+    if (i > 3)
+      y[at] += i;
+}
+
+// Dynamic shared memory is one, whatever names it has.
+// LIST-DAG: not register-sum@two_names:loop1: {{.*}} line [[#@LINE+6]] may touch the same element of 'sums'
+__global__ void two_names(int *y, int n) {
+  extern __shared__ float sums[];
+  extern __shared__ int counts[];
+  sums[threadIdx.x] = 0;
+  for (int i = 0; i < n; ++i)
+    sums[threadIdx.x] += counts[i];
+  y[threadIdx.x] = sums[0];
+}
+
 // A later assignment says nothing, and one to what may be another element.
 // LIST-DAG: not register-sum@other_before:loop1: {{.*}} an element of 'y' is stored to under a condition
 __global__ void other_before(int *y, int n, int m) {

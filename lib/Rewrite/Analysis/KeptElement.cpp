@@ -107,7 +107,8 @@ void Finder::readBefore(const Group &G, KeptElement &E) const {
   for (const Stmt *S : llvm::reverse(llvm::make_range(
            Block->body_begin(), llvm::find(Block->body(), At)))) {
     const auto *B = llvm::dyn_cast<BinaryOperator>(S);
-    if (B && B->isAssignmentOp() && isSame(B->getLHS(), E.Element)) {
+    if (B && B->isAssignmentOp() && isSame(B->getLHS(), E.Element) &&
+        keepsVariablesOf(E.Element, S, K.body(), *K.Parents)) {
       E.Owned = true;
       if (Next)
         E.Before = B;
