@@ -230,6 +230,9 @@ bool Accesses::conflict(const Access &A, const Access &B) const {
     return false;
   if (A.Root == B.Root)
     return true;
+  // Dynamic shared memory is one, whatever names it has.
+  if (A.Shared && A.Root->hasExternalStorage() && B.Root->hasExternalStorage())
+    return true;
   if (A.Shared || A.Root->getType()->isArrayType() ||
       B.Root->getType()->isArrayType())
     return false; // different variables

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CountedLoop.h"
+#include "CodeTemplate.h"
+#include "Pragmas.h"
 
 using namespace stark;
 using namespace clang;
@@ -80,4 +82,40 @@ bool stark::surelyRuns(const Facts &F, const Kernel &K, const CountedLoop &L) {
   default:
     return *A >= *B;
   }
+}
+
+OrReason<std::string> stark::whetherItRuns(const Facts &F, const CountedLoop &L,
+                                           llvm::ArrayRef<Instead> Nodes) {
+  auto Replaced = [&](const Expr *E) {
+    std::set<const Stmt *> Inside = nodesOf(E);
+    std::vector<Instead> Mine;
+    for (const Instead &Each : Nodes)
+      if (Inside.count(Each.first))
+        Mine.push_back(Each);
+    return F.textWith(E, Mine);
+  };
+  std::optional<std::string> Start = Replaced(L.Start),
+                             Bound = Replaced(L.Bound);
+  if (!Start || !Bound)
+    return Reason(why::InMacro, "a bound");
+  std::string Type = F.writtenType(L.I->getType());
+  if (!F.context().hasSameUnqualifiedType(L.Start->getType(), L.I->getType()))
+    Start = "static_cast<" + Type + ">(" + *Start + ")";
+  else
+    Start = asOperand(*Start);
+  return *Start + " " + BinaryOperator::getOpcodeStr(L.Compare).str() + " " +
+         asOperand(*Bound);
+}
+
+std::optional<size_t> stark::lineBefore(const Facts &F, const Kernel &K,
+                                        const ForStmt *Loop) {
+  std::optional<Range> R = F.range(Loop);
+  const Stmt *Up = K.parent(Loop);
+  // With a pragma.
+  if (llvm::isa_and_nonnull<AttributedStmt>(Up))
+    Up = K.parent(Up);
+  if (!R || !llvm::isa_and_nonnull<CompoundStmt>(Up))
+    return std::nullopt;
+  std::optional<Range> Whole = withPragmas(F, *R);
+  return Whole ? std::optional(Whole->Begin) : std::nullopt;
 }

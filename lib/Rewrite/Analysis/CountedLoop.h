@@ -43,6 +43,15 @@ std::optional<CountedLoop> readCountedLoop(const Facts &F, const Kernel &K,
 /// The first iteration is seen to run: both ends are constants.
 bool surelyRuns(const Facts &F, const Kernel &K, const CountedLoop &L);
 
+/// "start < bound", which holds where the first iteration runs, with those of
+/// \p Nodes that stand in it replaced.
+OrReason<std::string> whetherItRuns(const Facts &F, const CountedLoop &L,
+                                    llvm::ArrayRef<Instead> Nodes = {});
+
+/// Where a statement can be put before \p Loop, with its pragmas.
+std::optional<size_t> lineBefore(const Facts &F, const Kernel &K,
+                                 const clang::ForStmt *Loop);
+
 } // namespace stark
 
 #endif

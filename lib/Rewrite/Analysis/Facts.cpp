@@ -8,6 +8,7 @@
 #include "Facts.h"
 #include "FactsFinder.h"
 #include "stark/Task/Expression.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 using namespace clang;
@@ -77,12 +78,37 @@ size_t Facts::beforeKernel(const Kernel &K) const {
   return At;
 }
 
+/// A word of \p Declaration that \p Code, a source, has as a macro.
+static std::optional<std::string> macroAmong(llvm::StringRef Code,
+                                             llvm::StringRef Declaration) {
+  for (llvm::StringRef Left = Code; !Left.empty();) {
+    auto [Line, Rest] = Left.split('\n');
+    Left = Rest;
+    Line = Line.trim();
+    if (!Line.consume_front("#"))
+      continue;
+    Line = Line.ltrim();
+    if (!Line.consume_front("define"))
+      continue;
+    llvm::StringRef Name = Line.ltrim().take_while(
+        [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    bool Has = false;
+    if (!Name.empty())
+      forEachWord(Declaration, Name, [&](size_t) { Has = true; });
+    if (Has)
+      return Name.str();
+  }
+  return std::nullopt;
+}
+
 OrReason<Changes> Facts::declare(const Kernel &K, llvm::StringRef Name,
                                  llvm::StringRef Declaration) const {
   if (hasCode(Declaration))
     return Changes();
   if (hasWord(Name))
     return Reason(why::NameTaken, Name);
+  if (std::optional<std::string> Macro = macroAmong(code(), Declaration))
+    return Reason(why::NameTaken, *Macro);
   // Before every kernel that may want it later.
   size_t At = beforeKernel(K);
   const DeclContext *Space = K.F->getEnclosingNamespaceContext();

@@ -13,6 +13,29 @@ using namespace clang;
 /// Constants of a grid's numerator are below this.
 static constexpr uint64_t MostConstant = 1u << 20;
 
+bool stark::roundsUp(const Facts &F, const Launch &L, const CallExpr *Call) {
+  const FunctionDecl *D = Call->getDirectCallee();
+  if (!D || D->getNumParams() != 2 || !D->hasBody(D) ||
+      !D->getReturnType()->isIntegerType() ||
+      F.context().getTypeSize(D->getReturnType()) < 32)
+    return false;
+  const auto *Return =
+      llvm::dyn_cast_or_null<ReturnStmt>(onlyStatement(D->getBody()));
+  const auto *Div =
+      Return && Return->getRetValue()
+          ? llvm::dyn_cast<BinaryOperator>(strip(Return->getRetValue()))
+          : nullptr;
+  auto Is = [&](unsigned I) {
+    return [=](const Expr *E) { return variableOf(E) == D->getParamDecl(I); };
+  };
+  if (!Div || Div->getOpcode() != BO_Div || !Is(1)(Div->getRHS()))
+    return false;
+  const auto *Less = llvm::dyn_cast<BinaryOperator>(strip(Div->getLHS()));
+  return Less && Less->getOpcode() == BO_Sub &&
+         eitherWay(termsOf(Less->getLHS()), Is(0), Is(1)) &&
+         F.constantOf(Less->getRHS(), L) == 1u;
+}
+
 namespace {
 class Cover {
 public:
@@ -26,7 +49,6 @@ private:
     return isSameTree(strip(E), Count, F.context());
   }
   std::optional<uint64_t> value(const Expr *E) const;
-  bool isQuotientFunction(const FunctionDecl *D) const;
   void addTerms(const Expr *E, int Sign);
 
   const Facts &F;
@@ -52,29 +74,6 @@ std::optional<uint64_t> Cover::value(const Expr *E) const {
   return std::nullopt;
 }
 
-/// return (a + b - 1) / b;
-bool Cover::isQuotientFunction(const FunctionDecl *D) const {
-  if (!D || D->getNumParams() != 2 || !D->hasBody(D) ||
-      !D->getReturnType()->isIntegerType() ||
-      F.context().getTypeSize(D->getReturnType()) < 32)
-    return false;
-  const auto *Return =
-      llvm::dyn_cast_or_null<ReturnStmt>(onlyStatement(D->getBody()));
-  const auto *Div =
-      Return && Return->getRetValue()
-          ? llvm::dyn_cast<BinaryOperator>(strip(Return->getRetValue()))
-          : nullptr;
-  auto Is = [&](unsigned I) {
-    return [=](const Expr *E) { return variableOf(E) == D->getParamDecl(I); };
-  };
-  if (!Div || Div->getOpcode() != BO_Div || !Is(1)(Div->getRHS()))
-    return false;
-  const auto *Less = llvm::dyn_cast<BinaryOperator>(strip(Div->getLHS()));
-  return Less && Less->getOpcode() == BO_Sub &&
-         eitherWay(termsOf(Less->getLHS()), Is(0), Is(1)) &&
-         F.constantOf(Less->getRHS(), L) == 1u;
-}
-
 void Cover::addTerms(const Expr *E, int Sign) {
   const Expr *Inner = strip(E);
   const auto *B = llvm::dyn_cast<BinaryOperator>(Inner);
@@ -98,8 +97,7 @@ bool Cover::all(const Expr *Grid) {
     return false;
   const Expr *E = resolve(Grid, L.Host->getBody(), *H->Parents);
   if (const auto *Call = llvm::dyn_cast<CallExpr>(E))
-    return Call->getNumArgs() == 2 &&
-           isQuotientFunction(Call->getDirectCallee()) &&
+    return Call->getNumArgs() == 2 && roundsUp(F, L, Call) &&
            isCount(Call->getArg(0)) && value(Call->getArg(1)) == Width;
   const auto *Div = llvm::dyn_cast<BinaryOperator>(E);
   if (!Div || Div->getOpcode() != BO_Div || value(Div->getRHS()) != Width)

@@ -24,6 +24,9 @@ namespace stark {
 bool coversAll(const Facts &F, const Launch &L, const clang::Expr *Count,
                char Axis);
 
+/// \p Call calls a function whose body is "return (a + b - 1) / b;".
+bool roundsUp(const Facts &F, const Launch &L, const clang::CallExpr *Call);
+
 } // namespace stark
 
 #endif

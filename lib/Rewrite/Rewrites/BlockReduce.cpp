@@ -33,6 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Accesses.h"
+#include "Analysis/Pragmas.h"
 #include "Analysis/Reduction.h"
 #include "Analysis/Uniform.h"
 #include "Analysis/WarpReduction.h"
@@ -235,6 +236,8 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const Reduction &R = P.Tree;
   std::optional<Range> First = F.statementRange(R.First),
                        Last = F.statementRange(R.Last);
+  if (First)
+    First = withPragmas(F, *First);
   std::string Type = elementType(F, R), Array = nameOf(R.Array);
   std::string Value = R.Value ? F.text(R.Value) : F.freshName(Array + "_mine");
   if (!First || !Last || Value.empty() || Last->End < First->Begin)

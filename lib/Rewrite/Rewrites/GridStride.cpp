@@ -20,11 +20,13 @@
 ///
 /// Kept: each element is computed once, by the same statements. The loop counts
 /// in 64 bits, so it cannot run over. Refused where the kernel has barriers,
-/// shared memory, or any other use of the thread's number, and where the grid
-/// is not one number.
+/// shared memory, or any other use of the thread's number, where the grid is
+/// not one number, and where it may have fewer threads than there are elements:
+/// the others are left as they are.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/ElementCover.h"
 #include "Analysis/ElementKernel.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
@@ -34,6 +36,8 @@ using namespace clang;
 
 static constexpr ReasonKind LaunchNotEditable("its launch cannot be edited");
 static constexpr ReasonKind GridNotOne("the grid is not one number");
+static constexpr ReasonKind
+    NotCovered("its launch is not seen to have a thread for each element");
 
 static constexpr CodeTemplate Loop(R"cuda(
 const long long @stride = (long long)gridDim.x * blockDim.x;
@@ -51,7 +55,22 @@ struct Plan {
 };
 } // namespace
 
-static WhyNot whyNot(const Facts &F, const Kernel &K) {
+/// How many blocks \p L has, when it names them along x alone.
+static std::optional<std::string> blocksOf(const Facts &F, const Launch &L) {
+  std::array<const Expr *, 3> Grid = F.dimensions(L.Grid, L);
+  const Expr *X = Grid[0];
+  auto IsOne = [&](const Expr *E) { return !E || F.constantOf(E, L) == 1u; };
+  std::string Text = F.text(L.Grid);
+  if (!X || !X->getType()->isIntegerType() || !IsOne(Grid[1]) ||
+      !IsOne(Grid[2]) || Text.empty())
+    return std::nullopt;
+  const Expr *Spelled =
+      const_cast<Expr *>(L.Grid)->IgnoreUnlessSpelledInSource();
+  bool Plain = Spelled->getType()->isIntegerType();
+  return Plain ? "(" + Text + ")" : asOperand(Text) + ".x";
+}
+
+static WhyNot whyNot(const Facts &F, const Kernel &K, const Expr *Bound) {
   if (K.LaunchedElsewhere)
     return K.LaunchedElsewhere;
   if (K.Launches.size() != 1)
@@ -60,10 +79,11 @@ static WhyNot whyNot(const Facts &F, const Kernel &K) {
   const Launch &L = *K.Launches.front();
   if (!L.HostAt || !L.HostAt->editable() || !L.At->editable())
     return Reason(LaunchNotEditable);
-  const Expr *X = F.dimensions(L.Grid, L)[0];
-  if (!strip(X ? X : L.Grid)->getType()->isIntegerType() ||
-      F.range(L.Grid) != F.range(X))
+  if (!blocksOf(F, L))
     return Reason(GridNotOne);
+  // The loop would reach the elements that no thread of the source has.
+  if (!coversElements(F, K, L, Bound))
+    return Reason(NotCovered);
   return std::nullopt;
 }
 
@@ -72,7 +92,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
     std::optional<OrReason<ElementKernel>> S = readElementKernel(F, *K);
     if (!S)
       continue;
-    WhyNot Why = *S ? whyNot(F, *K) : S->why();
+    WhyNot Why = *S ? whyNot(F, *K, (*S)->Bound) : S->why();
     if (Why)
       Out.refuse(*K->At, *Why);
     else
@@ -118,7 +138,7 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
                 Names));
   Changes Made;
   Made.write({Declared->Begin, Last->End}, llvm::StringRef(Text).trim());
-  Made.replace(*Grid, "((" + F.text(*Grid) + ") + 3) / 4");
+  Made.replace(*Grid, "(" + *blocksOf(F, *P.L) + " + 3) / 4");
   return Made;
 }
 

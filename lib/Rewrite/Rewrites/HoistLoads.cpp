@@ -142,58 +142,20 @@ static Match describe(const Facts &, const Plan &P) {
   return M;
 }
 
-/// Where a statement before the loop can be put, with its pragmas.
-static std::optional<size_t> lineBefore(const Facts &F, const Kernel &K,
-                                        const ForStmt *Loop) {
-  std::optional<Range> R = F.range(Loop);
-  const Stmt *Up = K.parent(Loop);
-  // With a pragma.
-  if (llvm::isa_and_nonnull<AttributedStmt>(Up))
-    Up = K.parent(Up);
-  if (!R || !llvm::isa_and_nonnull<CompoundStmt>(Up))
-    return std::nullopt;
-  llvm::StringRef Text = F.text();
-  size_t At = R->Begin;
-  while (std::optional<size_t> Begin = F.lineBegin(At)) {
-    llvm::StringRef Above = Text.take_front(*Begin).rtrim("\r\n");
-    if (*Begin == 0)
-      break;
-    Above = Above.substr(Above.rfind('\n') + 1);
-    if (Above.rtrim().ends_with("\\"))
-      return std::nullopt;
-    if (!Above.ltrim().starts_with("#pragma"))
-      break;
-    At = size_t(Above.ltrim().data() - Text.data());
-  }
-  return At;
-}
-
 /// "start < bound ? ", with the loads that are made in any case replaced; empty
 /// when the loop surely runs.
 static OrReason<std::string> guardOf(const Facts &F, const Plan &P) {
-  const CountedLoop &L = P.L;
-  if (surelyRuns(F, *P.K, L))
+  if (surelyRuns(F, *P.K, P.L))
     return std::string();
-  auto Replaced = [&](const Expr *E) {
-    std::set<const Stmt *> Inside = nodesOf(E);
-    std::vector<Instead> Nodes;
-    for (const Hoisted &H : P.Loads)
-      for (const Expr *Place : H.Places)
-        if (H.Always && Inside.count(Place))
-          Nodes.emplace_back(Place, H.Name);
-    return F.textWith(E, Nodes);
-  };
-  std::optional<std::string> Start = Replaced(L.Start),
-                             Bound = Replaced(L.Bound);
-  if (!Start || !Bound)
-    return Reason(why::InMacro, "a bound");
-  std::string Type = F.writtenType(L.I->getType());
-  if (!F.context().hasSameUnqualifiedType(L.Start->getType(), L.I->getType()))
-    Start = "static_cast<" + Type + ">(" + *Start + ")";
-  else
-    Start = asOperand(*Start);
-  return *Start + " " + BinaryOperator::getOpcodeStr(L.Compare).str() + " " +
-         asOperand(*Bound) + " ? ";
+  std::vector<Instead> Nodes;
+  for (const Hoisted &H : P.Loads)
+    for (const Expr *Place : H.Places)
+      if (H.Always)
+        Nodes.emplace_back(Place, H.Name);
+  OrReason<std::string> Runs = whetherItRuns(F, P.L, Nodes);
+  if (!Runs)
+    return Runs.why();
+  return *Runs + " ? ";
 }
 
 static OrReason<Changes> write(const Facts &F, const Plan &P) {

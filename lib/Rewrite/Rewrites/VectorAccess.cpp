@@ -38,6 +38,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Pragmas.h"
 #include "Analysis/Streams.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
@@ -50,8 +51,8 @@ static constexpr unsigned VectorBytes = 16;
 
 static constexpr llvm::StringLiteral Vec(R"cuda(
 /// Elements that are loaded and stored 16 bytes at a time.
-template <typename T, int N> struct alignas(16) wide_vec {
-  T at[N];
+template <typename Element, int Width> struct alignas(16) wide_vec {
+  Element at[Width];
 };
 )cuda");
 static constexpr llvm::StringLiteral Aligned(R"cuda(
@@ -266,7 +267,8 @@ std::string Writer::stores() const {
 
 OrReason<Changes> Writer::write() const {
   const ThreadLoop &L = P.L;
-  std::optional<Range> Whole = F.statementRange(L.S),
+  std::optional<Range> Plain = F.statementRange(L.S),
+                       Whole = Plain ? withPragmas(F, *Plain) : std::nullopt,
                        Body = F.statementRange(L.S->getBody());
   std::string Start = F.text(L.Start), Bound = F.text(L.Bound),
               Step = F.text(L.Step);

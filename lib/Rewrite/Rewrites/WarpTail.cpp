@@ -33,6 +33,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Pragmas.h"
 #include "Analysis/Reduction.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
@@ -132,7 +133,8 @@ static Match describe(const Facts &, const Plan &P) {
 
 static OrReason<Changes> write(const Facts &F, const Plan &P) {
   const auto *For = llvm::dyn_cast<ForStmt>(P.Loop);
-  std::optional<Range> Whole = F.statementRange(P.Loop),
+  std::optional<Range> Loop = F.statementRange(P.Loop),
+                       Whole = Loop ? withPragmas(F, *Loop) : std::nullopt,
                        Round = F.statementRange(P.H.If),
                        Declared = For ? F.range(For->getInit()) : Whole;
   std::string Step = F.text(P.H.Step), Condition = F.text(P.H.Condition),

@@ -1,0 +1,29 @@
+//===- ElementCover.h - Launches with a thread for each element -----------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     k<<<ceil_div(b * t, width), width>>>(..., b, t)   with i < b * t inside
+/// Grids of one dimension whose blocks may be of any width, as GridCover.h has
+/// those of constant blocks.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_ANALYSIS_ELEMENTCOVER_H
+#define STARK_LIB_REWRITE_ANALYSIS_ELEMENTCOVER_H
+
+#include "Facts.h"
+
+namespace stark {
+
+/// \p L has at least as many threads as \p Bound, a number of the kernel \p K
+/// made of parameters and constants.
+bool coversElements(const Facts &F, const Kernel &K, const Launch &L,
+                    const clang::Expr *Bound);
+
+} // namespace stark
+
+#endif

@@ -1,0 +1,45 @@
+//===- KeptElement.h - Elements that a loop changes again and again -------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///     y[row] = 0;                          (or: y[row] *= b; or nothing)
+///     for (int i = 0; i < n; ++i) y[row] += a[row * n + i] * x[i];
+/// The elements that a loop stores to in all of its iterations, when nothing
+/// else in the loop can touch them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_REWRITE_ANALYSIS_KEPTELEMENT_H
+#define STARK_LIB_REWRITE_ANALYSIS_KEPTELEMENT_H
+
+#include "Accesses.h"
+#include "CountedLoop.h"
+
+namespace stark {
+
+struct KeptElement {
+  const clang::Expr *Element = nullptr; ///< one of its uses in the loop
+  const clang::VarDecl *Root = nullptr;
+  std::vector<const clang::Expr *> Uses; ///< all in the loop
+  /// What assigns to it right before the loop, but for declarations; null when
+  /// nothing does.
+  const clang::BinaryOperator *Before = nullptr;
+  /// The thread surely stores to it, also when the loop does not run.
+  bool Owned = false;
+};
+
+struct KeptElements {
+  std::vector<KeptElement> All;
+  WhyNot Lacks; ///< of one that comes near and is not in All
+};
+
+KeptElements findKeptElements(const Facts &F, const Kernel &K,
+                              const Accesses &A, const CountedLoop &L);
+
+} // namespace stark
+
+#endif
