@@ -322,9 +322,16 @@ LaunchProfile Machine::endRecording(const Kernel &K, GridExtent Of) {
   return Out;
 }
 
-/// The longest way of a warp of the blocks that ran last, and all that they
-/// entered.
-Way Machine::wayOfBlocks() const {
+/// Runs it without a recorder: the longest way of a warp of its blocks, and all
+/// that they entered.
+Way Machine::countCluster(uint64_t I) {
+  std::unique_ptr<LaunchRecorder> Kept = std::move(Recorder);
+  prepareBlocks(I);
+  std::memset(SharedBase, 0, SharedStride * Ranks);
+  runBlocks();
+  for (const Lane &L : Lanes)
+    addInstructions(L.Counts);
+  Recorder = std::move(Kept);
   Way All;
   std::vector<uint32_t *> Counts;
   for (unsigned W = 0; W < Threads; W += 32) {
@@ -353,12 +360,7 @@ Machine::heavyClusters(const std::vector<uint64_t> &Sampled, Way Known,
        ++I, At = (At + Stride) % Count) {
     if (std::binary_search(Sampled.begin(), Sampled.end(), At))
       continue;
-    prepareBlocks(At);
-    std::memset(SharedBase, 0, SharedStride * Ranks);
-    runBlocks();
-    for (const Lane &L : Lanes)
-      addInstructions(L.Counts);
-    Way Its = wayOfBlocks();
+    Way Its = countCluster(At);
     Used += double(Its.Entered);
     ++Counted;
     if (Its.Cycles > HeavyRatio * Known.Cycles)
@@ -383,6 +385,8 @@ void Machine::profileBlocks(const Kernel &K) {
   std::vector<uint64_t> Sampled = sampledClusters();
   beginRecording(K);
   recordClusters(Sampled);
+  if (Recorder->mayDraw(double(Grid.count())))
+    Recorder->ranAgain(countCluster(Sampled.front()));
   Way Known = Recorder->sampled();
   LaunchProfile P = endRecording(K, {Grid.X, Grid.Y, Grid.Z});
   std::vector<uint64_t> Heavy = heavyClusters(Sampled, Known, P);

@@ -287,7 +287,7 @@ private:
   LaunchProfile endRecording(const Kernel &K, GridExtent Of);
   std::vector<uint64_t> heavyClusters(const std::vector<uint64_t> &Sampled,
                                       Way Known, LaunchProfile &P);
-  Way wayOfBlocks() const;
+  Way countCluster(uint64_t I);
   void beginRecorded(unsigned Rank);
   void endRecorded(unsigned Rank);
   std::string whyNotLaunched(const Kernel &K, bool Cooperative) const;

@@ -192,18 +192,27 @@ void LaunchRecorder::endBlock() {
   Atomics.endBlock();
 }
 
-/// Blocks that are all there at once and take the next piece of work from a
-/// counter: run one after the other, the first takes all that there is.
-bool LaunchRecorder::drawsItsWork(double Blocks) const {
-  if (!MakesAtomics || Blocks > double(Out.BlocksPerSm) * Gpu.Sms)
-    return false;
+std::vector<uint64_t> LaunchRecorder::worksOfClusters() const {
   std::vector<uint64_t> Parts(Works.size() / Together);
   for (size_t I = 0; I < Parts.size(); ++I)
     for (size_t J = 0; J < Together; ++J)
       Parts[I] += Works[I * Together + J];
+  return Parts;
+}
+
+bool LaunchRecorder::mayDraw(double Blocks) const {
+  if (!MakesAtomics || Blocks > double(Out.BlocksPerSm) * Gpu.Sms)
+    return false;
+  std::vector<uint64_t> Parts = worksOfClusters();
   return Parts.size() > 1 &&
          Parts.front() >
              TakesAll * *std::max_element(Parts.begin() + 1, Parts.end());
+}
+
+/// Blocks that are all there at once and take the next piece of work from a
+/// counter: run one after the other, the first takes all that there is.
+bool LaunchRecorder::drawsItsWork(double Blocks) const {
+  return mayDraw(Blocks) && worksOfClusters().front() > TakesAll * Again;
 }
 
 LaunchProfile LaunchRecorder::finish(GridExtent Grid, ArrayBounds Arrays) {

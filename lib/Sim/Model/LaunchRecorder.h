@@ -56,6 +56,10 @@ public:
   const Way &sampled() const { return Sampled; }
   void barrier() { ++Out.Barriers; }
   void endBlock();
+  /// Whether the first cluster may have drawn its work from a counter, and all
+  /// that there was. Run again it finds none then; what is its own it finds.
+  bool mayDraw(double Blocks) const;
+  void ranAgain(const Way &Its) { Again = Its.Entered; }
   /// \p Arrays: of device memory.
   LaunchProfile finish(GridExtent Grid, ArrayBounds Arrays);
   /// What the caller knows of the launch.
@@ -65,6 +69,7 @@ public:
 private:
   void record(Request &R);
   bool inConstants(uint64_t Address) const;
+  std::vector<uint64_t> worksOfClusters() const;
   bool drawsItsWork(double Blocks) const;
   void localAccess(const Request &R, ProbeCounters &C);
   void globalAccess(Request &R, ProbeCounters &C);
@@ -79,6 +84,7 @@ private:
   uint64_t Entered = 0;  ///< basic blocks, by the block that is recorded
   double LongestWay = 0; ///< of the block that is recorded
   Way Sampled;
+  uint64_t Again = 0;          ///< basic blocks, by the first cluster run again
   std::vector<uint64_t> Works; ///< of each before
   bool MakesAtomics = false;   ///< of global memory
 };

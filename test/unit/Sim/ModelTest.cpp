@@ -99,9 +99,10 @@ TEST(LaunchRecorder, ABulkCopyPassesTheLoadStorePipe) {
 }
 
 /// The launch of \p Blocks blocks, of which the first two are recorded: the
-/// first reads \p First sectors, the second \p Second.
+/// first reads \p First sectors, the second \p Second; run again, the first
+/// enters \p Again basic blocks.
 static LaunchProfile recorded(uint64_t Blocks, unsigned First, unsigned Second,
-                              bool Draws = true) {
+                              bool Draws = true, uint64_t Again = 0) {
   Tables T;
   T.Probes.resize(2);
   T.Probes[1].Kind = ProbeKind::Atomic;
@@ -120,6 +121,7 @@ static LaunchProfile recorded(uint64_t Blocks, unsigned First, unsigned Second,
     Recorder.counts({&Count});
     Recorder.endBlock();
   }
+  Recorder.ranAgain({0, Again});
   return Recorder.finish({Blocks, 1, 1},
                          {{uint64_t(1) << 19, uint64_t(1) << 24}});
 }
@@ -135,6 +137,8 @@ TEST(LaunchRecorder, BlocksThatDrawTheirWorkShareIt) {
   EXPECT_EQ(recorded(10, 1000, 1, false).SampledBlocks, 2u);
   EXPECT_EQ(recorded(10, 1000, 900).SampledBlocks, 2u);
   EXPECT_EQ(recorded(11, 1000, 1).SampledBlocks, 2u);
+  // It finds its work again: that was its own.
+  EXPECT_EQ(recorded(10, 1000, 1, true, 1000).SampledBlocks, 2u);
 }
 
 TEST(L1Cache, ALineIsFilledBySectors) {
