@@ -25,6 +25,7 @@ using namespace stark::gpu;
 /// Of outputs, few enough that L2 stays as cold as it was flushed.
 static constexpr unsigned PlacesLookedAt = 8;
 static constexpr uint64_t PlaceBytes = 1024;
+static constexpr uint64_t MostUnpinned = uint64_t(64) << 20;
 
 namespace {
 constexpr uint64_t ZoneBytes = uint64_t(1) << 20;
@@ -327,6 +328,14 @@ std::string Buffers::settled(bool &Agree) {
                    cudaMemcpyDeviceToHost);
   Agree = Sums[0] == Sums[1] && Sums[2] == Sums[3];
   return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
+}
+
+bool Buffers::pin(char *Shared, uint64_t SharedBytes) const {
+  if (OutputBytes <= MostUnpinned)
+    return false;
+  if (cudaHostRegister(Shared, SharedBytes, 0) != cudaSuccess)
+    cudaGetLastError();
+  return true;
 }
 
 std::string Buffers::exportTo(char *Shared, bool FromKept) const {

@@ -54,6 +54,10 @@ public:
   /// Did the fingerprints agree, by twos? False: an output was written while
   /// the stream stood still, or after all that was in it.
   std::string settled(bool &Agree);
+  /// Pins memory that large outputs are to go to, which are copied several
+  /// times as fast then; to pin half a gigabyte takes a quarter of a second.
+  /// False: it is not worth it.
+  bool pin(char *Shared, uint64_t SharedBytes) const;
   /// Puts the outputs where outputPlaces() says, from \p Shared on; those that
   /// were kept when \p Kept says so.
   std::string exportTo(char *Shared, bool Kept) const;

@@ -46,9 +46,6 @@ namespace {
 /// A kernel of another stream has begun after so long, and written something.
 constexpr std::chrono::microseconds UnderWay(200);
 
-/// Outputs of so many bytes are copied to the host as they are.
-constexpr uint64_t MostUnpinned = uint64_t(64) << 20;
-
 using Entry = EntryLibrary::Entry;
 
 class Child {
@@ -83,7 +80,7 @@ private:
   Job J;
   bool TakesStream = false;
   char *Shared = nullptr;
-  bool Pinned = false; ///< Shared, or it cannot be
+  bool Pinned = false; ///< Shared, or that was tried
   EntryLibrary Code;
   std::optional<Buffers> Arguments;
   std::optional<Stopwatch> Watch;
@@ -367,17 +364,8 @@ void Child::warm(const Request &R, Reply &Out) {
 }
 
 void Child::exportOutputs(const Request &R, Reply &Out) {
-  // Pinned, the copy is several times faster; it works without. To pin half a
-  // gigabyte takes a quarter of a second.
-  if (!Pinned && R.Case < J.Cases.size() &&
-      outputBytes(outputPlaces(J, J.Cases[R.Case])) > MostUnpinned) {
-    if (cudaHostRegister(Shared, Options.SharedBytes, 0) != cudaSuccess)
-      cudaGetLastError();
-    Pinned = true;
-  }
-  if (std::string P = Arguments->exportTo(Shared, R.Flags & OfReference);
-      !P.empty())
-    harness(Out, P);
+  Pinned = Pinned || Arguments->pin(Shared, Options.SharedBytes);
+  note(Arguments->exportTo(Shared, R.Flags & OfReference), Out);
 }
 
 void Child::answer(const Request &R, Reply &Out) {
