@@ -12,6 +12,7 @@
 
 #include "DraftText.h"
 #include "ArgumentText.h"
+#include "BytesText.h"
 #include "Sizes.h"
 #include "stark/AST/Parse.h"
 #include "stark/Job/Names.h"
@@ -32,6 +33,9 @@ public:
   bool differs(SmallSize Small) const override;
   bool fillOutputs() override;
   void keepOutputs() override { Arguments = AsWritten; }
+  void countBytes(const WholeArguments &Seen) override {
+    Bytes = bytesOf(Arguments, Seen, Notes);
+  }
 
 private:
   void findNames();
@@ -57,6 +61,7 @@ private:
   std::vector<Formula> Extents; ///< scalars of each leaf that is an array
   ordered_json Arguments = ordered_json::object(), AsWritten,
                Symbols = ordered_json::object();
+  std::string Bytes;   ///< what a call has to move; empty: not known
   bool MadeUp = false; ///< the sizes are ours, not the program's
 };
 } // namespace
@@ -233,18 +238,6 @@ void DraftText::chooseSizes() {
   }
 }
 
-static std::string triple(const Formula (&Axes)[3], const char *Otherwise) {
-  int Last = 2;
-  while (Last > 0 &&
-         (!Axes[Last] || (isConstant(Axes[Last]) && Axes[Last]->Number == 1)))
-    --Last;
-  std::string Text;
-  for (int I = 0; I <= Last; ++I)
-    Text += (I ? ", " : "") +
-            (Axes[I] ? print(Axes[I]) : std::string(I ? "1" : Otherwise));
-  return Text;
-}
-
 void DraftText::writeArguments(const ParsedSource &Source) {
   ArgumentWriter Writer(*Use, Extents, Dimensions, Source, Notes);
   Writer.write(Arguments, Symbols);
@@ -407,8 +400,8 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
     std::string Front =
         "ceildiv(" + (Dimensions.empty() ? "1" : Dimensions.front()) + ", 256)";
     Root["launch"] = {{"kernel", Use->Entry.Name},
-                      {"grid", triple(Grid, Front.c_str())},
-                      {"block", triple(Block, "256")}};
+                      {"grid", printTriple(Grid, Front.c_str())},
+                      {"block", printTriple(Block, "256")}};
     if (Shared && !(isConstant(Shared) && Shared->Number == 0))
       Root["launch"]["shared_bytes"] = print(Shared);
   } else {
@@ -437,6 +430,8 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
   if (Use->Entry.ReturnsTensors)
     Root["returns"] =
         ordered_json::array({{{"dtype", "f32"}, {"shape", Dimensions}}});
+  if (!Bytes.empty())
+    Root["bytes"] = Bytes;
   return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }

@@ -344,3 +344,16 @@ std::string draft::print(const Formula &F) {
   };
   return Part(F->Left, false) + sign(F->Kind) + Part(F->Right, true);
 }
+
+std::string draft::printTriple(const Formula (&Axes)[3],
+                               const char *Otherwise) {
+  int Last = 2;
+  while (Last > 0 &&
+         (!Axes[Last] || (isConstant(Axes[Last]) && Axes[Last]->Number == 1)))
+    --Last;
+  std::string Text;
+  for (int I = 0; I <= Last; ++I)
+    Text += (I ? ", " : "") +
+            (Axes[I] ? print(Axes[I]) : std::string(I ? "1" : Otherwise));
+  return Text;
+}

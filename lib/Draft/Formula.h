@@ -69,6 +69,9 @@ Formula substitute(const Formula &F,
 /// No value: a name is unknown, or what C leaves undefined.
 std::optional<int64_t> evaluate(const Formula &F, const Bindings &Names);
 std::string print(const Formula &F);
+/// Of a grid or a block, "ceildiv(n, 256), rows": without axes of 1 at the end,
+/// \p Otherwise for a first one that is not known.
+std::string printTriple(const Formula (&Axes)[3], const char *Otherwise);
 /// What the product \p F consists of, constants first; F itself when it is
 /// none.
 std::vector<Formula> factors(const Formula &F);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/DraftProof.h"
+#include "Reach.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -40,6 +41,60 @@ static std::string findingOf(const Verdict &V) {
       return (verdictName(V.Kind) + ": " + Line).str();
   }
   return verdictName(V.Kind).str();
+}
+
+/// What \p In has as well.
+static void keepOf(std::set<std::string> &Names,
+                   const std::set<std::string> &In) {
+  std::erase_if(Names, [&](const std::string &N) { return !In.count(N); });
+}
+
+/// After form \p Proved was: what of the arguments a call reaches in full,
+/// whatever they hold, and at another small size where there is one that runs.
+static llvm::Error countBytes(Draft &D, SmallSize Proved,
+                              const std::string &Path,
+                              llvm::StringRef SourcePath,
+                              const ParseOptions &Parse,
+                              const EvaluatorOptions &Options) {
+  std::optional<WholeArguments> Seen;
+  auto Run = [&](SmallSize Form, bool SameValues) -> llvm::Expected<bool> {
+    if (llvm::Error E =
+            writeFileAtomically(Path, D.text(Form, /*OnlySmall=*/true)))
+      return E;
+    llvm::Expected<Task> T = loadTask(SourcePath, Path, Parse);
+    if (!T) {
+      llvm::consumeError(T.takeError());
+      return false;
+    }
+    llvm::Expected<std::optional<WholeArguments>> Whole =
+        reachOfSource(*T, SameValues, Options);
+    if (!Whole)
+      return Whole.takeError();
+    if (!*Whole)
+      return false;
+    if (!Seen)
+      Seen = **Whole;
+    keepOf(Seen->Read, (*Whole)->Read);
+    keepOf(Seen->Written, (*Whole)->Written);
+    return true;
+  };
+  for (bool SameValues : {false, true}) {
+    llvm::Expected<bool> Ran = Run(Proved, SameValues);
+    if (!Ran || !*Ran)
+      return Ran.takeError();
+  }
+  for (SmallSize Other :
+       {SmallSize::Ragged, SmallSize::Aligned, SmallSize::Powers}) {
+    if (Other == Proved || !D.differs(Other))
+      continue;
+    llvm::Expected<bool> Ran = Run(Other, /*SameValues=*/false);
+    if (!Ran)
+      return Ran.takeError();
+    if (*Ran)
+      break;
+  }
+  D.countBytes(*Seen);
+  return llvm::Error::success();
 }
 
 llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
@@ -78,6 +133,9 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         Proof.Form = Form;
         Proof.Proved = true;
         Proof.Note = "proved in the simulator at its small size";
+        if (llvm::Error E = countBytes(D, Form, Path.str().str(), SourcePath,
+                                       Parse, Options))
+          return E;
         return Proof;
       }
       if (Proof.Note.empty())

@@ -16,11 +16,13 @@
 #include "JobFolder.h"
 #include "JobProgram.h"
 #include "LibraryBuilder.h"
+#include "Reach.h"
 #include "stark/AST/Torch.h"
 #include "stark/Eval/Profiler.h"
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Process.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <mutex>
 
@@ -29,6 +31,9 @@ using namespace stark;
 namespace {
 /// Bytes of counters that a plan agent is shown.
 constexpr size_t CountersLimit = 4000;
+
+/// What else a run of the candidate alone is to tell.
+enum class Asked { Counters, Reach };
 
 /// What stark-sim is given of a task: texts, and libraries where the entry
 /// takes tensors.
@@ -40,7 +45,8 @@ public:
   /// \p Crash then says. A verdict when \p C does not build.
   llvm::Expected<std::optional<job::Result>>
   run(const job::Job &J, const Candidate &C, bool Alone, uint64_t LimitMs,
-      std::optional<Verdict> &NotBuilt, std::string &Crash);
+      std::optional<Verdict> &NotBuilt, std::string &Crash,
+      Asked What = Asked::Counters);
 
   const Task &Of;
   std::string Gpu;
@@ -161,7 +167,7 @@ llvm::Error SimJobs::writeTensors(const job::Job &J, const Candidate &C,
 llvm::Expected<std::optional<job::Result>>
 SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
              uint64_t LimitMs, std::optional<Verdict> &NotBuilt,
-             std::string &Crash) {
+             std::string &Crash, Asked What) {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("stark-sim");
   if (!Folder)
     return Folder.takeError();
@@ -173,7 +179,7 @@ SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
     return std::nullopt;
   std::vector<std::string> Arguments = {"--gpu=" + Gpu};
   if (Alone)
-    Arguments.push_back("--counters");
+    Arguments.push_back(What == Asked::Reach ? "--reach" : "--counters");
   return runJob({Options.Sim, std::move(Arguments), LimitMs, -1,
                  Options.SimMemoryLimit, -1, &Crash},
                 Folder->path());
@@ -265,6 +271,69 @@ withSim(const EvaluatorOptions &Options) {
   if (!llvm::sys::fs::can_execute(Full.Sim))
     return failed("no stark-sim at " + Full.Sim);
   return Full;
+}
+
+/// Values that are all the same, so that none of them picks what is read.
+static job::Init withoutChoice(const job::Init &Fill, job::DType Type) {
+  job::Init Same;
+  Same.Kind = job::InitKind::Constant;
+  bool Whole = Fill.Kind == job::InitKind::Uniform ||
+               Fill.Kind == job::InitKind::Integers ||
+               Fill.Kind == job::InitKind::Constant;
+  Same.Low = Whole && job::isWhole(Type) ? Fill.Low : 0;
+  return Same;
+}
+
+/// The lines of "x 4096 4096 0".
+static std::optional<WholeArguments> parseReach(llvm::StringRef Text) {
+  WholeArguments Seen;
+  for (llvm::StringRef Line : llvm::split(Text.trim(), '\n')) {
+    llvm::SmallVector<llvm::StringRef> Parts;
+    Line.split(Parts, ' ');
+    uint64_t Bytes = 0, Read = 0, Written = 0;
+    if (Parts.size() != 4 || Parts[1].getAsInteger(10, Bytes) ||
+        Parts[2].getAsInteger(10, Read) || Parts[3].getAsInteger(10, Written))
+      return std::nullopt;
+    if (Read == Bytes)
+      Seen.Read.insert(Parts[0].str());
+    if (Written == Bytes)
+      Seen.Written.insert(Parts[0].str());
+  }
+  return Seen;
+}
+
+llvm::Expected<std::optional<WholeArguments>>
+stark::reachOfSource(const Task &T, bool SameValues,
+                     const EvaluatorOptions &Options) {
+  if (isTensorEntry(T.Entry))
+    return std::nullopt;
+  llvm::Expected<EvaluatorOptions> Full = withSim(Options);
+  if (!Full)
+    return Full.takeError();
+  Candidate C;
+  C.Seed = 1;
+  C.Text = T.SourceText;
+  llvm::Expected<job::Job> J = makeSimJob(T, C, *Full);
+  if (!J)
+    return J.takeError();
+  J->SourceDigest = J->CandidateDigest;
+  for (size_t I = 0; SameValues && I < J->Leaves.size(); ++I) {
+    job::Leaf &L = J->Leaves[I];
+    for (job::Case &Each : J->Cases)
+      if (Each.Values[I].Fill)
+        Each.Values[I].Fill = withoutChoice(*Each.Values[I].Fill, L.Type);
+    L.Fill = withoutChoice(L.Fill, L.Type);
+  }
+  SimJobs Jobs(T, sim::DefaultGpu, *Full);
+  std::optional<Verdict> NotBuilt;
+  std::string Crash;
+  llvm::Expected<std::optional<job::Result>> R = Jobs.run(
+      *J, C, /*Alone=*/true, Full->SimLimitMs, NotBuilt, Crash, Asked::Reach);
+  if (!R)
+    return R.takeError();
+  if (!*R || (*R)->End != job::Outcome::Correct)
+    return std::nullopt;
+  return parseReach((*R)->Diagnostics);
 }
 
 template <class Made>

@@ -7,6 +7,7 @@
 
 #include "stark/Report/NodeView.h"
 #include "Figures.h"
+#include "RunFloors.h"
 #include "stark/Agent/Quote.h"
 #include "stark/Report/Progress.h"
 #include "stark/Report/Table.h"
@@ -177,15 +178,29 @@ static void printAnchors(const RecordedRun &Run, const Node &N,
   }
 }
 
-static void printTimes(const Verdict &V, llvm::raw_ostream &OS) {
+static void printTimes(const RecordedRun &Run, const Verdict &V,
+                       llvm::raw_ostream &OS) {
   if (!V.correct() || V.Timings.empty())
     return;
-  Table Rows({"size", "source us", "us", "samples", "speed-up", "95 %"},
-             {1, 2, 3, 4});
-  for (const job::Timing &T : V.Timings)
-    Rows.add({T.Label, fixed(T.SourceMedianUs, 2), fixed(T.MedianUs, 2),
-              std::to_string(T.Samples), fixed(T.Speedup, 3),
-              fixed(T.SpeedupLow, 3) + " to " + fixed(T.SpeedupHigh, 3)});
+  std::vector<std::optional<Floor>> Floors = runFloors(Run, V);
+  std::vector<std::string> Heads = {"size",    "source us", "us",
+                                    "samples", "speed-up",  "95 %"};
+  if (!Floors.empty())
+    Heads.push_back("of floor");
+  Table Rows(Heads, {1, 2, 3, 4});
+  for (size_t I = 0; I < V.Timings.size(); ++I) {
+    const job::Timing &T = V.Timings[I];
+    std::vector<std::string> Row = {T.Label,
+                                    fixed(T.SourceMedianUs, 2),
+                                    fixed(T.MedianUs, 2),
+                                    std::to_string(T.Samples),
+                                    fixed(T.Speedup, 3),
+                                    fixed(T.SpeedupLow, 3) + " to " +
+                                        fixed(T.SpeedupHigh, 3)};
+    if (!Floors.empty())
+      Row.push_back(floorText(Floors[I], T.MedianUs));
+    Rows.add(Row);
+  }
   OS << "medians, " << visibleLine(howTaken(V)) << ":\n";
   Rows.print(/*Markdown=*/false, OS);
 }
@@ -249,7 +264,7 @@ void stark::printNode(const RecordedRun &Run, unsigned Number,
   if (std::string Speed = speedText(N.Found); !Speed.empty())
     OS << ", " << Speed;
   OS << "\n";
-  printTimes(N.Found, OS);
+  printTimes(Run, N.Found, OS);
   printIndented("compiler", N.Found.Compiler, OS);
   printIndented("run", N.Found.Run, OS);
   printProfile(N.Found, OS);

@@ -9,6 +9,7 @@
 #include "Figures.h"
 #include "ReportJson.h"
 #include "ReportParts.h"
+#include "RunFloors.h"
 #include "stark/Report/Review.h"
 #include "stark/Report/Table.h"
 #include "stark/Support/Utf8.h"
@@ -76,22 +77,40 @@ void stark::printAttempts(const RecordedRun &Run, bool Markdown,
   OS << "\n";
 }
 
-void stark::printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS) {
+void stark::printSizes(const RecordedRun &Run, const Figures &F, bool Markdown,
+                       llvm::raw_ostream &OS) {
   if (!F.WinnerFound)
     return;
-  Table Rows({"size", "source us", "spread", "winner us", "spread", "samples",
-              "speed-up", "95 %"},
-             {1, 2, 3, 4, 5, 6});
-  for (const job::Timing &T : F.WinnerFound->Timings)
-    Rows.add({Markdown ? quoteMarkdown(T.Label) : T.Label,
-              fixed(T.SourceMedianUs, 2), fixed(T.SourceIqrUs, 2),
-              fixed(T.MedianUs, 2), fixed(T.IqrUs, 2),
-              std::to_string(T.Samples), fixed(T.Speedup, 3),
-              fixed(T.SpeedupLow, 3) + " to " + fixed(T.SpeedupHigh, 3)});
+  const Verdict &V = *F.WinnerFound;
+  std::vector<std::optional<Floor>> Floors = runFloors(Run, V);
+  std::vector<std::string> Heads = {"size",      "source us", "spread",
+                                    "winner us", "spread",    "samples",
+                                    "speed-up",  "95 %"};
+  if (!Floors.empty())
+    Heads.push_back("of floor");
+  Table Rows(Heads, {1, 2, 3, 4, 5, 6});
+  for (size_t I = 0; I < V.Timings.size(); ++I) {
+    const job::Timing &T = V.Timings[I];
+    std::vector<std::string> Row = {Markdown ? quoteMarkdown(T.Label) : T.Label,
+                                    fixed(T.SourceMedianUs, 2),
+                                    fixed(T.SourceIqrUs, 2),
+                                    fixed(T.MedianUs, 2),
+                                    fixed(T.IqrUs, 2),
+                                    std::to_string(T.Samples),
+                                    fixed(T.Speedup, 3),
+                                    fixed(T.SpeedupLow, 3) + " to " +
+                                        fixed(T.SpeedupHigh, 3)};
+    if (!Floors.empty())
+      Row.push_back(floorText(Floors[I], T.MedianUs));
+    Rows.add(Row);
+  }
   OS << "Source and winner, medians in microseconds, "
-     << (Markdown ? quoteMarkdown(howTaken(*F.WinnerFound))
-                  : howTaken(*F.WinnerFound))
-     << "; spread is the quartile distance.\n\n";
+     << (Markdown ? quoteMarkdown(howTaken(V)) : howTaken(V))
+     << "; spread is the quartile distance"
+     << (Floors.empty() ? ""
+                        : "; the floor is the largest of what is known of "
+                          "a launch, of bytes and of operations")
+     << ".\n\n";
   Rows.print(Markdown, OS);
   OS << "\n";
 }
@@ -133,7 +152,7 @@ void stark::printCounts(const RecordedRun &Run, const Figures &F,
 
 static void printResult(const RecordedRun &Run, const Figures &F,
                         llvm::raw_ostream &OS) {
-  printSizes(F, /*Markdown=*/false, OS);
+  printSizes(Run, F, /*Markdown=*/false, OS);
   printCounts(Run, F, OS);
   if (F.Winner >= 0)
     OS << "Instruction: "

@@ -7,15 +7,18 @@
 
 #include "ReportJson.h"
 #include "Figures.h"
+#include "RunFloors.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
 using nlohmann::json;
 
-static json printTimings(const Verdict &V) {
+static json printTimings(const RecordedRun &Run, const Verdict &V) {
+  std::vector<std::optional<Floor>> Floors = runFloors(Run, V);
   json All = json::array();
-  for (const job::Timing &T : V.Timings)
+  for (size_t I = 0; I < V.Timings.size(); ++I) {
+    const job::Timing &T = V.Timings[I];
     All.push_back({{"size", T.Label},
                    {"samples", T.Samples},
                    {"source_us", T.SourceMedianUs},
@@ -25,6 +28,11 @@ static json printTimings(const Verdict &V) {
                    {"speedup", T.Speedup},
                    {"speedup_low", T.SpeedupLow},
                    {"speedup_high", T.SpeedupHigh}});
+    if (!Floors.empty() && Floors[I]) {
+      All.back()["floor_us"] = Floors[I]->Us;
+      All.back()["floor_of"] = nameOf(Floors[I]->Of);
+    }
+  }
   return All;
 }
 
@@ -90,7 +98,7 @@ void stark::printReportJson(const RecordedRun &Run, llvm::raw_ostream &OS) {
     J["modelled"] = F.WinnerFound->Modelled;
     J["speedup"] = F.WinnerFound->speedup();
     J["speedup_low"] = F.WinnerFound->speedupLow();
-    J["timings"] = printTimings(*F.WinnerFound);
+    J["timings"] = printTimings(Run, *F.WinnerFound);
   }
   OS << J.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
 }

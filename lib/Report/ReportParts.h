@@ -31,8 +31,10 @@ void printAttempts(const RecordedRun &Run, bool Markdown,
 /// to the right, and names its parent.
 void printBranches(const RecordedRun &Run, const Figures &F,
                    llvm::raw_ostream &OS);
-/// Source against winner, a row a size; nothing without a winner.
-void printSizes(const Figures &F, bool Markdown, llvm::raw_ostream &OS);
+/// Source against winner, a row a size, with the share of the floor where there
+/// is one; nothing without a winner.
+void printSizes(const RecordedRun &Run, const Figures &F, bool Markdown,
+                llvm::raw_ostream &OS);
 /// Verdicts, tokens, money.
 void printCounts(const RecordedRun &Run, const Figures &F,
                  llvm::raw_ostream &OS);

@@ -241,7 +241,7 @@ static void printWinner(const RecordedRun &Run, const Figures &F,
        << N.Number << ").\n\n";
   llvm::StringRef Where = "`stark-tool show RUN winner` has them";
   OS << part(MostOfPart, Where, [&](auto &Part) {
-    printSizes(F, /*Markdown=*/true, Part);
+    printSizes(Run, F, /*Markdown=*/true, Part);
   }) << part(MostOfPart, Where, [&](auto &Part) {
     printResources(Run.Nodes.node(0).Found, V, Part);
   }) << part(MostOfPart, Where, [&](auto &Part) {

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Search/StopRule.h"
-#include "stark/Task/Expression.h"
-#include "llvm/ADT/STLExtras.h"
+#include "stark/Eval/Floor.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace stark;
@@ -15,6 +14,8 @@ using namespace stark;
 namespace {
 /// What the best has to become faster by to be worth a wait.
 constexpr double WorthwhileGain = 1.05;
+/// Of a GPU that nothing is known of: no smaller than that of any today.
+constexpr double LargestL2 = double(1 << 27);
 } // namespace
 
 void Gains::add(double Speedup) {
@@ -26,23 +27,32 @@ void Gains::add(double Speedup) {
   Awaited = Speedup;
 }
 
+/// What is written may stay in L2, and then moves at no copy rate.
+static bool mayStayInL2(const Workload &Load, const job::Timing &T,
+                        const FloorRates &Rates) {
+  FloorRates CopyAlone;
+  CopyAlone.CopyGBs = Rates.CopyGBs;
+  std::optional<Floor> Moved = floorOf(Load, T, CopyAlone, /*Plain=*/false);
+  double L2 = Rates.L2Bytes > 0 ? Rates.L2Bytes : LargestL2;
+  return Moved && Moved->Us * Rates.CopyGBs * 1e3 < 2 * L2;
+}
+
 std::optional<double> stark::leastFloorShare(const Workload &Load,
-                                             const Verdict &V) {
-  if (!V.correct() || V.Modelled || V.CopyGBs <= 0 || Load.Bytes.empty() ||
-      V.Timings.empty())
+                                             const Verdict &V,
+                                             llvm::StringRef SourceText) {
+  if (!V.correct() || V.Modelled || V.Timings.empty())
     return std::nullopt;
-  double Least = 1e9;
+  const FloorRates Rates = floorRates(V);
+  bool Plain = isPlainArithmetic(SourceText);
+  std::optional<double> Least;
   for (const job::Timing &T : V.Timings) {
-    auto Of = llvm::find_if(
-        Load.Sizes, [&](const Size &S) { return S.label() == T.Label; });
-    if (Of == Load.Sizes.end() || !(T.MedianUs > 0))
+    FloorRates OfSize = Rates;
+    if (mayStayInL2(Load, T, Rates))
+      OfSize.CopyGBs = 0;
+    std::optional<Floor> Of = floorOf(Load, T, OfSize, Plain);
+    if (!Of || !(T.MedianUs > 0))
       return std::nullopt;
-    llvm::Expected<double> Bytes = evaluateReal(Load.Bytes, Of->Names);
-    if (!Bytes) {
-      llvm::consumeError(Bytes.takeError());
-      return std::nullopt;
-    }
-    Least = std::min(Least, *Bytes / V.CopyGBs * 1e-3 / T.MedianUs);
+    Least = std::min(Least.value_or(1e9), Of->Us / T.MedianUs);
   }
   return Least;
 }
@@ -56,9 +66,10 @@ std::optional<std::string> stark::whyEnough(const Tree &Nodes,
     const Verdict &V = Nodes.node(I).Found;
     Found.add(V.speedup());
     Best = std::max(Best, V.speedup());
-    std::optional<double> Share =
-        Options.StopAt > 0 ? leastFloorShare(Load, V) : std::nullopt;
-    if (Share && *Share >= Options.StopAt && V.speedup() >= Best)
+    if (Options.StopAt <= 0 || V.speedup() < Best)
+      continue;
+    std::optional<double> Share = leastFloorShare(Load, V, Nodes.node(0).Text);
+    if (Share && *Share >= Options.StopAt)
       return llvm::formatv("attempt {0} is at {1:f0} % of its floor", I,
                            100 * *Share)
           .str();

@@ -337,6 +337,10 @@ void Machine::watch(Watched &A, Cell *Cells, uint64_t Offset) {
             changes(A))
           return tellRace(A, "read", C.Reader[R], C.ReadEpoch[R],
                           C.ReadProbe[R]);
+    if (A.Kind != ProbeKind::Store)
+      C.Read |= uint8_t(Mask & ~C.Stored);
+    if (A.Kind != ProbeKind::Load)
+      C.Stored |= Mask;
     if (A.Kind == ProbeKind::Load)
       noteRead(A, C, Mask);
     else

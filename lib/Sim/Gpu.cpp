@@ -111,6 +111,18 @@ llvm::Expected<GpuDescription> sim::describeGpu(llvm::StringRef NameOrFile) {
                     "or a .json file that describes one");
 }
 
+std::optional<GpuDescription> sim::describeDevice(llvm::StringRef Device) {
+  Device.consume_front("simulated ");
+  for (const EmbeddedFile &File : embeddedGpus()) {
+    llvm::Expected<GpuDescription> G = parseGpu(File.Text, File.Name);
+    if (!G)
+      llvm::consumeError(G.takeError());
+    else if (G->Name == Device)
+      return std::move(*G);
+  }
+  return std::nullopt;
+}
+
 std::string sim::gpuForArch(llvm::StringRef Arch) {
   for (const EmbeddedFile &File : embeddedGpus()) {
     llvm::Expected<GpuDescription> G = parseGpu(File.Text, File.Name);

@@ -47,7 +47,8 @@ struct Cell {
   uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadProbe[2] = {0, 0};
   uint16_t WriteWarpEpoch = 0, ReadWarpEpoch[2] = {0, 0};
   uint8_t WriteMask = 0, ReadMask[2] = {0, 0};
-  uint8_t Written = 0; ///< bytes that hold a value, and InFlight
+  uint8_t Written = 0;          ///< bytes that hold a value, and InFlight
+  uint8_t Read = 0, Stored = 0; ///< bytes: what they held first, ever; ever
 };
 /// Of Cell::Written: an asynchronous copy writes here, and nobody has waited
 /// for it.

@@ -13,6 +13,7 @@
 
 #include "Machine.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -82,6 +83,16 @@ uint64_t Machine::keptBytes() const {
 
 RunProfile Machine::takeProfile() {
   Profiled.KeptBytes = keptBytes();
+  for (const auto &A : Allocations) {
+    if (A->Name.empty() || A->OfProgram || !A->Cells)
+      continue;
+    BufferReach R{A->Name, uint64_t(A->End - A->Begin), 0, 0};
+    for (const Cell &C : *A->Cells) {
+      R.Read += unsigned(std::popcount(C.Read));
+      R.Written += unsigned(std::popcount(C.Stored));
+    }
+    Profiled.Reached.push_back(std::move(R));
+  }
   return std::move(Profiled);
 }
 
@@ -148,10 +159,11 @@ void Machine::markWritten(void *Pointer, uint64_t Bytes) {
   for (uint64_t I = First; I < Last;) {
     Cell &C = (*A->Cells)[I / 4];
     if (I % 4 == 0 && Last - I >= 4) {
-      C.Written = 0xf;
+      C.Written = C.Stored = 0xf;
       I += 4;
     } else {
       C.Written |= uint8_t(1u << (I % 4));
+      C.Stored |= uint8_t(1u << (I % 4));
       ++I;
     }
   }

@@ -49,6 +49,11 @@ static cl::opt<bool>
     CountersOnly("counters",
                  cl::desc("Compare nothing: counters of the timed sizes alone"),
                  cl::cat(Category));
+static cl::opt<bool> Reach(
+    "reach",
+    cl::desc("Compare nothing: which bytes of each argument the timed sizes "
+             "read and write, as lines NAME BYTES READ WRITTEN"),
+    cl::cat(Category));
 static cl::opt<bool>
     ShowSpeed("speed",
               cl::desc("Tell on standard error how many thread instructions a "
@@ -80,7 +85,8 @@ static llvm::Error run() {
   sim::SimRunnerOptions Options;
   Options.Jobs =
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
-  Options.CountersOnly = CountersOnly;
+  Options.CountersOnly = CountersOnly || Reach;
+  Options.Reach = Reach;
   Options.Headers = sharedFolder("sim", "");
   Options.Host = programFolder() + "/stark-sim-host";
   sim::Speeds Took;

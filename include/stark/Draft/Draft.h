@@ -18,6 +18,8 @@
 #include "stark/AST/Signature.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
+#include <set>
+#include <string>
 
 namespace stark {
 
@@ -28,6 +30,12 @@ enum class SmallSize {
   Aligned, ///< small multiples of the block
   Powers,  ///< small powers of two
   None,    ///< there is none: the program's own
+};
+
+/// Names of arguments.
+struct WholeArguments {
+  std::set<std::string> Read;    ///< each byte, before it is written
+  std::set<std::string> Written; ///< each byte
 };
 
 /// What a draft is made of; text() of it may be asked for in several forms.
@@ -44,6 +52,9 @@ public:
   /// not write in full has to be. False where there is none.
   virtual bool fillOutputs() = 0;
   virtual void keepOutputs() = 0;
+  /// From now on the workload counts bytes: those of arguments that a run was
+  /// seen to reach in full. What is left out is said in a note.
+  virtual void countBytes(const WholeArguments &Seen) = 0;
   /// What was guessed, and what would settle it.
   std::vector<std::string> Notes;
 };

@@ -26,6 +26,7 @@ struct DraftProof {
 
 /// Runs the source \p SourcePath as \p D says, until a form of it is correct;
 /// outputs that the source does not write in full are filled before each call.
+/// One that is correct also counts the bytes that a call has to move.
 /// What fails, or cannot be run there, is said in the note of the first form.
 /// Errors: files cannot be written.
 llvm::Expected<DraftProof> proveDraft(Draft &D, llvm::StringRef SourcePath,

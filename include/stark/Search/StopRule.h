@@ -41,10 +41,11 @@ private:
   unsigned Since = 0;
 };
 
-/// The least share of its floor, over the timed sizes, that \p V has: what the
-/// workload's "bytes" take at the device's copy rate, over the median. Unset
-/// where there are no such, or the times are modelled.
-std::optional<double> leastFloorShare(const Workload &Load, const Verdict &V);
+/// The least share of its floor (Eval/Floor.h), over the timed sizes, that \p V
+/// has: the floor over the median. Bytes are no floor of a size of which L2
+/// could keep half. Unset where a size has none, or the times are modelled.
+std::optional<double> leastFloorShare(const Workload &Load, const Verdict &V,
+                                      llvm::StringRef SourceText = "");
 
 /// Unset: it goes on. It follows from the nodes alone, in their order.
 std::optional<std::string> whyEnough(const Tree &Nodes, const Workload &Load,

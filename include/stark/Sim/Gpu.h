@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +63,10 @@ struct GpuDescription {
 /// The name of a file in lib/Sim/gpus ("h200"), or the path of a .json file.
 /// The error says what there is.
 llvm::Expected<GpuDescription> describeGpu(llvm::StringRef NameOrFile);
+
+/// The description in lib/Sim/gpus of the device that is called \p Device,
+/// "NVIDIA H200" or "simulated NVIDIA H200"; unset where there is none.
+std::optional<GpuDescription> describeDevice(llvm::StringRef Device);
 
 /// Where neither a name nor an architecture says another.
 constexpr char DefaultGpu[] = "h200";

@@ -88,6 +88,14 @@ struct OperatorProfile {
   double TimeUs = 0; ///< made by the model
 };
 
+/// Of an argument of the entry, distinct bytes.
+struct BufferReach {
+  std::string Name;
+  uint64_t Bytes = 0;
+  uint64_t Read = 0;    ///< before the entry had written there
+  uint64_t Written = 0; ///< by threads, or by the host's copies and fills
+};
+
 struct RunProfile {
   std::vector<LaunchProfile> Launches;
   std::vector<OperatorProfile> Operators;
@@ -102,12 +110,17 @@ struct RunProfile {
   /// The first operation that was asked of another stream than the one that the
   /// entry is given: "kernel k, launched at line 3 in the default stream".
   std::string Elsewhere;
+  /// In Check mode, of arguments that are not too large to be watched.
+  std::vector<BufferReach> Reached;
   double timeUs() const;
 };
 
 /// "line 14: 32 sectors a request, 4 would do", worst first; for programmers
 /// and for the plan agent.
 std::string describeProfile(const RunProfile &R, const Tables &T);
+
+/// "x 4096 4096 0": bytes, read and written ones, a line an argument.
+std::string printReach(const RunProfile &R);
 
 } // namespace stark::sim
 

@@ -75,6 +75,9 @@ struct SimRunnerOptions {
   /// Nothing is compared, and the diagnostics are the counters of the timed
   /// sizes.
   bool CountersOnly = false;
+  /// With CountersOnly: the timed sizes are run in full, and the diagnostics
+  /// are printReach().
+  bool Reach = false;
   std::string Headers; ///< CompileRequest's
   std::string Host;    ///< the path of stark-sim-host
 };

@@ -149,8 +149,8 @@ static void writeSizes(HtmlWriter &W, const RunFacts &R) {
     drawBar(W, Y + 38, S.Took.MedianUs / Longest, S.Took.IqrUs / Longest,
             "bar result",
             duration(S.Took.MedianUs) + ", " + times(S.Took.Speedup) + "×");
-    if (S.FloorUs && *S.FloorUs < Longest) {
-      double X = 76 + *S.FloorUs / Longest * 330;
+    if (S.Bound && S.Bound->Us < Longest) {
+      double X = 76 + S.Bound->Us / Longest * 330;
       W.empty("path", {{"class", "roof"},
                        {"d", "M" + pixels(X) + "," + pixels(Y + 16) + "v40"}});
     }
@@ -161,7 +161,7 @@ static void writeSizes(HtmlWriter &W, const RunFacts &R) {
       "Medians, " + std::string(R.how()) +
       "; the bracket at a bar's end is the distance of the "
       "quartiles. Bars of a size share a scale that begins at 0.";
-  if (llvm::any_of(R.Sizes, [](const SizeFacts &S) { return S.FloorUs; }))
+  if (llvm::any_of(R.Sizes, [](const SizeFacts &S) { return S.Bound; }))
     Text += " The dashed line is the floor.";
   if (Count < R.Sizes.size())
     Text += " " + std::to_string(R.Sizes.size() - Count) +

@@ -72,7 +72,7 @@ static std::optional<double> valueOf(const std::string &Formula,
 }
 
 static SizeFacts factsOf(const job::Timing &T, const RunFacts &Of) {
-  SizeFacts S{.Took = T, .Bytes = {}, .Flops = {}, .FloorUs = {}};
+  SizeFacts S{.Took = T, .Bytes = {}, .Flops = {}, .FloorUs = {}, .Bound = {}};
   if (!Of.Load)
     return S;
   auto Known = llvm::find_if(Of.Load->Sizes, [&](const Size &Each) {
@@ -140,6 +140,9 @@ RunFacts::RunFacts(const RecordedRun &Run, llvm::StringRef Folder)
               Run.Identity.Arch);
   for (const job::Timing &T : found().Timings)
     Sizes.push_back(factsOf(T, *this));
+  std::vector<std::optional<Floor>> Bounds = runFloors(Run, found());
+  for (size_t I = 0; I < Bounds.size(); ++I)
+    Sizes[I].Bound = Bounds[I];
 }
 
 bool RunFacts::hasSource() const {

@@ -14,6 +14,7 @@
 #define STARK_LIB_REPORT_HTML_RUNFACTS_H
 
 #include "../Figures.h"
+#include "../RunFloors.h"
 #include "Code.h"
 #include "stark/Sim/Gpu.h"
 
@@ -25,6 +26,7 @@ struct SizeFacts {
   std::optional<double> Bytes;   ///< that a call has to move
   std::optional<double> Flops;   ///< that it computes
   std::optional<double> FloorUs; ///< Bytes at the GPU's copy rate
+  std::optional<Floor> Bound;    ///< the largest of all floors
 };
 
 /// How a verdict is drawn: a shape, and a colour of the same name.

@@ -157,6 +157,25 @@ static std::string intervalOf(double Low, double High) {
   return fixed(Low, Digits) + " to " + fixed(High, Digits);
 }
 
+/// What the last column of the times is.
+static std::string floorNote(const RunFacts &R) {
+  FloorRates Rates = floorRates(R.found());
+  std::string Note = " Of floor: the share of the time that no implementation "
+                     "can do without, the largest of ";
+  std::vector<std::string> Parts;
+  if (Rates.LaunchUs > 0)
+    Parts.push_back("a launch (" + duration(Rates.LaunchUs) + ")");
+  if (Rates.CopyGBs > 0)
+    Parts.push_back("the bytes which a call must read and write at the copy "
+                    "rate of " +
+                    fixed(Rates.CopyGBs, 0) + " GB/s");
+  if (Rates.PeakGflops > 0)
+    Parts.push_back("operations at " + fixed(Rates.PeakGflops * 1e-3, 0) +
+                    " TFLOP/s, where the source's precision has to be kept");
+  return Note + llvm::join(Parts, "; ") +
+         ". Near 100 % there is nothing left to win.";
+}
+
 static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
   W.open("section", {{"class", "card"}});
   W.element("h2", {}, "How much it won").line();
@@ -178,14 +197,14 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
             intervalOf(V.speedupLow(), V.speedupHigh()));
   W.close().close().line();
   bool Floors =
-      llvm::any_of(R.Sizes, [](const SizeFacts &S) { return S.FloorUs; });
+      llvm::any_of(R.Sizes, [](const SizeFacts &S) { return S.Bound; });
   W.openScroll("Times by size").open("table", {{"class", "tight"}});
   W.open("thead").open("tr");
   for (const char *Head :
        {"size", "source", R.hasWinner() ? "winner" : "best", "times as fast"})
     W.element("th", {{"scope", "col"}}, Head);
   if (Floors)
-    W.element("th", {{"scope", "col"}}, "memory floor");
+    W.element("th", {{"scope", "col"}}, "of floor");
   W.close().close().open("tbody").line();
   for (const SizeFacts &S : R.Sizes) {
     W.open("tr").element("th", {{"scope", "row"}},
@@ -196,10 +215,7 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
     W.element("small", {}, intervalOf(S.Took.SpeedupLow, S.Took.SpeedupHigh));
     W.close();
     if (Floors)
-      W.element("td", {},
-                S.FloorUs && S.Took.MedianUs > 0
-                    ? fixed(100 * *S.FloorUs / S.Took.MedianUs, 0) + " %"
-                    : "-");
+      W.element("td", {}, floorText(S.Bound, S.Took.MedianUs));
     W.close().line();
   }
   W.close().close().close().line();
@@ -208,12 +224,7 @@ static void writeHowMuch(HtmlWriter &W, const RunFacts &R) {
                      "geometric mean over the sizes. Below each: its 95 % "
                      "confidence interval.";
   if (Floors)
-    Note +=
-        " Memory floor: the share of the time that moving the bytes which a "
-        "call must read and write needs alone, at this GPU's copy rate of " +
-        fixed(R.Gpu->DramGBs, 0) +
-        " GB/s. Near 100 % there is nothing left to win; what computes much "
-        "for each byte stays far below.";
+    Note += floorNote(R);
   W.element("p", {{"class", "note"}}, Note);
   W.close().line();
 }

@@ -218,3 +218,11 @@ double RunProfile::timeUs() const {
     Sum += P.TimeUs;
   return Sum;
 }
+
+std::string stark::sim::printReach(const RunProfile &R) {
+  std::string Text;
+  for (const BufferReach &B : R.Reached)
+    Text += B.Name + " " + std::to_string(B.Bytes) + " " +
+            std::to_string(B.Read) + " " + std::to_string(B.Written) + "\n";
+  return Text;
+}

@@ -115,6 +115,8 @@ void Call::inChild(const GpuDescription &Gpu) {
     copyText(Shared->Text, sizeof(Shared->Text),
              describeProfile(Ran, Spec.Of->Kernels ? Spec.Of->Kernels->tables()
                                                    : None));
+  if (Spec.Reach)
+    copyText(Shared->Text, sizeof(Shared->Text), printReach(Ran));
   copyText(Shared->Suspicion, sizeof(Shared->Suspicion), Ran.Suspicion);
   copyText(Shared->Elsewhere, sizeof(Shared->Elsewhere), Ran.Elsewhere);
   Shared->KeptBytes = Ran.KeptBytes;

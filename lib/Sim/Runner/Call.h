@@ -62,6 +62,7 @@ struct CallSpec {
   Inputs *Arguments = nullptr;
   RunMode Mode = RunMode::Check;
   uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;
+  bool Reach = false;     ///< the report's text is printReach()
   unsigned Undefined = 0; ///< RunHooks::Undefined
   unsigned Repeats = 1;   ///< calls of the process, if they are small
 };

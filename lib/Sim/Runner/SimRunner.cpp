@@ -191,8 +191,9 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
   bool IsFirst = &S == Steps.data() && !S.Timed && !Code.Host;
   return std::make_unique<Call>(
       CallSpec{&Of, Code.Host.get(), Reference, &In,
-               S.Timed ? RunMode::Profile : RunMode::Check, Limit, J->TimeoutMs,
-               Undefined, IsFirst ? repeatsOf(*J) : 1},
+               S.Timed && !Options.Reach ? RunMode::Profile : RunMode::Check,
+               Limit, J->TimeoutMs, Options.Reach, Undefined,
+               IsFirst ? repeatsOf(*J) : 1},
       Gpu, Time);
 }
 
@@ -419,6 +420,10 @@ MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,
     return Stop{Outcome::Infrastructure,
                 std::string("the source itself cannot be modelled: ") +
                     Before.Text + "\n" + where(S)};
+  if (Options.Reach) {
+    Notes += After.Text;
+    return std::nullopt;
+  }
   Timing T;
   T.Label = J->Cases[Case].Label;
   T.Samples = 1;

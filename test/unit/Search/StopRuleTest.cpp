@@ -15,15 +15,15 @@ namespace {
 class StopRule : public testing::Test {
 public:
   StopRule() {
-    Load.Bytes = "4 * n";
+    Load.Bytes = "4000000000 * n";
     Size S;
     S.Names = {{"n", 1}};
     Load.Sizes = {S};
   }
-  /// Found in \p Us, on a device that copies 1 byte a microsecond.
+  /// Found in \p Us, on a device that copies 1 GB a microsecond.
   unsigned add(double Us) {
     Verdict V = correctIn(Us);
-    V.CopyGBs = 0.001;
+    V.CopyGBs = 1e6;
     return Tree.add(0, V);
   }
   std::string why() { return whyEnough(Tree.T, Load, Options).value_or(""); }
@@ -93,7 +93,7 @@ TEST_F(StopRule, WhatHasNoFloor) {
   Options.StopAt = 0.1;
   Verdict V = correctIn(4);
   EXPECT_EQ(leastFloorShare(Load, V), std::nullopt); // no copy rate
-  V.CopyGBs = 0.001;
+  V.CopyGBs = 1e6;
   EXPECT_NEAR(*leastFloorShare(Load, V), 1, 1e-9);
   V.Modelled = true;
   EXPECT_EQ(leastFloorShare(Load, V), std::nullopt);
@@ -102,4 +102,23 @@ TEST_F(StopRule, WhatHasNoFloor) {
   EXPECT_EQ(leastFloorShare(Load, V), std::nullopt);
   Load.Bytes = "4 / 0";
   EXPECT_EQ(leastFloorShare(Load, failing()), std::nullopt);
+}
+
+// A pair of events is in every time: nothing can be won of what takes as long.
+TEST_F(StopRule, TheLaunchIsAFloorWithoutBytes) {
+  Load.Bytes = "";
+  Verdict V = correctIn(2);
+  V.EventPairUs = 1.5;
+  EXPECT_NEAR(*leastFloorShare(Load, V), 0.75, 1e-9);
+}
+
+// What L2 may keep moves at no copy rate, so that its share ends no search.
+TEST_F(StopRule, BytesThatL2MayKeepEndNothing) {
+  Verdict V = correctIn(20);
+  V.Device = "NVIDIA H200";
+  V.CopyGBs = 4000;
+  Load.Bytes = "80000000 * n";
+  EXPECT_NEAR(*leastFloorShare(Load, V), 2.0 / 20, 1e-9);
+  Load.Bytes = "160000000 * n";
+  EXPECT_NEAR(*leastFloorShare(Load, V), 40.0 / 20, 1e-9);
 }
