@@ -278,7 +278,7 @@ std::optional<ordered_json> ArgumentWriter::tensor(const Parameter &P) {
   return P.Kind == ParameterKind::Tensor ? One : ordered_json::array({One});
 }
 
-void ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
+bool ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
   for (const LeafUse &L : Use.Leaves)
     if (L.Array && !L.P->Const) {
       std::string Role = roleByName(*L.P, true);
@@ -302,8 +302,9 @@ void ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
     Notes.push_back("what is returned is guessed: one f32 tensor [" +
                     llvm::join(Dimensions, ", ") + "]");
   if (!AnyWritten)
-    Notes.push_back("no argument is written, so there is nothing to compare: "
-                    "the workload cannot be used as it is");
+    Notes.push_back("no argument is written, so there is nothing to compare, "
+                    "and the workload cannot be used: wanted an entry that "
+                    "puts its result where an argument points to");
   for (const clang::VarDecl *V : Use.Symbols) {
     std::string Name = V->getQualifiedNameAsString();
     llvm::Expected<Parameter> P = findSymbol(Source, Name);
@@ -317,4 +318,5 @@ void ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
     A["shape"] = ordered_json::array({P->Count * P->Lanes});
     Symbols[Name] = A;
   }
+  return AnyWritten;
 }

@@ -26,7 +26,8 @@ public:
                  const ParsedSource &Source, std::vector<std::string> &Notes)
       : Use(Use), Extents(Extents), Dimensions(Dimensions), Source(Source),
         Notes(Notes) {}
-  void write(nlohmann::ordered_json &Arguments,
+  /// False when nothing that could be compared is written, which is noted.
+  bool write(nlohmann::ordered_json &Arguments,
              nlohmann::ordered_json &Symbols);
 
 private:

@@ -240,7 +240,7 @@ void DraftText::chooseSizes() {
 
 void DraftText::writeArguments(const ParsedSource &Source) {
   ArgumentWriter Writer(*Use, Extents, Dimensions, Source, Notes);
-  Writer.write(Arguments, Symbols);
+  Comparable = Writer.write(Arguments, Symbols);
   if (!Use->Entry.IsKernel)
     return;
   if (!Use->Recorded)

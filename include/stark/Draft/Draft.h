@@ -55,6 +55,9 @@ public:
   /// From now on the workload counts bytes: those of arguments that a run was
   /// seen to reach in full. What is left out is said in a note.
   virtual void countBytes(const WholeArguments &Seen) = 0;
+  /// The entry writes something that can be compared; else no task can be made
+  /// of it, which the notes say.
+  bool Comparable = true;
   /// What was guessed, and what would settle it.
   std::vector<std::string> Notes;
 };
