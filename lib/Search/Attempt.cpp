@@ -69,6 +69,14 @@ void SearchState::grow(unsigned Attempt, Node N, bool Recorded) {
   Leaders.update(Nodes, Number);
   Known.add(Nodes.node(Number));
   Observer.onNode(Attempt, Nodes.node(Number), Nodes, Recorded);
+  // A spool's worker may have been another one meanwhile.
+  const Verdict &V = Nodes.node(Number).Found, &First = Nodes.node(0).Found;
+  if (V.correct() && V.Device != First.Device)
+    Steps.noteOnce(RunSteps::Once::OtherDevice,
+                   "node " + std::to_string(Number) + " was judged on " +
+                       V.Device + ", the source on " + First.Device +
+                       ": speed-ups hold, but times of the two are not "
+                       "comparable, and the search compares them");
 }
 
 llvm::Error SearchState::record(unsigned Attempt, Node N, Verdict V) {

@@ -99,7 +99,7 @@ public:
                                        llvm::StringRef Digest) const;
 
   /// Tells the observer of \p What, but of each kind of note only once.
-  enum class Once { RequestDrift, NoCounters, NoProfile };
+  enum class Once { RequestDrift, NoCounters, NoProfile, OtherDevice };
   void noteOnce(Once Kind, llvm::StringRef What);
 
 private:

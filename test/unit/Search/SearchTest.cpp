@@ -124,6 +124,26 @@ TEST_F(SearchTest, PatienceOfSeveralJobs) {
   EXPECT_LE(O.Nodes.size(), 4u + 3u);
 }
 
+// Of a spool's workers one may have another GPU: that is said once.
+TEST_F(SearchTest, AnotherDevice) {
+  struct Notes : SearchObserver {
+    std::vector<std::string> All;
+    void onNote(llvm::StringRef Note) override { All.push_back(Note.str()); }
+  } Observer;
+  Options.Attempts = 3;
+  for (unsigned N = 0; N <= 3; ++N) {
+    Judge.Of[N] = correctIn(N ? 50 : 100);
+    Judge.Of[N].Device = N < 2 ? "A" : "B";
+  }
+  SearchSetup Setup = setupWith(Model);
+  llvm::cantFail(runSearch(Setup, Options, Run, Observer));
+  EXPECT_EQ(Observer.All,
+            std::vector<std::string>{
+                "node 2 was judged on B, the source on A: speed-ups hold, but "
+                "times of the two are not comparable, and the search compares "
+                "them"});
+}
+
 // A child of a repair is planned in the repaired text; the repair itself is
 // held to its parent's base.
 TEST_F(SearchTest, Bases) {
