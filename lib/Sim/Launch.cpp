@@ -254,15 +254,21 @@ void Machine::beginRecorded(unsigned Rank) {
   Recorder->beginBlock(At.X, At.Y, At.Z);
 }
 
-void Machine::endRecorded(unsigned Rank) {
-  std::vector<uint32_t *> Counts;
-  unsigned End = (Rank + 1) * PerBlock;
-  for (unsigned W = Rank * PerBlock; W < End; W += 32) {
-    Counts.clear();
+/// What the lanes of each warp of lanes \p Begin to \p End counted.
+std::vector<std::vector<uint32_t *>> Machine::warpCounts(unsigned Begin,
+                                                         unsigned End) const {
+  std::vector<std::vector<uint32_t *>> All;
+  for (unsigned W = Begin; W < End; W += 32) {
+    All.emplace_back();
     for (unsigned L = W; L < std::min(End, W + 32); ++L)
-      Counts.push_back(Lanes[L].Counts);
-    Recorder->counts(Counts);
+      All.back().push_back(Lanes[L].Counts);
   }
+  return All;
+}
+
+void Machine::endRecorded(unsigned Rank) {
+  for (const auto &Warp : warpCounts(Rank * PerBlock, (Rank + 1) * PerBlock))
+    Recorder->counts(Warp);
   Recorder->endBlock();
 }
 
@@ -333,13 +339,8 @@ Way Machine::countCluster(uint64_t I) {
     addInstructions(L.Counts);
   Recorder = std::move(Kept);
   Way All;
-  std::vector<uint32_t *> Counts;
-  for (unsigned W = 0; W < Threads; W += 32) {
-    Counts.clear();
-    for (unsigned L = W; L < std::min(Threads, W + 32); ++L)
-      Counts.push_back(Lanes[L].Counts);
-    All.add(wayOf(Counts, T, Gpu));
-  }
+  for (const auto &Warp : warpCounts(0, Threads))
+    All.add(wayOf(entriesOf(Warp, T.Blocks.size()), T, Gpu));
   return All;
 }
 
@@ -366,7 +367,6 @@ Machine::heavyClusters(const std::vector<uint64_t> &Sampled, Way Known,
     if (Its.Cycles > HeavyRatio * Known.Cycles)
       Heavy.push_back({Its.Cycles, At});
   }
-  P.CountedBlocks = Counted * Ranks;
   if (Heavy.empty())
     return {};
   std::sort(Heavy.rbegin(), Heavy.rend());

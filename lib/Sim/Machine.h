@@ -243,6 +243,7 @@ public:
   /// What a shuffle gives that reads a lane which is not there: 0 the lane's
   /// own value, 1 a large one, 2 a small one.
   unsigned Undefined = 0;
+  bool Reach = false;    ///< RunHooks::Reach
   std::string Suspicion; ///< the first such shuffle
   int LastError = 0;
   unsigned LaunchLine = 0; ///< of the user's file, 0: unknown
@@ -289,6 +290,8 @@ private:
   std::vector<uint64_t> heavyClusters(const std::vector<uint64_t> &Sampled,
                                       Way Known, LaunchProfile &P);
   Way countCluster(uint64_t I);
+  std::vector<std::vector<uint32_t *>> warpCounts(unsigned Begin,
+                                                  unsigned End) const;
   void beginRecorded(unsigned Rank);
   void endRecorded(unsigned Rank);
   std::string whyNotLaunched(const Kernel &K, bool Cooperative) const;

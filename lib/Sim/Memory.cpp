@@ -84,7 +84,7 @@ uint64_t Machine::keptBytes() const {
 RunProfile Machine::takeProfile() {
   Profiled.KeptBytes = keptBytes();
   for (const auto &A : Allocations) {
-    if (A->Name.empty() || A->OfProgram || !A->Cells)
+    if (!Reach || A->Name.empty() || A->OfProgram || !A->Cells)
       continue;
     BufferReach R{A->Name, uint64_t(A->End - A->Begin), 0, 0};
     for (const Cell &C : *A->Cells) {

@@ -373,6 +373,7 @@ RunProfile Program::runWith(const Program *Of,
   M.AccessLimit = Hooks.AccessLimit;
   M.OnLimit = Hooks.OnLimit;
   M.Undefined = Hooks.Undefined;
+  M.Reach = Hooks.Reach;
   M.Kernels = I.Kernels;
   M.KernelOfStub = I.KernelOfStub;
   M.KernelOfName = &I.KernelOfName;

@@ -62,9 +62,9 @@ struct LaunchProfile {
   /// entered each basic block.
   std::vector<std::vector<uint32_t>> LongestWarps;
   double WarpShare = 1; ///< of these ways, that a warp goes in truth
-  /// Blocks that were only counted, and of them those that do much more than
-  /// all that were sampled: what they take is in PartUs, too.
-  uint64_t CountedBlocks = 0, HeavyBlocks = 0;
+  /// Blocks that do much more than all that were sampled, as far as others were
+  /// counted: what they take is in PartUs, too.
+  uint64_t HeavyBlocks = 0;
   double HeavyRatio = 0; ///< way of the longest, over that of the sampled ones
   /// Thread atomics on global memory, and the share of the 128-byte line that
   /// most of them meet; of integers and of floating-point numbers.
@@ -110,7 +110,8 @@ struct RunProfile {
   /// The first operation that was asked of another stream than the one that the
   /// entry is given: "kernel k, launched at line 3 in the default stream".
   std::string Elsewhere;
-  /// In Check mode, of arguments that are not too large to be watched.
+  /// In Check mode, where RunHooks::Reach asks for it, of arguments that are
+  /// not too large to be watched.
   std::vector<BufferReach> Reached;
   double timeUs() const;
 };

@@ -54,6 +54,8 @@ struct RunHooks {
   /// own value, 1 a large one, 2 a small one. Where outputs depend on it, the
   /// program is wrong; RunProfile::Suspicion says whether there was such one.
   unsigned Undefined = 0;
+  /// Fill RunProfile::Reached, which takes a look at all that is watched.
+  bool Reach = false;
   /// Asked after each call, with the instructions of threads that were executed
   /// so far, whether to call once more, on the same device. Unset: no.
   std::function<bool(double Instructions)> Again;

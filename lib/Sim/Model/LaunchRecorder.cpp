@@ -142,45 +142,46 @@ void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
     C.L2Writes += P.Bulk ? linesBegun(R) : uint64_t(Lines.Count);
 }
 
-Way stark::sim::wayOf(const std::vector<uint32_t *> &Lanes, const Tables &T,
+std::vector<uint32_t>
+stark::sim::entriesOf(const std::vector<uint32_t *> &Lanes, size_t Blocks) {
+  std::vector<uint32_t> Entries(Blocks);
+  for (const uint32_t *Counts : Lanes)
+    for (size_t B = 0; B < Blocks; ++B)
+      Entries[B] = std::max(Entries[B], Counts[B]);
+  return Entries;
+}
+
+Way stark::sim::wayOf(const std::vector<uint32_t> &Entries, const Tables &T,
                       const GpuDescription &Gpu) {
   Way Its;
-  for (size_t B = 0; B < T.Blocks.size(); ++B) {
-    uint32_t Most = 0;
-    for (const uint32_t *Counts : Lanes)
-      Most = std::max(Most, Counts[B]);
-    if (!Most)
+  for (size_t B = 0; B < Entries.size(); ++B) {
+    if (!Entries[B])
       continue;
     const CodeBlock &C = T.Blocks[B];
     double Issue = 0;
     for (float Each : C.Slots)
       Issue += Each;
-    Its.Entered += Most;
-    Its.Cycles +=
-        Most * (std::max(Issue, double(C.Path)) + C.LoadDepth * Gpu.L2Latency +
-                C.SharedDepth * Gpu.SharedLatency);
+    Its.Entered += Entries[B];
+    Its.Cycles += Entries[B] * (std::max(Issue, double(C.Path)) +
+                                C.LoadDepth * Gpu.L2Latency +
+                                C.SharedDepth * Gpu.SharedLatency);
   }
   return Its;
 }
 
 void LaunchRecorder::counts(const std::vector<uint32_t *> &Lanes) {
-  Way Its = wayOf(Lanes, T, Gpu);
-  bool Longest = Its.Cycles > LongestWay;
-  if (Longest)
-    LongestWay = Its.Cycles;
+  std::vector<uint32_t> Entries = entriesOf(Lanes, T.Blocks.size());
+  for (size_t B = 0; B < Entries.size(); ++B) {
+    for (const uint32_t *Counts : Lanes)
+      Out.ThreadCounts[B] += Counts[B];
+    Out.WarpCounts[B] += Entries[B];
+  }
+  Way Its = wayOf(Entries, T, Gpu);
   Sampled.add(Its);
-  for (size_t B = 0; B < T.Blocks.size(); ++B) {
-    uint64_t Sum = 0;
-    uint32_t Most = 0;
-    for (const uint32_t *Counts : Lanes) {
-      Sum += Counts[B];
-      Most = std::max(Most, Counts[B]);
-    }
-    Out.ThreadCounts[B] += Sum;
-    Out.WarpCounts[B] += Most;
-    if (Longest)
-      Out.LongestWarps.back()[B] = Most;
-    Entered += Most;
+  Entered += Its.Entered;
+  if (Its.Cycles > LongestWay) {
+    LongestWay = Its.Cycles;
+    Out.LongestWarps.back() = std::move(Entries);
   }
   ++Out.WarpsSampled;
 }

@@ -35,8 +35,12 @@ struct Way {
     Entered += Other.Entered;
   }
 };
-/// \p Lanes: as LaunchRecorder::counts().
-Way wayOf(const std::vector<uint32_t *> &Lanes, const Tables &T,
+/// How often a warp entered each of \p Blocks basic blocks; \p Lanes: as
+/// LaunchRecorder::counts().
+std::vector<uint32_t> entriesOf(const std::vector<uint32_t *> &Lanes,
+                                size_t Blocks);
+/// \p Entries: of entriesOf().
+Way wayOf(const std::vector<uint32_t> &Entries, const Tables &T,
           const GpuDescription &Gpu);
 
 class LaunchRecorder {

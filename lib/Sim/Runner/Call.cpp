@@ -90,6 +90,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   };
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
+  Hooks.Reach = Spec.Reach;
   Hooks.OnLimit = [&] {
     Shared->What = Report::TooMany;
     _exit(0);
