@@ -25,16 +25,8 @@ static std::string number(const char *Format, double Value) {
 
 static std::optional<double> valueOf(const std::string &Formula,
                                      const Bindings &Names) {
-  if (Formula.empty())
-    return std::nullopt;
-  llvm::Expected<double> Value = evaluateReal(Formula, Names);
-  if (!Value) {
-    llvm::consumeError(Value.takeError());
-    return std::nullopt;
-  }
-  if (!std::isfinite(*Value) || *Value < 0)
-    return std::nullopt;
-  return *Value;
+  std::optional<double> Value = knownReal(Formula, Names);
+  return Value && *Value >= 0 ? Value : std::nullopt;
 }
 
 /// The extents' product; unset when one cannot be told.

@@ -10,7 +10,6 @@
 #include "stark/Task/Expression.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
 
 using namespace stark;
 
@@ -44,18 +43,21 @@ bool stark::isPlainArithmetic(llvm::StringRef SourceText) {
   return true;
 }
 
-static std::optional<double> valueOf(const std::string &Formula,
-                                     const Bindings &Names) {
-  if (Formula.empty())
-    return std::nullopt;
-  llvm::Expected<double> Value = evaluateReal(Formula, Names);
-  if (!Value) {
-    llvm::consumeError(Value.takeError());
-    return std::nullopt;
-  }
-  if (!std::isfinite(*Value) || *Value <= 0)
-    return std::nullopt;
-  return *Value;
+/// Null: the workload has no such size.
+static const Size *sizeThatTook(const Workload &Load, const job::Timing &T) {
+  auto Known = llvm::find_if(
+      Load.Sizes, [&](const Size &S) { return S.label() == T.Label; });
+  return Known == Load.Sizes.end() ? nullptr : &*Known;
+}
+
+static std::optional<double> positive(std::optional<double> Value) {
+  return Value && *Value > 0 ? Value : std::nullopt;
+}
+
+std::optional<double> stark::bytesToMove(const Workload &Load,
+                                         const job::Timing &T) {
+  const Size *S = sizeThatTook(Load, T);
+  return S ? positive(knownReal(Load.Bytes, S->Names)) : std::nullopt;
 }
 
 /// Whether a bit fewer than fp32 has could be in what is computed with.
@@ -67,9 +69,8 @@ static bool hasNarrowBuffer(const Workload &Load) {
 
 std::optional<Floor> stark::floorOf(const Workload &Load, const job::Timing &T,
                                     const FloorRates &Rates, bool Plain) {
-  auto Known = llvm::find_if(
-      Load.Sizes, [&](const Size &S) { return S.label() == T.Label; });
-  if (Known == Load.Sizes.end())
+  const Size *Known = sizeThatTook(Load, T);
+  if (!Known)
     return std::nullopt;
   Floor Most;
   auto Consider = [&](FloorKind Of, double Us) {
@@ -77,10 +78,11 @@ std::optional<Floor> stark::floorOf(const Workload &Load, const job::Timing &T,
       Most = {Of, Us};
   };
   Consider(FloorKind::Launch, Rates.LaunchUs);
-  if (std::optional<double> Bytes = valueOf(Load.Bytes, Known->Names);
+  if (std::optional<double> Bytes = bytesToMove(Load, T);
       Bytes && Rates.CopyGBs > 0)
     Consider(FloorKind::Bytes, *Bytes / Rates.CopyGBs * 1e-3);
-  if (std::optional<double> Flops = valueOf(Load.Flops, Known->Names);
+  if (std::optional<double> Flops =
+          positive(knownReal(Load.Flops, Known->Names));
       Flops && Rates.PeakGflops > 0 && Load.SourcePrecision && Plain &&
       !hasNarrowBuffer(Load)) {
     // Work that outruns the peak is done by other units, or was counted wrong.

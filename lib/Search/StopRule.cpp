@@ -30,11 +30,8 @@ void Gains::add(double Speedup) {
 /// What is written may stay in L2, and then moves at no copy rate.
 static bool mayStayInL2(const Workload &Load, const job::Timing &T,
                         const FloorRates &Rates) {
-  FloorRates CopyAlone;
-  CopyAlone.CopyGBs = Rates.CopyGBs;
-  std::optional<Floor> Moved = floorOf(Load, T, CopyAlone, /*Plain=*/false);
-  double L2 = Rates.L2Bytes > 0 ? Rates.L2Bytes : LargestL2;
-  return Moved && Moved->Us * Rates.CopyGBs * 1e3 < 2 * L2;
+  std::optional<double> Bytes = bytesToMove(Load, T);
+  return Bytes && *Bytes < 2 * (Rates.L2Bytes > 0 ? Rates.L2Bytes : LargestL2);
 }
 
 std::optional<double> stark::leastFloorShare(const Workload &Load,

@@ -10,6 +10,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/Nearest.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 #include <set>
 
 using namespace stark;
@@ -255,6 +256,18 @@ llvm::Expected<int64_t> stark::evaluateExpression(llvm::StringRef Text,
 llvm::Expected<double> stark::evaluateReal(llvm::StringRef Text,
                                            const Bindings &Names) {
   return Parser<double>(Text, &Names).parse();
+}
+
+std::optional<double> stark::knownReal(llvm::StringRef Text,
+                                       const Bindings &Names) {
+  if (Text.empty())
+    return std::nullopt;
+  llvm::Expected<double> Value = evaluateReal(Text, Names);
+  if (!Value) {
+    llvm::consumeError(Value.takeError());
+    return std::nullopt;
+  }
+  return std::isfinite(*Value) ? std::optional(*Value) : std::nullopt;
 }
 
 llvm::Expected<std::vector<std::string>>

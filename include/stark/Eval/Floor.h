@@ -52,6 +52,10 @@ FloorRates floorRates(const Verdict &V);
 /// file of the user's.
 bool isPlainArithmetic(llvm::StringRef SourceText);
 
+/// What the workload says a call has to move at least, of the size that took
+/// \p T; unset where it does not say, or says nothing positive.
+std::optional<double> bytesToMove(const Workload &Load, const job::Timing &T);
+
 /// Of the size that took \p T. Operations count where the workload gives them,
 /// wants the source's precision, has no buffer of fewer than 32 bits but those
 /// of whole numbers, \p Plain says that the source has plain arithmetic, and

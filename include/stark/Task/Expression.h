@@ -19,6 +19,7 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ llvm::Expected<int64_t> evaluateExpression(llvm::StringRef Text,
 /// The same over doubles, for real-valued scalar arguments ("1.0/cols").
 llvm::Expected<double> evaluateReal(llvm::StringRef Text,
                                     const Bindings &Names);
+
+/// evaluateReal(), for figures that are left out where they cannot be told:
+/// unset of an empty expression, of an error and of what is not finite.
+std::optional<double> knownReal(llvm::StringRef Text, const Bindings &Names);
 
 /// The names that occur in \p Text; an error when it does not parse.
 llvm::Expected<std::vector<std::string>> expressionNames(llvm::StringRef Text);
