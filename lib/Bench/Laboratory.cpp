@@ -59,9 +59,7 @@ namespace {
 /// One task's share of PatienceFigures.
 class Follower {
 public:
-  Follower(unsigned Patience, PatienceFigures &F) : F(F) {
-    F.Patience = Patience;
-  }
+  explicit Follower(PatienceFigures &F) : F(F) {}
   void add(const std::vector<double> &BestSoFar) {
     Gains Found;
     size_t Steps = 0;
@@ -90,9 +88,7 @@ static std::vector<double> figure(const LandscapeOptions &Landscape,
                                   unsigned Attempts, PolicyFigures &F) {
   std::vector<double> Ends, Sums(Attempts);
   double Made = 0;
-  std::vector<Follower> Followers;
-  for (PatienceFigures &P : F.Patience)
-    Followers.emplace_back(P.Patience, P);
+  std::vector<Follower> Followers(F.Patience.begin(), F.Patience.end());
   for (unsigned Seed = 1; Seed <= Seeds; ++Seed) {
     LandscapeRun Run =
         runLandscape(Landscape, Seed, *makePolicy(Options), Attempts);

@@ -138,9 +138,9 @@ public:
     return runSearch(*Setup, Options, RunFolder, Observer);
   }
 
-  /// The rest, which refers to the task where it is now.
   /// When enough was found.
   void chooseEnd(const SearchRequest &Request, const RunIdentity *Before);
+  /// The rest, which refers to the task where it is now.
   llvm::Error chooseJudge(const SearchRequest &Request, const std::string &Arch,
                           const std::optional<RunIdentity> &Judged,
                           const std::optional<RunIdentity> &Before);

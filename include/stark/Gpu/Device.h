@@ -36,12 +36,12 @@ struct DeviceFacts {
 std::string printFacts(const DeviceFacts &F);
 bool parseFacts(const std::string &Text, DeviceFacts &F);
 
-/// The facts of the GPU that the driver lists as \p Device, measured in a child
-/// of this program; false with \p Error.
 /// Devices of this machine, whatever CUDA_VISIBLE_DEVICES says; 0 where NVML is
 /// missing or does not say. Opens none of them, unlike probeDevice().
 unsigned countDevices();
 
+/// The facts of the GPU that the driver lists as \p Device, measured in a child
+/// of this program; false with \p Error.
 bool probeDevice(int Device, DeviceFacts &Facts, std::string &Error);
 
 } // namespace stark::gpu
