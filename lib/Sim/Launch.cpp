@@ -32,9 +32,9 @@ namespace {
 // cudaError_t
 constexpr int InvalidConfiguration = 9;
 constexpr uint64_t MiddleBlocks = 3;
-/// What may be spent on blocks that are only counted, in basic blocks that
-/// warps enter, and in threads: a fraction of a second.
-constexpr double LeastCounted = 1e6, MostCounted = 5e6;
+/// What may be spent on blocks that are only counted, in issue slots of warps,
+/// and in threads: a fraction of a second.
+constexpr double LeastCounted = 2e6, MostCounted = 1e7;
 constexpr uint64_t MostThreads = uint64_t(4) << 20;
 /// How many times as long a way is that stands out, and of how many such blocks
 /// all is recorded.
@@ -351,9 +351,8 @@ std::vector<uint64_t>
 Machine::heavyClusters(const std::vector<uint64_t> &Sampled, Way Known,
                        LaunchProfile &P) {
   uint64_t Count = Clusters.count();
-  double Budget =
-             std::clamp(double(Known.Entered) / 4, LeastCounted, MostCounted),
-         Mean = double(Known.Entered) / double(Sampled.size()), Used = 0;
+  double Budget = std::clamp(Known.Issued / 4, LeastCounted, MostCounted),
+         Mean = Known.Issued / double(Sampled.size()), Used = 0;
   std::vector<std::pair<double, uint64_t>> Heavy;
   uint64_t Counted = 0, Stride = spreadingStride(Count);
   for (uint64_t I = 0, At = 0;
@@ -362,7 +361,7 @@ Machine::heavyClusters(const std::vector<uint64_t> &Sampled, Way Known,
     if (std::binary_search(Sampled.begin(), Sampled.end(), At))
       continue;
     Way Its = countCluster(At);
-    Used += double(Its.Entered);
+    Used += Its.Issued;
     ++Counted;
     if (Its.Cycles > HeavyRatio * Known.Cycles)
       Heavy.push_back({Its.Cycles, At});

@@ -162,6 +162,7 @@ Way stark::sim::wayOf(const std::vector<uint32_t> &Entries, const Tables &T,
     for (float Each : C.Slots)
       Issue += Each;
     Its.Entered += Entries[B];
+    Its.Issued += Entries[B] * Issue;
     Its.Cycles += Entries[B] * (std::max(Issue, double(C.Path)) +
                                 C.LoadDepth * Gpu.L2Latency +
                                 C.SharedDepth * Gpu.SharedLatency);

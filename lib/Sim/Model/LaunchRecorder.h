@@ -25,14 +25,17 @@
 
 namespace stark::sim {
 
-/// A warp's way through the code, about: its length in cycles, and how many
-/// basic blocks it enters. Of several warps: the longest, and all.
+/// A warp's way through the code, about: its length in cycles, how many basic
+/// blocks it enters, and how many issue slots it takes. Of several warps: the
+/// longest, and all.
 struct Way {
   double Cycles = 0;
   uint64_t Entered = 0;
+  double Issued = 0;
   void add(const Way &Other) {
     Cycles = std::max(Cycles, Other.Cycles);
     Entered += Other.Entered;
+    Issued += Other.Issued;
   }
 };
 /// How often a warp entered each of \p Blocks basic blocks; \p Lanes: as
