@@ -150,36 +150,60 @@ std::string Figures::describeUnits() const {
          "long as a full one.\n";
 }
 
+double Figures::firstReadUs() const {
+  return Gpu ? Gpu->DramLatency / Gpu->ClockGHz * 1e-3 : 0;
+}
+
 std::string Figures::describeSize(const Workload &W, const Size &S) const {
-  std::string Text, Floor = "; floor ";
+  std::string Text, Takes = "; about ";
   std::optional<double> Bytes = valueOf(W.Bytes, S.Names);
   if (Bytes) {
     Text = "has to move at least " + number("%.6g", *Bytes / 1e9) + " GB";
   } else if ((Bytes = argumentBytes(W, S))) {
     Text = "its arguments are " + number("%.6g", *Bytes / 1e9) +
            " GB, each input read and each output written once";
-    Floor = "; floor, if all of that moves, ";
+    Takes = "; if all of that moves, about ";
   }
   if (std::optional<double> Flops = valueOf(W.Flops, S.Names))
     Text += (Text.empty() ? "" : ", ") +
             ("computes " + number("%.6g", *Flops / 1e9)) + " GFLOP";
   if (Bytes && CopyGBs > 0)
     Text +=
-        Floor + number("%.1f", launchUs() + *Bytes / CopyGBs * 1e-3) + " us";
+        Takes +
+        number("%.1f", launchUs() + firstReadUs() + *Bytes / CopyGBs * 1e-3) +
+        " us";
   return Text;
 }
 
-std::string Figures::describeFloors() const {
+std::optional<double> Figures::mostFlopsPerByte(const Workload &W) const {
+  std::optional<double> Most;
+  for (const Size &S : W.Sizes) {
+    if (S.CheckOnly || S.Added)
+      continue;
+    std::optional<double> Flops = valueOf(W.Flops, S.Names),
+                          Bytes = valueOf(W.Bytes, S.Names);
+    if (!Bytes)
+      Bytes = argumentBytes(W, S);
+    if (Flops && Bytes && *Bytes > 0)
+      Most = std::max(Most.value_or(0), *Flops / *Bytes);
+  }
+  return Most;
+}
+
+std::string Figures::describeMemoryTimes() const {
   if (CopyGBs <= 0)
     return "";
   double Launch = launchUs();
-  return "\nA floor is " +
-         (Launch > 0
-              ? "an empty launch (" + number("%.1f", Launch) + " us) and "
+  return "\nThe times are those of memory alone: " +
+         (Launch > 0 ? "an empty launch (" + number("%.1f", Launch) + " us), "
+                     : std::string()) +
+         (Gpu ? "the answer to the first read from DRAM (" +
+                    number("%.1f", firstReadUs()) + " us) and "
               : std::string()) +
          "these bytes at the copy rate of " + number("%.0f", CopyGBs) +
-         " GB/s: what memory alone takes. Where a time is near its floor, "
-         "only fewer bytes make it shorter.\n";
+         " GB/s. A kernel that comes near its own gains only by fewer bytes; "
+         "where reads wait for what other reads brought, each such step adds "
+         "another answer of DRAM.\n";
 }
 
 unsigned Figures::blocksPerSm(unsigned Threads, unsigned Registers,

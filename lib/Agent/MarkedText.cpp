@@ -120,10 +120,12 @@ std::string stark::describeBeside(const AgentInput &In) {
   Out += "\nPropose a change that differs in kind from these.";
   if (Unknown)
     Out += " Of those that are not known, " + std::to_string(Unknown) +
-           " began from the same text as you and will take what comes to mind "
-           "first: rank the changes of different kinds that you see, and leave "
-           "the first " +
-           (Unknown == 1 ? std::string("one") : std::to_string(Unknown)) +
-           " to them.";
+           " began from the same text as you, and may take what comes to mind "
+           "first. Rank the changes of different kinds that you see. Where the "
+           "first " +
+           std::to_string(Unknown + 1) +
+           " promise about as much, take the last of these; where one promises "
+           "far more than the others, take it all the same, in a form that "
+           "others will hardly choose.";
   return Out + "\n\n";
 }

@@ -7,6 +7,7 @@
 
 #include "Figures.h"
 #include "TextForms.h"
+#include "stark/AST/Toolkit.h"
 #include "stark/AST/Torch.h"
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
@@ -112,34 +113,6 @@ static std::string describeParameter(const Task &T, const Parameter &P,
   if (A->IsBuffer)
     return Line + "device pointer to " + describeBuffer(*A) + "\n";
   return Line + "scalar, value `" + A->Value + "`\n";
-}
-
-static std::string describeSizes(const Workload &W, const Figures &Known) {
-  std::string Text;
-  bool Floors = false;
-  for (const Size &S : W.Sizes) {
-    if (S.CheckOnly || S.Added)
-      continue;
-    std::string More = Known.describeSize(W, S);
-    Floors |= llvm::StringRef(More).contains("; floor");
-    Text += "- timed and compared: " + S.label() +
-            (More.empty() ? "" : " (" + More + ")") + "\n";
-  }
-  for (const Size &S : W.Sizes)
-    if (S.CheckOnly && !S.Added)
-      Text += "- compared only: " + S.label() + "\n";
-  if (W.AddSizes)
-    Text += "- compared only: further small, odd and ragged sizes that the "
-            "judge adds\n";
-  if (!W.MultipleOf.empty()) {
-    std::string Rules;
-    for (const auto &[Name, Unit] : W.MultipleOf)
-      Rules +=
-          (Rules.empty() ? "`" : ", `") + Name + "` of " + std::to_string(Unit);
-    Text += "\nIn all of them these are multiples: " + Rules +
-            ". No other sizes have to work.\n";
-  }
-  return Floors ? Text + Known.describeFloors() : Text;
 }
 
 static std::string describeTolerance(const Workload &W) {
@@ -296,11 +269,20 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   V["build"] = "nvcc -arch=" + T.Parse.Arch;
   for (const std::string &Flag : flagsThatCount(T))
     V["build"] += " " + Flag;
+  if (std::optional<Toolkit> Cuda = findToolkit(T.Parse.Toolkit))
+    V["toolkit"] = " of CUDA " + Cuda->version();
+  else
+    V["toolkit"] = "";
   Figures Known(In);
   V["device"] = In.Device + "\n";
-  auto Device = Prompts.Devices.find(T.Parse.Arch);
-  if (Device != Prompts.Devices.end())
-    V["device"] += "\n" + Device->second.System + "\n";
+  auto AddDevice = [&](const std::string &Name) {
+    auto Device = Prompts.Devices.find(Name);
+    if (Device != Prompts.Devices.end())
+      V["device"] += "\n" + Device->second.System + "\n";
+  };
+  AddDevice(T.Parse.Arch);
+  if (mayMultiply(T, Known))
+    AddDevice(T.Parse.Arch + "-products");
   if (std::string Text = Known.describeDevice(); !Text.empty())
     V["device"] += "\n" + Text;
   for (const Parameter &P : T.Entry.Parameters)
@@ -310,7 +292,7 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
         "\nIn the timed calls every buffer begins at a multiple of 256 bytes "
         "and is as long as its shape says. Other callers may pass less aligned "
         "ones: a wide access asks for its alignment at run time.\n";
-  V["sizes"] = describeSizes(T.Load, Known);
+  V["sizes"] = describeSizes(T, Known);
   V["tolerance"] = describeTolerance(T.Load);
   V["margin"] = printNumber((T.Load.Margin - 1) * 100);
   V["reference"] = T.Load.Reference.empty() || T.Load.Reference == T.Load.Entry

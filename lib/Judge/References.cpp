@@ -67,11 +67,12 @@ std::string References::notes(const Job &J) const {
     char Allowed[32];
     std::snprintf(Allowed, sizeof(Allowed), "%.2g",
                   Of.Times * J.Leaves[Leaf].Tolerance);
-    Text += "output '" + J.Leaves[Leaf].Name + "' of '" +
-            J.Cases[Of.Worst].Label + "' may be off by " + Allowed +
-            (Of.Cases > 1 ? ", of " + std::to_string(Of.Cases - 1) +
-                                " more by less than that"
-                          : "") +
+    Text += "the tolerance of output '" + J.Leaves[Leaf].Name +
+            "' is widened to " + Allowed + " for '" + J.Cases[Of.Worst].Label +
+            "'" +
+            (Of.Cases > 1
+                 ? ", and to less for " + std::to_string(Of.Cases - 1) + " more"
+                 : "") +
             (Computed.empty() ? ": twice what the source moves by when its "
                                 "inputs move in their last place\n"
                               : ": twice what the source is off itself\n");

@@ -66,7 +66,7 @@ TEST(Prompt, InputWithoutAValueIsAnError) {
 TEST(Prompt, OwnPromptsLoad) {
   TemporaryFolder Copy = llvm::cantFail(TemporaryFolder::create("prompts"));
   PromptSet Own = llvm::cantFail(loadPrompts(STARK_SOURCE_DIR "/prompts"));
-  EXPECT_EQ(Own.Files.size(), 11u);
+  EXPECT_EQ(Own.Files.size(), 12u);
   EXPECT_EQ(Own.Devices.count("sm_90"), 1u);
   // The lone agent is told what the plan agent is told, less the sites.
   for (const std::string &Name : Own.Single.Inputs)

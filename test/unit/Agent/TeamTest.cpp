@@ -176,7 +176,7 @@ TEST_F(TeamTest, PlanIsGrounded) {
   for (llvm::StringRef Part :
        {"`max.cu`", "`void launch_max(", "NVIDIA H200, sm_90", "227 KB",
         "timed and compared: cols=1048576 (has to move at least 0.0041943 GB; "
-        "floor 3.0 us)",
+        "about 3.4 us)",
         "compared only: cols=1001", "tolerance: f32 0.0001", "2 % faster",
         "row_max<<<1, 128, 0, stream>>>(x, y, cols);", "median 812.5 us",
         "no other attempts", "row_max | kernel | lines 3-8"})
@@ -429,7 +429,7 @@ TEST_F(TeamTest, FiguresSayWhoseTheyAre) {
   Text = Asks();
   for (llvm::StringRef Part :
        {"3000 GB/s (measured on this GPU)", "2.50 us (measured on this GPU)",
-        "floor 3.9 us", "these are multiples: `cols` of 4"})
+        "about 4.3 us", "these are multiples: `cols` of 4"})
     EXPECT_TRUE(llvm::StringRef(Text).contains(Part)) << Part.str() << Text;
   // Without a formula, the arguments say what is moved.
   T.Load.Bytes.clear();
@@ -439,15 +439,47 @@ TEST_F(TeamTest, FiguresSayWhoseTheyAre) {
   for (llvm::StringRef Part :
        {"4222 GB/s.", "Figures for estimates (of the GPU that is simulated):",
         "its arguments are 0.00419482 GB, each input read and each output "
-        "written once; floor, if all of that moves, 3.0 us"})
+        "written once; if all of that moves, about 3.4 us"})
     EXPECT_TRUE(llvm::StringRef(Text).contains(Part)) << Part.str() << Text;
   // Of a GPU that nobody described, nothing is made up.
   T.Parse.Arch = "sm_30";
   In.OfSource = nullptr;
   Text = Asks();
   EXPECT_FALSE(llvm::StringRef(Text).contains("Figures for estimates"));
-  EXPECT_FALSE(llvm::StringRef(Text).contains("floor"));
+  EXPECT_FALSE(llvm::StringRef(Text).contains("those of memory alone"));
   T.Parse.Arch = "sm_90";
+}
+
+// Which sizes are added, with which values, and what is worth knowing of tensor
+// cores, follows from the workload.
+TEST_F(TeamTest, SizesSayWhatIsAskedOfThem) {
+  auto Asks = [&] {
+    Asked.clear();
+    answer(GoodPlan);
+    value(team()->plan(In));
+    return Asked[0].Messages[0].Text;
+  };
+  auto Has = [](const std::string &Text, llvm::StringRef Part) {
+    return llvm::StringRef(Text).contains(Part);
+  };
+  std::string Text = Asks();
+  EXPECT_TRUE(Has(Text, "judge adds, small ones among them, odd and ragged in "
+                        "`cols`\n"));
+  EXPECT_FALSE(Has(Text, "For products of matrices"));
+  T.Load.MultipleOf = {{"cols", 4}};
+  T.Load.Arguments[0].Fill.Kind = job::InitKind::Normal;
+  T.Load.Arguments[0].Fill.High = 1;
+  T.Load.Flops = "64 * cols";
+  Text = Asks();
+  EXPECT_TRUE(Has(Text, "judge adds, small ones among them\n"));
+  EXPECT_TRUE(Has(Text, "with inputs of other values (tiny, huge, mixed, "));
+  EXPECT_TRUE(Has(Text, "For products of matrices"));
+  T.Load.Harden = false;
+  T.Load.Flops = "63 * cols";
+  Text = Asks();
+  EXPECT_FALSE(Has(Text, "other values"));
+  EXPECT_FALSE(Has(Text, "For products of matrices"));
+  T.Load = Workload();
 }
 
 // From registers and shared memory follows what an SM holds; where the workload

@@ -69,8 +69,8 @@ TEST(References, ASourceThatIsOffWidensIt) {
   EXPECT_NEAR(R.slack(1, 1), 20, 0.01);
   EXPECT_EQ(R.slack(0, 1), 1);
   EXPECT_EQ(R.notes(J), "compared with the source computed in f64\n"
-                        "output 'result' of 'large' may be off by 0.02: twice "
-                        "what the source is off itself\n");
+                        "the tolerance of output 'result' is widened to 0.02 "
+                        "for 'large': twice what the source is off itself\n");
 }
 
 // An output has one line, whatever the number of sizes.
@@ -80,9 +80,9 @@ TEST(References, NamesTheWorstSize) {
   R.add(0, 1, 2);
   R.add(1, 1, 4);
   EXPECT_EQ(R.notes(J),
-            "output 'result' of 'large' may be off by 0.008, of 1 more by "
-            "less than that: twice what the source moves by when its inputs "
-            "move in their last place\n");
+            "the tolerance of output 'result' is widened to 0.008 for 'large', "
+            "and to less for 1 more: twice what the source moves by when its "
+            "inputs move in their last place\n");
 }
 
 TEST(References, NamesTheSizesThatDiffer) {
