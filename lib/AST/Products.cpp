@@ -31,7 +31,7 @@ public:
     else if (auto *Asm = dyn_cast<GCCAsmStmt>(S))
       Found = Found || Asm->getAsmString()->getString().contains("mma");
     else if (auto *Call = dyn_cast<CallExpr>(S))
-      Found = Found || calledName(*Call).contains("mma");
+      Found = Found || isTensorName(calledName(*Call));
     return !Found;
   }
 
@@ -40,6 +40,7 @@ private:
   bool areFactors(const Expr *A, const Expr *B) const;
   bool holdsProduct(const Expr *E) const;
   static llvm::StringRef calledName(const CallExpr &Call);
+  static bool isTensorName(llvm::StringRef Name);
 
   ASTContext &Context;
 };
@@ -56,6 +57,15 @@ llvm::StringRef ProductFinder::calledName(const CallExpr &Call) {
   return Name.isIdentifier() && !Name.isEmpty()
              ? Name.getAsIdentifierInfo()->getName()
              : "";
+}
+
+/// "mma_sync", "wgmma", and not "gammaf".
+bool ProductFinder::isTensorName(llvm::StringRef Name) {
+  llvm::SmallVector<llvm::StringRef> Words;
+  Name.split(Words, '_');
+  return llvm::any_of(Words, [](llvm::StringRef Word) {
+    return Word == "mma" || Word == "wmma" || Word == "wgmma";
+  });
 }
 
 /// Whether both may differ from call to call, and are not the same.
@@ -102,7 +112,7 @@ bool ProductFinder::addsUp(const Stmt *S) const {
   for (auto [Plain, Overloaded] : {std::pair(BO_AddAssign, OO_PlusEqual),
                                    std::pair(BO_SubAssign, OO_MinusEqual)})
     if (auto [To, What] = operandsOf(S, Plain, Overloaded);
-        To && holdsProduct(What))
+        To && !To->getType()->isIntegerType() && holdsProduct(What))
       return true;
   // sum = sum + a * b
   if (auto [To, What] = operandsOf(S, BO_Assign, OO_Equal); To)

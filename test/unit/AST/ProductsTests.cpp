@@ -19,7 +19,8 @@ static bool addsUp(const std::string &Body,
   auto Source =
       parseSource("/products.cu",
                   "#include <cuda_runtime.h>\n"
-                  "__device__ float fmaf(float, float, float);\n" +
+                  "__device__ float fmaf(float, float, float);\n"
+                  "__device__ float lgammaf(float);\n" +
                       Template +
                       "__global__ void k(const T *a, const T *b, T *c, int n) "
                       "{\n T sum = 0, x = a[0], y = b[0];\n" +
@@ -50,5 +51,9 @@ TEST(Products, OthersAreNone) {
   EXPECT_FALSE(addsUp(Loop + "sum += a[i * n + n];"));
   EXPECT_FALSE(addsUp(Loop + "n += i * threadIdx.x;"));
   EXPECT_FALSE(addsUp(Loop + "c[i] = x * b[i];"));
-  EXPECT_FALSE(addsUp(Loop + "sum += a[i] * a[i];", "template <class T>\n"));
+  EXPECT_FALSE(addsUp(Loop + "sum = lgammaf(a[i]);"));
+  const std::string Template = "template <class T>\n";
+  EXPECT_FALSE(addsUp(Loop + "sum += a[i] * a[i];", Template));
+  // Whole numbers, though an operand's type is not known.
+  EXPECT_FALSE(addsUp(Loop + "n += i * T::Rows;", Template));
 }
