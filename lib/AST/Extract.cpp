@@ -110,7 +110,7 @@ llvm::Error Extractor::check(const Extraction &E) {
 }
 
 llvm::Expected<Extraction> Extractor::tryLevel(ExtractLevel Level) {
-  UnitsOfFiles Units(Tree, Level == ExtractLevel::Used);
+  UnitsOfFiles Units(Tree, Level <= ExtractLevel::Used);
   if (Level != ExtractLevel::Whole && !Units.WhyNot.empty())
     return failed(Units.WhyNot);
   Reach From(Tree, Units, Level);
@@ -138,8 +138,9 @@ llvm::Expected<Extraction> Extractor::tryLevel(ExtractLevel Level) {
 
 llvm::Expected<Extraction> Extractor::run() {
   std::string Why;
-  for (ExtractLevel Level : {ExtractLevel::Used, ExtractLevel::Reached,
-                             ExtractLevel::Macros, ExtractLevel::Whole}) {
+  for (ExtractLevel Level :
+       {ExtractLevel::Least, ExtractLevel::Used, ExtractLevel::Reached,
+        ExtractLevel::Macros, ExtractLevel::Whole}) {
     llvm::Expected<Extraction> Made = tryLevel(Level);
     llvm::Error E = Made ? check(*Made) : Made.takeError();
     if (!E) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExtractDirectives.h"
+#include "stark/AST/Torch.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/PreprocessingRecord.h"
 #include "clang/Lex/Preprocessor.h"
@@ -92,7 +93,7 @@ bool KeptTokens::keepsDirective(int File, const Directive &D) const {
   if (auto Child = F.Children.find(D.First); Child != F.Children.end())
     return any(Child->second);
   if (F.Foreign.count(D.First))
-    return true;
+    return !Includes || !File || Includes->has(File, D.First);
   if (StringRef Name = macroOf(*F.Tokens, D); !Name.empty())
     return Level == ExtractLevel::Macros || Named.count(Name);
   if (D.Word != "pragma" || F.Tokens->is(D.First + 2, "once"))
@@ -242,10 +243,20 @@ bool KeptTokens::nameMacros() {
 }
 
 void KeptTokens::complete(Reach &From) {
+  // What is not known to be needed may be, where more may be reached.
+  if (Level == ExtractLevel::Least && !From.isOpen() &&
+      !includesTorch(Tree.Files[0].Text))
+    Includes = &From.includes();
   for (bool Changed = true; Changed;) {
     From.run();
+    From.includes().settle();
     layOut();
     Changed = nameMacros();
+    if (Includes) {
+      for (StringRef Word : Words)
+        From.includes().addWord(Word, Skipped.count(Word));
+      Changed |= From.includes().settle();
+    }
     if (Level == ExtractLevel::Whole)
       return;
     Changed |= From.keepNamed(Skipped);

@@ -57,6 +57,7 @@ private:
   const UnitsOfFiles &Units;
   const ExtractLevel Level;
   std::vector<std::vector<bool>> Keep;
+  const NeededIncludes *Includes = nullptr; ///< null: all are
   std::vector<int> InUnit; ///< of each file: the unit that includes it, or -1
   std::set<llvm::StringRef> Words;   ///< of what is kept
   std::set<llvm::StringRef> Skipped; ///< of what only another compiler sees

@@ -26,6 +26,8 @@ protected:
   void begin(const Decl *D) override {
     if (isBuiltin(D))
       return;
+    if (!Noted)
+      Of.Includes.add(Pass, D);
     for (const Decl *Each : D->redecls()) {
       bool Friend = Each != D && Each->getFriendObjectKind() != Decl::FOK_None;
       int Unit =
@@ -89,7 +91,7 @@ static bool isFoundByName(const Decl *D) {
 }
 
 Reach::Reach(const IncludeTree &Tree, UnitsOfFiles &Units, ExtractLevel Level)
-    : Tree(Tree), Units(Units), Level(Level) {
+    : Tree(Tree), Units(Units), Level(Level), Includes(Tree) {
   for (size_t Pass = 0; Pass < Tree.passes(); ++Pass) {
     Walks.push_back(std::make_unique<PassWalk>(*this, Pass));
     // An instance with an error has no body.
@@ -187,7 +189,7 @@ bool Reach::isUsed(size_t Pass, const Decl *Member) const {
   if (!Member->isReferenced() && !Member->isUsed())
     return false;
   int Unit = Units.at(Tree.place(Pass, Member->getLocation()));
-  if (Level != ExtractLevel::Used || Unit < 0)
+  if (Level > ExtractLevel::Used || Unit < 0)
     return true;
   const CodeUnit &U = Units.All[Unit];
   const SourceTokens &T = *Tree.Files[U.File].Tokens;
@@ -212,7 +214,10 @@ bool Reach::comesAlong(size_t Pass, const Decl *D, int File) const {
   if (auto *Using = dyn_cast<UsingDirectiveDecl>(D))
     return inKeptScope(D) && Known(Using->getNominatedNamespace());
   if (auto *Alias = dyn_cast<NamespaceAliasDecl>(D))
-    return inKeptScope(D) && Known(Alias->getNamespace());
+    // One of others' namespaces would take their header along.
+    return inKeptScope(D) && Known(Alias->getNamespace()) &&
+           (Level != ExtractLevel::Least || IsOpen ||
+            Tree.place(Pass, Alias->getNamespace()->getLocation()).first >= 0);
   if (auto *Using = dyn_cast<UsingDecl>(D))
     return inKeptScope(D) &&
            llvm::all_of(Using->shadows(), [&](const UsingShadowDecl *S) {
@@ -226,7 +231,7 @@ bool Reach::comesAlong(size_t Pass, const Decl *D, int File) const {
     if (auto *Class = dyn_cast<CXXRecordDecl>(D->getDeclContext())) {
       // One of an instance, which is reached or not.
       auto *Made = dyn_cast<ClassTemplateSpecializationDecl>(Class);
-      if (Level == ExtractLevel::Used && !IsOpen && Made && isMadeByClang(Made))
+      if (Level <= ExtractLevel::Used && !IsOpen && Made && isMadeByClang(Made))
         return false;
       return isKept(Pass, Class, false) &&
              arePartsKept(Pass, D->getCanonicalDecl());
@@ -323,6 +328,14 @@ static size_t takeLast(std::vector<size_t> &Of) {
   return Last;
 }
 
+/// A using directive needs its namespace.
+void Reach::addSpaces(const CodeUnit &U) {
+  for (size_t Pass = 0; Pass < U.Decls.size(); ++Pass)
+    for (const Decl *D : U.Decls[Pass])
+      if (auto *Using = dyn_cast<UsingDirectiveDecl>(D))
+        Includes.add(Pass, Using->getNominatedNamespace());
+}
+
 bool Reach::run() {
   bool Any = false;
   auto Enters = [&](const Decl *D) {
@@ -351,6 +364,7 @@ bool Reach::run() {
       for (size_t I = 0; I < Units.All.size(); ++I)
         if (!Units.All[I].Kept && comesAlong(Units.All[I])) {
           keep(I);
+          addSpaces(Units.All[I]);
           Changed = true;
         }
       Changed |= keepChanging();

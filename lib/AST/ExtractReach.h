@@ -21,6 +21,7 @@
 #ifndef STARK_LIB_AST_EXTRACTREACH_H
 #define STARK_LIB_AST_EXTRACTREACH_H
 
+#include "ExtractIncludes.h"
 #include "ExtractUnits.h"
 #include "stark/AST/Extract.h"
 #include "clang/AST/DeclTemplate.h"
@@ -44,6 +45,8 @@ public:
   /// What is kept may come to more than Clang knows: an entry is a template, or
   /// there is text that has errors for Clang and none for nvcc.
   bool isOpen() const { return IsOpen; }
+  /// Of headers that are not the project's.
+  NeededIncludes &includes() { return Includes; }
 
 private:
   class PassWalk;
@@ -63,6 +66,7 @@ private:
   bool isKept(size_t Pass, const clang::Decl *D, bool Foreign = true) const;
   bool inKeptScope(const clang::Decl *D) const;
   const std::set<size_t> &meaningOf(size_t Unit, size_t Pass, clang::Decl *D);
+  void addSpaces(const CodeUnit &U);
   bool keepChanging();
   bool keepAsserts();
 
@@ -76,6 +80,7 @@ private:
   std::map<std::string, std::vector<size_t>, std::less<>> ByName;
   std::map<size_t, std::set<size_t>> Meanings;
   bool IsOpen = false;
+  NeededIncludes Includes;
 };
 
 /// The functions and templates of \p Units that \p Entry names, for a pass.

@@ -11,6 +11,7 @@
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/PreprocessingRecord.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace stark;
@@ -63,8 +64,12 @@ IncludeTree::IncludeTree(llvm::ArrayRef<const ParsedSource *> Passes,
                          const ParseOptions &Options) {
   for (StringRef Folder : torchFolders(Options))
     NotOurs.push_back(Folder.rtrim('/').str() + "/");
-  if (std::optional<Toolkit> Cuda = findToolkit(Options.Toolkit))
+  if (std::optional<Toolkit> Cuda = findToolkit(Options.Toolkit)) {
     NotOurs.push_back(StringRef(Cuda->Root).rtrim('/').str() + "/");
+    llvm::SmallString<128> Real;
+    llvm::sys::fs::real_path(Cuda->Root, Real);
+    ToolkitFolder = Real.str().rtrim('/').str() + "/";
+  }
   Files.emplace_back();
   Files[0].Path = Passes.front()->path();
   Files[0].Name = llvm::sys::path::filename(Files[0].Path).str();
@@ -85,6 +90,11 @@ bool IncludeTree::isProject(StringRef Path) const {
          llvm::none_of(NotOurs, [&](const std::string &Folder) {
            return Path.starts_with(Folder);
          });
+}
+
+bool IncludeTree::isToolkit(const FileEntry *Header) const {
+  return !ToolkitFolder.empty() &&
+         Header->tryGetRealPathName().starts_with(ToolkitFolder);
 }
 
 int IncludeTree::childFor(int Parent, size_t At, StringRef Path) {

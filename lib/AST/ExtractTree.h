@@ -63,6 +63,7 @@ public:
   const ParsedSource &source(size_t Pass) const { return *Read[Pass].Source; }
   /// The file and byte where \p L is expanded; -1: not the project's.
   std::pair<int, size_t> place(size_t Pass, clang::SourceLocation L) const;
+  bool isToolkit(const clang::FileEntry *Header) const;
   /// What Clang calls the file, "#line" included.
   std::string shown(int File) const { return Files[File].Path; }
 
@@ -78,6 +79,7 @@ private:
 
   std::vector<PassFiles> Read;
   std::vector<std::string> NotOurs; ///< folders of torch, of the toolkit
+  std::string ToolkitFolder;        ///< with a slash; empty: there is none
 };
 
 } // namespace stark

@@ -107,6 +107,8 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
                          ? "all headers are kept whole: "
                      : Made->Level == ExtractLevel::Macros
                          ? "all macros and conditionals are kept: "
+                     : Made->Level == ExtractLevel::Used
+                         ? "all includes are kept: "
                          : "classes are kept whole: ")
                  << Made->WhyMore << "\n";
   for (const ExtractedHeader &H : Made->Headers)

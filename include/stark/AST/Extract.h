@@ -27,7 +27,8 @@ namespace stark {
 
 /// How much is kept, least first.
 enum class ExtractLevel {
-  Used, ///< what the entry reaches, and of classes and templates what it uses
+  Least, ///< as below, and of others' includes those that something is of
+  Used,  ///< what the entry reaches, and of classes and templates what it uses
   Reached, ///< what the entry reaches, classes whole
   Macros,  ///< that, with every macro and condition of the headers
   Whole,   ///< all headers, whole
@@ -41,7 +42,7 @@ struct ExtractedHeader {
 };
 
 struct Extraction {
-  ExtractLevel Level = ExtractLevel::Used;
+  ExtractLevel Level = ExtractLevel::Least;
   std::string Text;  ///< with a comment where another file begins
   std::string Lines; ///< the same with #line directives in place of those
   std::vector<ExtractedHeader> Headers; ///< of which something was taken

@@ -40,7 +40,7 @@ protected:
     llvm::Expected<Extraction> Made = extracted(Source);
     if (!Made)
       return llvm::toString(Made.takeError());
-    EXPECT_EQ(Made->Level, ExtractLevel::Used) << Made->WhyMore;
+    EXPECT_EQ(Made->Level, ExtractLevel::Least) << Made->WhyMore;
     return Made->Text;
   }
 
@@ -487,6 +487,59 @@ TEST_F(Extract, LeavesOthersHeaders) {
   EXPECT_TRUE(has(Made.Text, "#include <lib.cuh>"));
   EXPECT_FALSE(has(Made.Text, "float lib("));
   EXPECT_TRUE(Made.DeviceCode);
+}
+
+// Of these only the ones that bring something: a header itself where one names
+// it, else the one that brings least; the source's own stay.
+TEST_F(Extract, LeavesOutIncludesThatBringNothing) {
+  header("sys/lib.cuh", "__device__ float lib(float x);\n");
+  header("sys/all.cuh", "#include <lib.cuh>\n#include <deep.cuh>\n");
+  header("sys/some.cuh", "#include <deep.cuh>\n");
+  header("sys/deep.cuh", "#pragma once\nstruct Deep { float x; };\n"
+                         "__device__ Deep operator+(Deep a, Deep b);\n");
+  header("sys/macro.h", "#define TWICE(x) (2 * (x))\n");
+  header("sys/space.h", "namespace space { __device__ float in(float x); }\n");
+  header("sys/never.h", "struct Never {};\nnamespace apart { struct A; }\n");
+  header("k.cuh", "#include <all.cuh>\n"
+                  "#include <some.cuh>\n"
+                  "#include <lib.cuh>\n"
+                  "#include <never.h>\n"
+                  "#include <macro.h>\n"
+                  "#include <space.h>\n"
+                  "namespace s = space;\n"
+                  "namespace a = apart;\n"
+                  "#define HERE(x) TWICE(lib(x))\n"
+                  "__global__ void k(float *x) {\n"
+                  "  Deep d{*x};\n"
+                  "  *x = HERE(s::in(d.x));\n"
+                  "}\n");
+  header("sys/own.h", "struct Own {};\n");
+  ParseOptions Options;
+  Options.Toolkit = "none";
+  Options.Flags = {("-isystem" + Folder->path() + "/sys").str()};
+  auto Extracted = [&](const std::string &Source) {
+    auto Parsed = llvm::cantFail(
+        parseSource((Folder->path() + "/k.cu").str(), Source, Options));
+    return llvm::cantFail(extractEntry(*Parsed, Options, {"launch"}));
+  };
+  Extraction Made =
+      Extracted("#include <own.h>\n#include \"k.cuh\"\n" + Launch);
+  EXPECT_EQ(Made.Level, ExtractLevel::Least) << Made.WhyMore;
+  for (const char *Kept : {"<own.h>", "<some.cuh>", "<lib.cuh>", "<macro.h>",
+                           "<space.h>", "namespace s = space"})
+    EXPECT_TRUE(has(Made.Text, Kept)) << Kept << " in " << Made.Text;
+  for (const char *Left : {"<all.cuh>", "<never.h>", "apart"})
+    EXPECT_FALSE(has(Made.Text, Left)) << Left << " in " << Made.Text;
+  // A header that reads what another had to read before it.
+  header("sys/before.h", "#define FACTOR 2\n");
+  header("sys/after.h",
+         "inline __device__ float late(float x) { return x * FACTOR; }\n");
+  header("k.cuh", "#include <before.h>\n#include <after.h>\n"
+                  "__global__ void k(float *x) { *x = late(*x); }\n");
+  Made = Extracted("#include \"k.cuh\"\n" + Launch);
+  EXPECT_EQ(Made.Level, ExtractLevel::Used);
+  EXPECT_TRUE(has(Made.Text, "<before.h>"));
+  EXPECT_TRUE(has(Made.WhyMore, "FACTOR"));
 }
 
 // An entry that no file defines is a usage error that names it.
