@@ -30,6 +30,8 @@ uint32_t __stark_sim_probe;
 namespace {
 constexpr size_t GuardedStacks = 8192;
 constexpr unsigned SlabStacks = 64;
+/// Bytes by which one stack begins lower than the one before it.
+constexpr size_t StackShift = 320;
 } // namespace
 
 namespace stark::sim {
@@ -38,19 +40,46 @@ struct FiberEntry {
   /// entered: its stack of calls has room for 65536, which a launch's threads
   /// use up.
   __attribute__((no_sanitize("thread"))) static void run(ctx::transfer_t From) {
-    auto *M = static_cast<Machine *>(From.data);
-    M->Scheduler = From.fctx;
+    Machine *M = theMachine();
+    M->left(From);
     M->Kernels[M->Launched].Call(const_cast<void *>(M->Closure));
     M->Running->State = Wait::Done;
-    // The scheduler makes a new context on this stack.
-    ctx::jump_fcontext(M->Scheduler, nullptr);
+    // Another thread gets this stack.
+    M->suspend();
   }
 };
 } // namespace stark::sim
 
+/// Of the running lane's warp the next that can go on; null: there is none.
+Lane *Machine::nextOfWarp() {
+  unsigned End = std::min(Threads, (Running->Thread / 32 + 1) * 32);
+  for (unsigned I = Running->Thread + 1; I < End; ++I)
+    if (Lanes[I].State == Wait::None)
+      return &Lanes[I];
+  return nullptr;
+}
+
+/// Lanes of a warp follow each other directly, the last one the scheduler.
 void Machine::suspend() {
-  ctx::transfer_t Back = ctx::jump_fcontext(Scheduler, nullptr);
-  Scheduler = Back.fctx;
+  Lane *Me = Running, *Next = nextOfWarp();
+  if (Next)
+    enter(*Next);
+  left(ctx::jump_fcontext(Next ? Next->Context : Scheduler, Me));
+}
+
+/// What runs now follows the lane \p From tells of, or the scheduler.
+void Machine::left(ctx::transfer_t From) {
+  auto *L = static_cast<Lane *>(From.data);
+  if (!L) {
+    Scheduler = From.fctx;
+    return;
+  }
+  L->Context = From.fctx;
+  Progress += L->State != Wait::Poll;
+  if (L->State == Wait::Done) {
+    FreeStacks.push_back(L->Stack);
+    L->Stack = ~0u;
+  }
 }
 
 /// The page below the first stacks may not be touched. A system gives a process
@@ -86,14 +115,17 @@ bool Machine::overran() const {
   return false;
 }
 
-void Machine::resume(Lane &L) {
+void Machine::enter(Lane &L) {
   if (!L.Started) {
     if (FreeStacks.empty())
       FreeStacks.push_back(newStack());
     L.Stack = FreeStacks.back();
     FreeStacks.pop_back();
-    L.Context = ctx::make_fcontext(Stacks[L.Stack] + StackBytes,
-                                   StackBytes - StackGuard, FiberEntry::run);
+    // At the same place of all pages they would share a few sets of the cache.
+    size_t Shift = L.Stack * StackShift % StackShifts;
+    L.Context =
+        ctx::make_fcontext(Stacks[L.Stack] + StackBytes - Shift,
+                           StackBytes - StackGuard - Shift, FiberEntry::run);
     L.Started = true;
   }
   L.State = Wait::None;
@@ -101,14 +133,13 @@ void Machine::resume(Lane &L) {
   __stark_sim_lane = L.Registers;
   __stark_sim_counts = L.Counts;
   __stark_sim_shared = SharedBase + rankOf(L) * SharedStride;
-  ctx::transfer_t Back = ctx::jump_fcontext(L.Context, this);
-  L.Context = Back.fctx;
+}
+
+/// Until it and those behind it in its warp have to wait.
+void Machine::resume(Lane &L) {
+  enter(L);
+  left(ctx::jump_fcontext(L.Context, nullptr));
   Running = nullptr;
-  Progress += L.State != Wait::Poll;
-  if (L.State == Wait::Done) {
-    FreeStacks.push_back(L.Stack);
-    L.Stack = ~0u;
-  }
 }
 
 void Machine::prepareBlocks(uint64_t Linear) {
@@ -174,11 +205,12 @@ void Machine::runWarp(unsigned W) {
     if (How == Mode::Profile && Ran)
       endOfWarp(W);
     bool Released = false;
-    for (unsigned I = Begin; I < End; ++I)
-      if (Lanes[I].State == Wait::Trace) {
-        Lanes[I].State = Wait::None;
-        Released = true;
-      }
+    if (How == Mode::Profile)
+      for (unsigned I = Begin; I < End; ++I)
+        if (Lanes[I].State == Wait::Trace) {
+          Lanes[I].State = Wait::None;
+          Released = true;
+        }
     if (!Released && !resolveWarp(W))
       return;
   }

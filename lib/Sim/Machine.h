@@ -67,8 +67,8 @@ struct Allocation {
 };
 
 /// Of each thread, its own arrays included; a page that may not be touched lies
-/// below.
-constexpr size_t StackBytes = 132 * 1024, StackGuard = 4096;
+/// below, and as much above to begin stacks at different places of their pages.
+constexpr size_t StackBytes = 136 * 1024, StackGuard = 4096, StackShifts = 4096;
 
 /// What a lane waits for.
 enum class Wait : uint8_t {
@@ -259,10 +259,14 @@ private:
   void runBlocks();
   void runWarp(unsigned W);
   bool resolveWarp(unsigned W);
+  void shuffle(Lane *Warp, uint32_t There, uint64_t *Results);
   void resultsOf(Lane *Warp, const Lane &L, uint32_t There, uint64_t *Results);
   bool gatherActive(Lane *Warp, unsigned Size);
   void resume(Lane &L);
   void suspend();
+  void enter(Lane &L);
+  void left(boost::context::detail::transfer_t From);
+  Lane *nextOfWarp();
   void releaseBarrier(unsigned Rank);
   bool releaseBlocks();
   bool releaseCluster();

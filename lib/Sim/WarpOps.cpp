@@ -117,9 +117,24 @@ void Machine::tellPart(const Lane &L, uint32_t There) {
               "the block");
 }
 
+void Machine::shuffle(Lane *Warp, uint32_t There, uint64_t *Results) {
+  for (unsigned I = 0; I < 32; ++I) {
+    if (!(There >> I & 1))
+      continue;
+    Lane &Me = Warp[I];
+    unsigned From = sourceLane(Me, I);
+    bool Known = There >> From & 1;
+    Results[I] = Known ? Warp[From].Value : undefinedValue(Me.Value);
+    if (!Known)
+      suspect(Me, From);
+  }
+}
+
 /// What each lane of \p There gets; \p L is one of them.
 void Machine::resultsOf(Lane *Warp, const Lane &L, uint32_t There,
                         uint64_t *Results) {
+  if (L.Op == WarpOp::Shuffle)
+    return shuffle(Warp, There, Results);
   uint32_t Ballot = 0;
   uint32_t Sum = 0;
   bool Begun = false, AllSame = true;
@@ -137,16 +152,6 @@ void Machine::resultsOf(Lane *Warp, const Lane &L, uint32_t There,
     Lane &Me = Warp[I];
     Results[I] = 0;
     switch (L.Op) {
-    case WarpOp::Sync:
-      break;
-    case WarpOp::Shuffle: {
-      unsigned From = sourceLane(Me, I);
-      bool Known = There >> From & 1;
-      Results[I] = Known ? Warp[From].Value : undefinedValue(Me.Value);
-      if (!Known)
-        suspect(Me, From);
-      break;
-    }
     case WarpOp::Vote:
       Results[I] = L.Mode == 0   ? Ballot == There
                    : L.Mode == 1 ? Ballot != 0
@@ -164,6 +169,8 @@ void Machine::resultsOf(Lane *Warp, const Lane &L, uint32_t There,
     case WarpOp::Reduce:
       Results[I] = Sum;
       break;
+    case WarpOp::Sync:
+    case WarpOp::Shuffle:
     case WarpOp::Matrix:
     case WarpOp::Active:
       break;
