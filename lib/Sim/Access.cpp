@@ -130,7 +130,7 @@ void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
 void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
                     ProbeKind Kind, const void *Stored) {
   if (++Accesses > AccessLimit)
-    OnLimit();
+    OnLimit(progress());
   // A thread's own variables lie on its stack.
   char *Own = Stacks[Running->Stack];
   if (Address >= Own && Address + Bytes <= Own + StackBytes)
