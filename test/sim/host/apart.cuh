@@ -8,12 +8,10 @@ __global__ void foldKernel(const float *x, float *y, int n) {
 #ifdef HALF
   if (i < 64)
     __syncthreads();
+  else
+    __syncthreads();
 #elif !defined(RACE)
   __syncthreads();
 #endif
-  float other = partner(sums, 255 - i);
-#ifdef HALF
-  __syncthreads();
-#endif
-  y[i] = sums[i] + other;
+  y[i] = sums[i] + partner(sums, i / 2);
 }
