@@ -243,10 +243,22 @@ takeOut(const ErrorPlaces &Errors, llvm::StringRef Why, CompileRequest &Left) {
   return Functions;
 }
 
+/// Our headers for \p Request, precompiled; null where there are none that fit.
+static std::unique_ptr<llvm::MemoryBuffer>
+precompiledFor(Side For, const CompileRequest &Request) {
+  if (Request.Headers.empty() ||
+      !leavesHeadersAlone(parseFlags(Request.Flags, Request.Folder)))
+    return nullptr;
+  auto Found =
+      llvm::MemoryBuffer::getFile(precompiledFile(For, Request.Headers));
+  return Found ? std::move(*Found) : nullptr;
+}
+
 /// Without headers that are not found, and without what needs them or has other
-/// errors.
+/// errors. \p Precompiled: with our headers as they were precompiled, which a
+/// folder of the user's with a math.h of its own does not change.
 static llvm::Expected<CompileResult>
-compileLeniently(Side For, const CompileRequest &Request) {
+compileLeniently(Side For, const CompileRequest &Request, bool Precompiled) {
   // Each round may uncover what needed something of the one before.
   constexpr unsigned Rounds = 6;
   CompileRequest Left = Request;
@@ -254,8 +266,9 @@ compileLeniently(Side For, const CompileRequest &Request) {
   std::vector<std::string> Lacking;
   for (unsigned Round = 0;; ++Round) {
     ErrorPlaces Errors;
-    llvm::Expected<CompileResult> R =
-        compileWith(For, Left, nullptr, &Skipped, &Errors);
+    llvm::Expected<CompileResult> R = compileWith(
+        For, Left, Precompiled ? precompiledFor(For, Left) : nullptr, &Skipped,
+        &Errors);
     if (R) {
       R->Skipped = !Skipped.empty();
       R->Lacking = Lacking;
@@ -272,20 +285,17 @@ compileLeniently(Side For, const CompileRequest &Request) {
 
 static llvm::Expected<CompileResult>
 compileStrictly(Side For, const CompileRequest &Request) {
-  if (!Request.Headers.empty() &&
-      leavesHeadersAlone(parseFlags(Request.Flags, Request.Folder)))
-    if (auto Precompiled = llvm::MemoryBuffer::getFile(
-            precompiledFile(For, Request.Headers))) {
-      llvm::Expected<CompileResult> Fast =
-          compileWith(For, Request, std::move(*Precompiled));
-      // An error may be that the system's headers are others now, or that this
-      // is another processor; the source's own are told as without.
-      if (Fast && Fast->Code) {
-        Fast->HeadersParsed = false;
-        return Fast;
-      }
-      llvm::consumeError(Fast.takeError());
+  if (auto Precompiled = precompiledFor(For, Request)) {
+    llvm::Expected<CompileResult> Fast =
+        compileWith(For, Request, std::move(Precompiled));
+    // An error may be that the system's headers are others now, or that this is
+    // another processor; the source's own are told as without.
+    if (Fast && Fast->Code) {
+      Fast->HeadersParsed = false;
+      return Fast;
     }
+    llvm::consumeError(Fast.takeError());
+  }
   return compileWith(For, Request, nullptr);
 }
 
@@ -294,9 +304,14 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
   llvm::Expected<CompileResult> R = compileStrictly(For, Request);
   if (!R || R->Code || !Request.Lenient)
     return R;
-  llvm::Expected<CompileResult> Less = compileLeniently(For, Request);
-  if (Less && Less->Code)
-    return Less;
-  llvm::consumeError(Less.takeError());
+  for (bool Precompiled : {true, false}) {
+    if (Precompiled && !precompiledFor(For, Request))
+      continue;
+    llvm::Expected<CompileResult> Less =
+        compileLeniently(For, Request, Precompiled);
+    if (Less && Less->Code)
+      return Less;
+    llvm::consumeError(Less.takeError());
+  }
   return R;
 }
