@@ -52,7 +52,8 @@ private:
   MaybeStop work(const std::string &Folder);
 
   Runner &R;
-  std::string Outputs; ///< where the candidate's go, until they are written
+  std::string TooLarge; ///< of the last such of the workload's sizes, and why
+  std::string Outputs;  ///< where the candidate's go, until they are written
   Job J;
   Result Out;
   Clock &Time;
@@ -172,8 +173,11 @@ MaybeStop Judge::compareTrial(const Trial &T) {
     Stages::Scope S(&Spent, "source", Label);
     return R.source(T);
   }();
-  if (Source.What == SourceEnd::TooLarge)
+  if (Source.What == SourceEnd::TooLarge) {
+    if (!J.Cases[T.Case].Added)
+      TooLarge = "\nsize '" + Label + "' is " + Source.Text;
     return leaveOut(T, "not compared: " + Source.Text);
+  }
   if (Source.What == SourceEnd::Failed)
     return Added ? leaveOutAdded(T)
                  : Stop{Outcome::Infrastructure, Source.Text};
@@ -225,7 +229,8 @@ MaybeStop Judge::compareAll() {
       Rule.Compares)
     return Stop{Outcome::Infrastructure,
                 "no size is small enough to be compared on " + Rule.Place +
-                    "; add one with \"check_only\": true to the workload"};
+                    "; add one with \"check_only\": true to the workload" +
+                    TooLarge};
   return std::nullopt;
 }
 

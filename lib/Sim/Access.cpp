@@ -37,11 +37,16 @@ std::string Machine::threadName(uint32_t Thread) const {
          std::to_string(At.Z) + ")";
 }
 
+/// ", line 12", or nothing.
+static std::string lineOf(const Tables &T, uint32_t Probe) {
+  return Probe < T.Probes.size() && T.Probes[Probe].Line
+             ? ", " + T.Probes[Probe].place()
+             : "";
+}
+
 std::string Machine::placeOf(uint32_t Probe, unsigned Rank) const {
-  std::string Text = "kernel " + Kernels[Launched].Name;
-  if (Probe < T.Probes.size() && T.Probes[Probe].Line)
-    Text += ", line " + std::to_string(T.Probes[Probe].Line);
-  return Text + ", block " + blockName(Rank);
+  return "kernel " + Kernels[Launched].Name + lineOf(T, Probe) + ", block " +
+         blockName(Rank);
 }
 
 std::string Machine::here(uint32_t Probe) const {
@@ -125,7 +130,7 @@ void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
 void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
                     ProbeKind Kind, const void *Stored) {
   if (++Accesses > AccessLimit)
-    OnLimit();
+    OnLimit(progress());
   // A thread's own variables lie on its stack.
   char *Own = Stacks[Running->Stack];
   if (Address >= Own && Address + Bytes <= Own + StackBytes)
@@ -248,11 +253,9 @@ void Machine::tellRace(const Watched &A, const char *Theirs, uint32_t Other,
   std::string Text = std::string("data race on ") + nameOf(A) + ": " +
                      (A.Kind == ProbeKind::Load ? "read" : "write") + " by " +
                      here(A.Probe) + " and " + Theirs + " by ";
-  unsigned Line = OtherProbe < T.Probes.size() ? T.Probes[OtherProbe].Line : 0;
+  std::string Line = lineOf(T, OtherProbe);
   if (OtherEpoch < LaunchEpoch) {
-    Text += Order.what(OtherEpoch);
-    if (Line)
-      Text += ", line " + std::to_string(Line);
+    Text += Order.what(OtherEpoch) + Line;
     return finding(FindingKind::Race,
                    Text + "; nothing orders that before " + Order.what(Epoch) +
                        ": no wait for an event, a stream or the device");
@@ -260,18 +263,15 @@ void Machine::tellRace(const Watched &A, const char *Theirs, uint32_t Other,
   Text += "thread " + threadName(Other % Threads);
   if (blockNumber(Other) != blockNumber(A.Thread))
     Text += " of block " + std::to_string(blockNumber(Other));
-  finding(FindingKind::Race, Text + ", line " + std::to_string(Line) +
-                                 ", with no barrier between them");
+  finding(FindingKind::Race, Text + Line + ", with no barrier between them");
 }
 
 void Machine::tellInFlight(const Watched &A, const Cell &C) {
-  unsigned Line =
-      C.WriteProbe < T.Probes.size() ? T.Probes[C.WriteProbe].Line : 0;
   finding(FindingKind::Race,
           "data race on " + nameOf(A) + ": " + verb(A.Kind) + " by " +
               here(A.Probe) + " and the asynchronous copy by thread " +
-              threadName(C.Writer % Threads) + ", line " +
-              std::to_string(Line) + ", which has not been waited for");
+              threadName(C.Writer % Threads) + lineOf(T, C.WriteProbe) +
+              ", which has not been waited for");
 }
 
 void Machine::tellUninitialised(const Watched &A, uint64_t Offset) {

@@ -280,18 +280,18 @@ void Machine::releaseBarrier(unsigned Rank) {
     // Volta.
     for (const Lane &L : Own)
       if (L.State != Wait::Done &&
-          T.Probes[L.Probe].Line != T.Probes[First->Probe].Line) {
+          !T.Probes[L.Probe].isWhere(T.Probes[First->Probe])) {
         uint64_t Reached = 0;
         for (const Lane &Other : Own)
           Reached += Other.State == Wait::Barrier &&
-                     T.Probes[Other.Probe].Line == T.Probes[First->Probe].Line;
+                     T.Probes[Other.Probe].isWhere(T.Probes[First->Probe]);
         return finding(
             FindingKind::DivergentBarrier,
             "barrier reached by a part of the block: " +
                 placeOf(First->Probe, Rank) + ": " + std::to_string(Reached) +
                 " of " + std::to_string(Block.count()) +
                 " threads reached it, thread " + threadName(L.Thread) +
-                " waits at line " + std::to_string(T.Probes[L.Probe].Line));
+                " waits at " + T.Probes[L.Probe].place());
       }
   std::vector<Lane *> There;
   for (Lane &L : Own)
@@ -336,15 +336,13 @@ void Machine::stuck() {
         Running = &L;
         std::string Where = here(L.Probe);
         Running = nullptr;
-        return finding(
-            FindingKind::WrongMask,
-            "wrong mask: " + T.Probes[L.Probe].What + " by " + Where +
-                " has mask " + Hex + ", which names lane " + std::to_string(I) +
-                ", but that lane " +
-                (Other.State == Wait::Done
-                     ? "has left the kernel"
-                     : "waits at line " +
-                           std::to_string(T.Probes[Other.Probe].Line)));
+        return finding(FindingKind::WrongMask,
+                       "wrong mask: " + T.Probes[L.Probe].What + " by " +
+                           Where + " has mask " + Hex + ", which names lane " +
+                           std::to_string(I) + ", but that lane " +
+                           (Other.State == Wait::Done
+                                ? "has left the kernel"
+                                : "waits at " + T.Probes[Other.Probe].place()));
       }
     }
   for (const Lane &L : Lanes)
@@ -358,8 +356,8 @@ void Machine::stuck() {
                              threadName(L.Thread) + " waits, thread " +
                              threadName(Other.Thread) + " of block " +
                              blockName(rankOf(Other)) +
-                             " has not arrived: it waits at " + "line " +
-                             std::to_string(T.Probes[Other.Probe].Line));
+                             " has not arrived: it waits at " +
+                             T.Probes[Other.Probe].place());
   for (const Lane &L : Lanes)
     if (L.State == Wait::Poll)
       return finding(FindingKind::Stuck,

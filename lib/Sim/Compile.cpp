@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Sim/Compile.h"
+#include "CompileErrors.h"
 #include "Frontend.h"
 #include "LaunchBounds.h"
 #include "Lenient.h"
@@ -13,13 +14,10 @@
 #include "stark/HostCode/CompileCommand.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "clang/Basic/DiagnosticSema.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendActions.h"
-#include "clang/Frontend/TextDiagnosticPrinter.h"
-#include "clang/Lex/LexDiagnostic.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/IR/LLVMContext.h"
@@ -31,86 +29,13 @@
 using namespace stark;
 using namespace stark::sim;
 
-namespace {
-/// An operand of inline PTX that Clang does not read for this CPU.
-bool isPtxOperand(unsigned Diagnostic) {
-  using namespace clang::diag;
-  return llvm::is_contained<unsigned>(
-      {err_asm_invalid_type, err_asm_invalid_type_in_input,
-       err_asm_invalid_input_constraint, err_asm_invalid_output_constraint,
-       err_asm_invalid_lvalue_in_input, err_asm_invalid_lvalue_in_output,
-       err_asm_unknown_register_name},
-      Diagnostic);
-}
-
-bool isAbsentLibrary(llvm::StringRef Header) {
-  for (const char *Prefix :
-       {"cub/", "thrust/", "cuda/", "cutlass/", "cute/", "cublas", "cudnn",
-        "cufft", "curand", "cusparse", "cusolver", "nccl", "opencv"})
-    if (Header.starts_with(Prefix))
-      return true;
-  return false;
-}
-
-/// Prints errors, and knows which one is for what the simulator does not have.
-class ErrorPrinter : public clang::TextDiagnosticPrinter {
-public:
-  using TextDiagnosticPrinter::TextDiagnosticPrinter;
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
-                        const clang::Diagnostic &D) override {
-    TextDiagnosticPrinter::HandleDiagnostic(Level, D);
-    note(Level, D);
-    bool Ptx = isPtxOperand(D.getID());
-    if (Missing && !(Ptx && Missing->Kind == UnsupportedKind::Library))
-      return;
-    if (Ptx)
-      Missing = {UnsupportedKind::PtxConstraint, line("error: ", D)};
-    else if (D.getID() == clang::diag::err_pp_file_not_found &&
-             isAbsentLibrary(D.getArgStdStr(0)))
-      Missing = {UnsupportedKind::Library, line("fatal error: ", D)};
-  }
-  std::optional<Unsupported> Missing;
-  /// Where the main file has errors, or leads to some in a header.
-  std::vector<unsigned> Errors;
-  bool Elsewhere = false; ///< one that no place of the main file leads to
-
-private:
-  void note(clang::DiagnosticsEngine::Level Level, const clang::Diagnostic &D) {
-    if (Level < clang::DiagnosticsEngine::Error &&
-        !(Elsewhere && Level == clang::DiagnosticsEngine::Note))
-      return;
-    if (!D.hasSourceManager() || !D.getLocation().isValid())
-      return;
-    const clang::SourceManager &Files = D.getSourceManager();
-    auto [File, Offset] =
-        Files.getDecomposedLoc(Files.getFileLoc(D.getLocation()));
-    bool Main = File == Files.getMainFileID();
-    if (Main)
-      Errors.push_back(Offset);
-    if (Level >= clang::DiagnosticsEngine::Error)
-      Elsewhere = Elsewhere || !Main;
-    else if (Main)
-      Elsewhere = false;
-  }
-  static std::string line(llvm::StringRef Level, const clang::Diagnostic &D) {
-    llvm::SmallString<128> Text;
-    D.FormatDiagnostic(Text);
-    clang::PresumedLoc At =
-        D.getSourceManager().getPresumedLoc(D.getLocation());
-    return (At.getFilename() + llvm::Twine(":") + llvm::Twine(At.getLine()) +
-            ":" + llvm::Twine(At.getColumn()) + ": " + Level + Text)
-        .str();
-  }
-};
-
-std::string inUserTerms(std::string Text, const std::string &Absolute) {
+static std::string inUserTerms(std::string Text, const std::string &Absolute) {
   // A message names the file as the user does: by its name alone.
   std::string Name = llvm::sys::path::filename(Absolute).str();
   for (size_t At; (At = Text.find(Absolute)) != std::string::npos;)
     Text.replace(At, Absolute.size(), Name);
   return Text;
 }
-} // namespace
 
 namespace {
 /// Goes on without headers that are not there.
@@ -203,8 +128,7 @@ llvm::Error Run::setUp(Side For, const CompileRequest &Request,
 static llvm::Expected<CompileResult>
 compileWith(Side For, const CompileRequest &Request,
             std::unique_ptr<llvm::MemoryBuffer> Precompiled,
-            std::string *Skipped = nullptr,
-            std::vector<unsigned> *Errors = nullptr) {
+            std::string *Skipped = nullptr, ErrorPlaces *Errors = nullptr) {
   Run R;
   if (llvm::Error E = R.setUp(For, Request, std::move(Precompiled)))
     return E;
@@ -221,8 +145,8 @@ compileWith(Side For, const CompileRequest &Request,
   std::string Absolute = absolutePath(Request.Path);
   Result.Diagnostics = inUserTerms(std::move(R.Said), Absolute);
   Result.Missing = std::move(R.Printer.Missing);
-  if (Errors && !R.Printer.Elsewhere)
-    *Errors = std::move(R.Printer.Errors);
+  if (Errors)
+    *Errors = R.Printer.places();
   if (Result.Missing)
     Result.Missing->Detail =
         inUserTerms(std::move(Result.Missing->Detail), Absolute);
@@ -293,50 +217,85 @@ static bool mayLack(const CompileRequest &Request,
          });
 }
 
+/// Takes what has errors out of the texts of \p Left. Returns the functions
+/// that have become stubs; nothing where an error stands in no declaration.
+static std::optional<std::vector<std::string>>
+takeOut(const ErrorPlaces &Errors, llvm::StringRef Why, CompileRequest &Left) {
+  std::string Main = absolutePath(Left.Path);
+  std::vector<std::string> Functions;
+  for (const auto &[File, Places] : Errors) {
+    std::string &Text = File == Main ? Left.Text : Left.Replaced[File];
+    if (Text.empty()) {
+      llvm::Expected<std::string> Read = readFile(File);
+      if (!Read) {
+        llvm::consumeError(Read.takeError());
+        return std::nullopt;
+      }
+      Text = std::move(*Read);
+    }
+    LessSource Less = withoutErrors(Text, Places, Why);
+    if (Less.Text.empty())
+      return std::nullopt;
+    Text = std::move(Less.Text);
+    Functions.insert(Functions.end(), Less.Functions.begin(),
+                     Less.Functions.end());
+  }
+  return Functions;
+}
+
+/// Our headers for \p Request, precompiled; null where there are none that fit.
+static std::unique_ptr<llvm::MemoryBuffer>
+precompiledFor(Side For, const CompileRequest &Request) {
+  if (Request.Headers.empty() ||
+      !leavesHeadersAlone(parseFlags(Request.Flags, Request.Folder)))
+    return nullptr;
+  auto Found =
+      llvm::MemoryBuffer::getFile(precompiledFile(For, Request.Headers));
+  return Found ? std::move(*Found) : nullptr;
+}
+
 /// Without headers that are not found, and without what needs them or has other
-/// errors.
+/// errors. \p Precompiled: with our headers as they were precompiled, which a
+/// folder of the user's with a math.h of its own does not change.
 static llvm::Expected<CompileResult>
-compileLeniently(Side For, const CompileRequest &Request) {
+compileLeniently(Side For, const CompileRequest &Request, bool Precompiled) {
   // Each round may uncover what needed something of the one before.
   constexpr unsigned Rounds = 6;
   CompileRequest Left = Request;
   std::string Skipped;
   std::vector<std::string> Lacking;
   for (unsigned Round = 0;; ++Round) {
-    std::vector<unsigned> Errors;
-    llvm::Expected<CompileResult> R =
-        compileWith(For, Left, nullptr, &Skipped, &Errors);
+    ErrorPlaces Errors;
+    llvm::Expected<CompileResult> R = compileWith(
+        For, Left, Precompiled ? precompiledFor(For, Left) : nullptr, &Skipped,
+        &Errors);
     if (R) {
       R->Skipped = !Skipped.empty();
       R->Lacking = Lacking;
     }
     if (!R || R->Code || Errors.empty() || Round == Rounds)
       return R;
-    LessSource Less =
-        withoutErrors(Left.Text, Errors, whyWithout(Skipped, R->Diagnostics));
-    if (Less.Text.empty() || !mayLack(Request, Less.Functions))
+    std::optional<std::vector<std::string>> Less =
+        takeOut(Errors, whyWithout(Skipped, R->Diagnostics), Left);
+    if (!Less || !mayLack(Request, *Less))
       return R;
-    Left.Text = std::move(Less.Text);
-    Lacking.insert(Lacking.end(), Less.Functions.begin(), Less.Functions.end());
+    Lacking.insert(Lacking.end(), Less->begin(), Less->end());
   }
 }
 
 static llvm::Expected<CompileResult>
 compileStrictly(Side For, const CompileRequest &Request) {
-  if (!Request.Headers.empty() &&
-      leavesHeadersAlone(parseFlags(Request.Flags, Request.Folder)))
-    if (auto Precompiled = llvm::MemoryBuffer::getFile(
-            precompiledFile(For, Request.Headers))) {
-      llvm::Expected<CompileResult> Fast =
-          compileWith(For, Request, std::move(*Precompiled));
-      // An error may be that the system's headers are others now, or that this
-      // is another processor; the source's own are told as without.
-      if (Fast && Fast->Code) {
-        Fast->HeadersParsed = false;
-        return Fast;
-      }
-      llvm::consumeError(Fast.takeError());
+  if (auto Precompiled = precompiledFor(For, Request)) {
+    llvm::Expected<CompileResult> Fast =
+        compileWith(For, Request, std::move(Precompiled));
+    // An error may be that the system's headers are others now, or that this is
+    // another processor; the source's own are told as without.
+    if (Fast && Fast->Code) {
+      Fast->HeadersParsed = false;
+      return Fast;
     }
+    llvm::consumeError(Fast.takeError());
+  }
   return compileWith(For, Request, nullptr);
 }
 
@@ -345,9 +304,14 @@ llvm::Expected<CompileResult> sim::compileFor(Side For,
   llvm::Expected<CompileResult> R = compileStrictly(For, Request);
   if (!R || R->Code || !Request.Lenient)
     return R;
-  llvm::Expected<CompileResult> Less = compileLeniently(For, Request);
-  if (Less && Less->Code)
-    return Less;
-  llvm::consumeError(Less.takeError());
+  for (bool Precompiled : {true, false}) {
+    if (Precompiled && !precompiledFor(For, Request))
+      continue;
+    llvm::Expected<CompileResult> Less =
+        compileLeniently(For, Request, Precompiled);
+    if (Less && Less->Code)
+      return Less;
+    llvm::consumeError(Less.takeError());
+  }
   return R;
 }

@@ -113,6 +113,13 @@ sim::makeFiles(Side For, const CompileRequest &Request,
       Absolute, 0,
       llvm::MemoryBuffer::getMemBufferCopy(
           For == Side::Device ? respellConstraints(Text) : Text, Absolute));
+  for (const auto &[Name, Changed] : Request.Replaced) {
+    std::string Aligned = alignmentsFirst(Changed);
+    Memory->addFile(
+        Name, 0,
+        llvm::MemoryBuffer::getMemBufferCopy(
+            For == Side::Device ? respellConstraints(Aligned) : Aligned, Name));
+  }
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
       llvm::vfs::getRealFileSystem();
   if (For == Side::Device)

@@ -15,6 +15,7 @@
 #include "Instrument.h"
 #include "Costs.h"
 #include "DeviceTables.h"
+#include "Headers.h"
 #include "LaunchBounds.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,6 +23,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -70,12 +72,30 @@ unsigned Instrumenter::lineOf(const Instruction &I) const {
   return 0;
 }
 
+/// Of what no line of the user's file leads to, as a kernel in a file that it
+/// includes: the innermost that is not in a header of the system's or ours.
+static const DILocation *elsewhere(const Instruction &I) {
+  for (const DILocation *L = I.getDebugLoc().get(); L; L = L->getInlinedAt())
+    if (!L->getFilename().starts_with("/usr/") &&
+        !L->getFilename().starts_with(HeaderFolder))
+      return L;
+  return nullptr;
+}
+
+std::string Probe::place() const {
+  return "line " + std::to_string(Line) + (File.empty() ? "" : " of " + File);
+}
+
 unsigned Instrumenter::newProbe(const Instruction &I, ProbeKind Kind,
                                 uint64_t Bytes) {
   sim::Probe S;
   S.Kind = Kind;
   S.Bytes = unsigned(Bytes);
   S.Line = lineOf(I);
+  if (const DILocation *L = S.Line ? nullptr : elsewhere(I)) {
+    S.Line = L->getLine();
+    S.File = sys::path::filename(L->getFilename()).str();
+  }
   Out.Probes.push_back(std::move(S));
   unsigned Number = unsigned(Out.Probes.size() - 1);
   if (auto Found = BlockIndex.find(I.getParent()); Found != BlockIndex.end())

@@ -199,6 +199,8 @@ int Machine::launch(unsigned KernelIndex, const void *Values,
                        (How == Mode::Profile ? Threads : 1),
                    0u);
   beginOperation("kernel " + K.Name);
+  ++LaunchCount;
+  BlocksDone = 0;
   protect(false);
 
   double Begun = processorSeconds();
@@ -239,8 +241,26 @@ void Machine::addInstructions(const uint32_t *Counts) {
         Profiled.ThreadInstructions += double(Counts[B]) * double(Slots);
 }
 
+/// How far a launch has come, and what would be done in full.
+std::string Machine::progress() const {
+  uint64_t All = Clusters.count() * Ranks;
+  std::string Text = "kernel " + Kernels[Launched].Name + " had done " +
+                     std::to_string(BlocksDone) + " of its " +
+                     std::to_string(All) + (All == 1 ? " block" : " blocks");
+  if (LaunchCount > 1)
+    Text += " in launch " + std::to_string(LaunchCount);
+  // A launch before may have taken its part.
+  if (LaunchCount == 1 && BlocksDone > 1 && BlocksDone < All)
+    Text += "; a size with " + std::to_string(BlocksDone) +
+            " blocks of this work would do";
+  else
+    Text += "; a size with less work for each thread would do";
+  return Text;
+}
+
 void Machine::checkBlocks() {
   for (uint64_t I = 0; I < Clusters.count(); ++I) {
+    BlocksDone = I * Ranks;
     prepareBlocks(I);
     // What shared memory holds at first must not look like zeros.
     std::memset(SharedBase, 0xA5, SharedStride * Ranks);

@@ -10,6 +10,7 @@
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 using namespace llvm;
@@ -23,8 +24,9 @@ struct Declaration {
   std::string Name; ///< of a function
 };
 
-/// Goes over the tokens; what lies between the braces of a namespace or of
-/// extern "C" are declarations, too.
+/// Goes over the tokens; what lies between the braces of a namespace, of
+/// extern "C" or of a class are declarations, too. A class comes after its
+/// members.
 class Outline {
 public:
   explicit Outline(StringRef Source);
@@ -32,26 +34,44 @@ public:
 
 private:
   void take(const clang::Token &T, size_t At, StringRef Text);
+  void word(StringRef Text);
   void open(size_t At);
   void close(size_t At);
   void begin() {
     Now = {};
-    Begun = Called = Assigned = Named = Transparent = false;
+    Begun = Called = Assigned = Named = Transparent = Initialising = Closed =
+        false;
+    Angles = 0;
     Before.clear();
   }
   Declaration Now;
   bool Begun = false, Called = false, Assigned = false;
-  bool Named = false;       ///< a class, an enumeration
-  bool Transparent = false; ///< a namespace
-  std::string Before;       ///< the last word before the first parenthesis
+  bool Named = false;        ///< a class, an enumeration
+  bool Enumerates = false;   ///< that, an enumeration
+  bool Initialising = false; ///< after the colon of a constructor
+  bool Closed = false;       ///< after the braces of a class
+  bool Transparent = false;  ///< a namespace
+  std::string Before;        ///< the last word before the first parenthesis
   std::string Word;
   unsigned Depth = 0, Parentheses = 0;
+  unsigned Angles = 0; ///< of a template's parameters
+  TokenKind Last = clang::tok::unknown;
+  /// What the declarations stand in: where a class begins, or nothing for a
+  /// namespace.
+  std::vector<std::optional<size_t>> Scopes;
 };
 } // namespace
 
 void Outline::open(size_t At) {
-  if (Depth == 0 && Transparent) {
-    begin();
+  bool IsClass = Named && !Enumerates && !Called && !Assigned;
+  if (Depth == 0 && (Transparent || IsClass)) {
+    Scopes.push_back(Transparent ? std::nullopt : std::optional(Now.Begin));
+    return begin();
+  }
+  // a_{1} of a constructor is no body.
+  if (Depth == 0 && Initialising &&
+      (Last == clang::tok::raw_identifier || Last == clang::tok::greater)) {
+    ++Depth;
     return;
   }
   if (Depth++ == 0 && Called && !Assigned && !Named) {
@@ -61,8 +81,18 @@ void Outline::open(size_t At) {
 }
 
 void Outline::close(size_t At) {
-  if (Depth == 0) // of a namespace
-    return begin();
+  if (Depth == 0) {
+    begin();
+    if (Scopes.empty())
+      return;
+    // What a class's name is given to follows, up to a semicolon.
+    if (std::optional<size_t> Class = Scopes.back()) {
+      Now.Begin = *Class;
+      Begun = Closed = true;
+    }
+    Scopes.pop_back();
+    return;
+  }
   if (--Depth == 0 && Now.Body) {
     Now.End = At + 1;
     Found.push_back(Now);
@@ -84,7 +114,7 @@ void Outline::take(const clang::Token &T, size_t At, StringRef Text) {
   case clang::tok::l_paren:
     if (!Depth && !Called)
       Before = Word;
-    Called |= !Depth;
+    Called |= !Depth && !Closed;
     ++Parentheses;
     return;
   case clang::tok::r_paren:
@@ -96,28 +126,52 @@ void Outline::take(const clang::Token &T, size_t At, StringRef Text) {
   case clang::tok::semi:
     if (!Depth && Begun) {
       Now.End = At + 1;
-      Found.push_back(Now);
+      // Without one of its variables a class would have another layout.
+      bool Type = Closed && Last == clang::tok::r_brace;
+      bool Variable = !Called && !Type,
+           InClass = !Scopes.empty() && Scopes.back();
+      if (!Variable || !InClass)
+        Found.push_back(Now);
       begin();
     }
     return;
   case clang::tok::string_literal:
     Transparent |= !Depth && Word == "extern";
     return;
-  case clang::tok::raw_identifier:
-    if (Text == "__attribute__" || Text == "__launch_bounds__" ||
-        Text == "__align__")
-      return;
-    Transparent |= !Depth && !Called && Text == "namespace";
-    Named |= !Depth && !Parentheses && !Called &&
-             (Text == "class" || Text == "struct" || Text == "union" ||
-              Text == "enum");
-    if (Word == "extern")
-      Transparent = false;
-    Word = Text.str();
+  case clang::tok::less:
+    Angles += Angles || (!Depth && Word == "template");
     return;
+  case clang::tok::greater:
+  case clang::tok::greatergreater:
+    Angles -= std::min(Angles, T.is(clang::tok::greater) ? 1u : 2u);
+    return;
+  case clang::tok::colon:
+    if (!Depth && !Called &&
+        (Word == "public" || Word == "private" || Word == "protected"))
+      return begin();
+    Initialising |= !Depth && Called && !Parentheses;
+    return;
+  case clang::tok::raw_identifier:
+    return word(Text);
   default:
     return;
   }
+}
+
+void Outline::word(StringRef Text) {
+  if (Text == "__attribute__" || Text == "__launch_bounds__" ||
+      Text == "__align__")
+    return;
+  Transparent |= !Depth && !Called && Text == "namespace";
+  bool Enumeration = Text == "enum";
+  if (!Depth && !Parentheses && !Called && !Angles &&
+      (Enumeration || Text == "class" || Text == "struct" || Text == "union")) {
+    Enumerates = Named ? Enumerates : Enumeration;
+    Named = true;
+  }
+  if (Word == "extern")
+    Transparent = false;
+  Word = Text.str();
 }
 
 Outline::Outline(StringRef Source) {
@@ -128,16 +182,18 @@ Outline::Outline(StringRef Source) {
                      Whole.c_str(), Whole.c_str() + Whole.size());
   clang::Token T;
   bool Directive = false;
-  for (bool Last = false; !Last;) {
-    Last = Lexer.LexFromRawLexer(T);
+  for (bool AtEnd = false; !AtEnd;) {
+    AtEnd = Lexer.LexFromRawLexer(T);
     if (T.is(clang::tok::eof))
       break;
     size_t End = size_t(Lexer.getBufferLocation() - Whole.c_str()),
            At = End - T.getLength();
     if (T.isAtStartOfLine())
       Directive = T.is(clang::tok::hash);
-    if (!Directive)
-      take(T, At, StringRef(Whole).slice(At, End));
+    if (Directive)
+      continue;
+    take(T, At, StringRef(Whole).slice(At, End));
+    Last = T.getKind();
   }
 }
 
@@ -167,7 +223,14 @@ LessSource stark::sim::withoutErrors(StringRef Source,
     if (!is_contained(Hit, &*Found))
       Hit.push_back(&*Found);
   }
-  std::sort(Hit.begin(), Hit.end());
+  // What stands in another one goes with it.
+  erase_if(Hit, [&](const Declaration *D) {
+    return any_of(Hit, [&](const Declaration *Of) {
+      return Of->Begin <= D->Begin && D->End < Of->End;
+    });
+  });
+  std::sort(Hit.begin(), Hit.end(),
+            [](const auto *L, const auto *R) { return L->Begin < R->Begin; });
   LessSource Less;
   std::string &Out = Less.Text;
   size_t At = 0;

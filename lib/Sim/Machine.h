@@ -151,7 +151,7 @@ public:
   std::function<void(const Unsupported &)> OnUnsupported;
 
   uint64_t Accesses = 0, AccessLimit = ~0ull;
-  std::function<void()> OnLimit;
+  std::function<void(const std::string &)> OnLimit; ///< is told progress()
 
   void setMode(Mode M) { How = M; }
   std::vector<Kernel> Kernels;
@@ -247,6 +247,8 @@ public:
   std::string Suspicion; ///< the first such shuffle
   int LastError = 0;
   unsigned LaunchLine = 0; ///< of the user's file, 0: unknown
+  unsigned LaunchCount = 0;
+  uint64_t BlocksDone = 0; ///< of the last, where they run one by one
   /// What is asked next is an interface of the default stream that has no
   /// other.
   bool InOrder = false;
@@ -281,6 +283,7 @@ private:
   void endOfWarp(unsigned W);
   std::vector<uint64_t> sampledClusters() const;
   void checkBlocks();
+  std::string progress() const;
   struct ResidentCluster;
   void exchange(ResidentCluster &B);
   void checkResident();

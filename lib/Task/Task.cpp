@@ -247,6 +247,19 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
   return T;
 }
 
+/// A candidate of an entry without outputs would be right whatever it does.
+static llvm::Error wantOutputs(const Task &T) {
+  if (isTensorEntry(T.Entry) ||
+      llvm::any_of(T.Load.Arguments, [](const Argument &A) {
+        return A.IsBuffer && A.Use != job::Role::Input &&
+               A.Use != job::Role::Scratch;
+      }))
+    return llvm::Error::success();
+  return usageError(T.Load.File + ": field 'arguments': got no argument with "
+                                  "role output or inout, which simulate alone "
+                                  "takes: there is nothing to compare");
+}
+
 /// Puts what was extracted in the place of \p Loaded's text, if there is
 /// something to gain, else says why not.
 static llvm::Error extractTask(ExtractedTask &Loaded) {
@@ -300,6 +313,8 @@ stark::loadExtractedTask(llvm::StringRef SourcePath,
       return E;
   if (llvm::Error E = completeTask(Loaded.Of, WorkloadPath))
     return E;
+  if (llvm::Error E = wantOutputs(Loaded.Of))
+    return E;
   return Loaded;
 }
 
@@ -312,6 +327,8 @@ llvm::Expected<ExtractedTask> stark::loadWith(bool Extract,
   llvm::Expected<Task> T = loadTask(SourcePath, WorkloadPath, Options);
   if (!T)
     return T.takeError();
+  if (llvm::Error E = wantOutputs(*T))
+    return E;
   return ExtractedTask{std::move(*T), nullptr, ""};
 }
 

@@ -87,6 +87,7 @@ private:
   std::string launch(const std::string &Called, const std::string &Arguments);
   std::optional<unsigned> beforeLeaf(const Parameter &P) const;
   std::string symbols();
+  std::string symbolsBack() const;
 
   const Task &Of;
   const Signature &Callee;
@@ -175,19 +176,28 @@ std::string TrampolineWriter::launch(const std::string &Called,
          std::to_string(Leaf + 7) + "])>>>(" + Arguments + ");\n";
 }
 
-/// What the host would set before the call: copied from buffers, in the order
-/// of the stream that the call is made on.
-std::string TrampolineWriter::symbols() {
-  std::string Text, Stream = "0";
+/// The stream that the call is made on.
+static std::string streamOf(const Task &Of) {
   std::vector<job::Leaf> Leaves = makeLeaves(Of);
   for (size_t I = 0; I < Leaves.size(); ++I)
     if (Leaves[I].Kind == job::LeafKind::Stream)
-      Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
-               std::to_string(I) + "])";
+      return "*static_cast<cudaStream_t *>(stark_leaves[" + std::to_string(I) +
+             "])";
+  return "0";
+}
+
+static std::string calledSymbol(const Parameter &P) {
+  llvm::StringRef Name = P.Name;
+  Name.consume_front(SymbolPrefix);
+  return "::" + Name.ltrim(':').str();
+}
+
+/// What the host would set before the call, and what outputs are poisoned with:
+/// copied from buffers, in the order of the stream.
+std::string TrampolineWriter::symbols() {
+  std::string Text, Stream = streamOf(Of);
   for (const Parameter &P : Of.Entry.Symbols) {
-    llvm::StringRef Name = P.Name;
-    Name.consume_front(SymbolPrefix);
-    std::string Called = "::" + Name.ltrim(':').str();
+    std::string Called = calledSymbol(P);
     Text += "  cudaMemcpyToSymbolAsync(" + Called +
             ", *static_cast<void **>(stark_leaves[" + std::to_string(Leaf++) +
             "]), sizeof(" + Called + "), 0, cudaMemcpyDeviceToDevice, " +
@@ -195,6 +205,25 @@ std::string TrampolineWriter::symbols() {
   }
   for (const Argument &A : Of.Load.Arguments)
     Leaf += !A.Before.empty();
+  return Text;
+}
+
+/// Variables that are outputs, into their buffers.
+std::string TrampolineWriter::symbolsBack() const {
+  std::string Text;
+  std::vector<const Parameter *> All = leavesOf(Of.Entry);
+  size_t First = All.size() - Of.Entry.Symbols.size();
+  for (size_t I = First; I < All.size(); ++I) {
+    auto A = llvm::find_if(Of.Load.Arguments, [&](const Argument &Each) {
+      return Each.Name == All[I]->Name;
+    });
+    if (A == Of.Load.Arguments.end() || A->Use == job::Role::Input)
+      continue;
+    std::string Called = calledSymbol(*All[I]);
+    Text += "  cudaMemcpyFromSymbolAsync(*static_cast<void **>(stark_leaves[" +
+            std::to_string(I) + "]), " + Called + ", sizeof(" + Called +
+            "), 0, cudaMemcpyDeviceToDevice, " + streamOf(Of) + ");\n";
+  }
   return Text;
 }
 
@@ -219,7 +248,7 @@ std::string TrampolineWriter::write() {
           symbols();
   Text += Of.Load.Launch ? launch(Called, Arguments)
                          : "  (void)" + Called + "(" + Arguments + ");\n";
-  return Text + "}\n";
+  return Text + symbolsBack() + "}\n";
 }
 
 std::string stark::makeTrampoline(const Task &T) {

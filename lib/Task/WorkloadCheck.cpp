@@ -120,10 +120,10 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
                       ".dtype': got " + nameOf(A.Type) + ", but " + Entry.Name +
                       " takes '" + P.Type + "'");
   if (llvm::StringRef(P.Name).starts_with(SymbolPrefix) &&
-      A.Use != job::Role::Input)
-    return usageError(W.File + ": field '" + A.Name + ".role': got " +
-                      nameOf(A.Use) +
-                      ", wanted input: a variable is set before each call");
+      A.Use == job::Role::Scratch)
+    return usageError(W.File + ": field '" + A.Name +
+                      ".role': got scratch, wanted input, output or inout: a "
+                      "variable needs no memory of the workload's");
   if (P.Const && A.Use != job::Role::Input)
     return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
                       nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
@@ -152,6 +152,19 @@ static llvm::Error checkTensors(const Workload &W, const Signature &Entry) {
   return llvm::Error::success();
 }
 
+/// What is run and checked alone has none, where that is accepted.
+static llvm::Error checkOutputs(const Workload &W) {
+  if (!W.Returns.empty() || W.MayBeDegenerate ||
+      llvm::any_of(W.Arguments, [](const Argument &A) {
+        return A.IsBuffer &&
+               (A.Use == job::Role::Output || A.Use == job::Role::InOut);
+      }))
+    return llvm::Error::success();
+  return usageError(W.File + ": field 'arguments': got no argument with role "
+                             "output or inout, wanted at least one to compare, "
+                             "or \"degenerate\": true, for simulate alone");
+}
+
 llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
   if (llvm::Error E = checkCallable(Entry))
     return E;
@@ -177,12 +190,5 @@ llvm::Error stark::checkWorkload(const Workload &W, const Signature &Entry) {
       return usageError(W.File + ": field 'arguments': got no '" + P->Name +
                         "', but " + Entry.Name + " takes '" + P->Type + " " +
                         P->Name + "'");
-  if (W.Returns.empty() && llvm::none_of(W.Arguments, [](const Argument &A) {
-        return A.IsBuffer &&
-               (A.Use == job::Role::Output || A.Use == job::Role::InOut);
-      }))
-    return usageError(W.File + ": field 'arguments': got no argument with role "
-                               "output or inout, wanted at least one to "
-                               "compare");
-  return llvm::Error::success();
+  return checkOutputs(W);
 }

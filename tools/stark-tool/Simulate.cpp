@@ -99,6 +99,14 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<Task> T = loadTask(Source.File, Source.workload(), Parse);
   if (!T)
     return T.takeError();
+  auto IsOutput = [](const Argument &A) {
+    return A.IsBuffer &&
+           (A.Use == job::Role::Output || A.Use == job::Role::InOut);
+  };
+  if (!CandidateFile.empty() && T->Load.Returns.empty() &&
+      llvm::none_of(T->Load.Arguments, IsOutput))
+    return usageError("--candidate: '" + Source.workload() +
+                      "' has no outputs to compare");
   Candidate C;
   C.Seed = Seed;
   C.Text = T->SourceText;

@@ -20,6 +20,7 @@
 #include "stark/Sim/Finding.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,9 @@ struct CompileRequest {
   /// Where Lenient, the functions that may be left without a body for that;
   /// unset: all.
   std::optional<std::vector<std::string>> MayLack;
+  /// Texts that stand in the place of files which the source includes, by their
+  /// names as Clang has them.
+  std::map<std::string, std::string> Replaced;
 };
 
 enum class Side { Host, Device };

@@ -47,9 +47,10 @@ struct RunHooks {
   /// Called at the first problem, in the thread that met it; must not return.
   std::function<void(const Finding &)> OnFinding;
   std::function<void(const Unsupported &)> OnUnsupported;
-  /// Called, likewise, when threads have made more accesses than this.
+  /// Called, likewise, when threads have made more accesses than this, with how
+  /// far they had come.
   uint64_t AccessLimit = ~0ull;
-  std::function<void()> OnLimit;
+  std::function<void(const std::string &)> OnLimit;
   /// What a shuffle gives that reads a lane which is not there: 0 the lane's
   /// own value, 1 a large one, 2 a small one. Where outputs depend on it, the
   /// program is wrong; RunProfile::Suspicion says whether there was such one.

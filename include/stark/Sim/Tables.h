@@ -28,12 +28,19 @@ struct Probe {
   ProbeKind Kind = ProbeKind::Load;
   unsigned Bytes = 0;    ///< of one thread, 0: not known before it runs
   unsigned Align = 1;    ///< what the code promises of the address
-  unsigned Line = 0;     ///< of the user's file, 0: unknown
+  unsigned Line = 0;     ///< of the user's file or of File, 0: unknown
+  std::string File;      ///< the name of another file of the user's, or empty
   bool Float = false;    ///< of Atomic: adds floating-point numbers
   bool Counts = false;   ///< of Atomic: adds a constant, the sum is not used
   bool Volatile = false; ///< ordered against other threads by its writer
   bool Bulk = false;     ///< of a copy that no thread's load or store makes
   std::string What;      ///< of Sync: "__syncthreads"
+
+  /// "line 12", "line 12 of scan.cuh"
+  std::string place() const;
+  bool isWhere(const Probe &Other) const {
+    return Line == Other.Line && File == Other.File;
+  }
 };
 
 /// Issue slots of a warp, by the unit that they keep busy.

@@ -31,8 +31,8 @@ struct Report {
     Unsupported,
     Stopped,   ///< host code failed: Text says how
     BadResult, ///< what the entry returned is no output: Text says why
-    TooMany,   ///< accesses
-    TooLong,   ///< by the clock
+    TooMany,   ///< accesses: Text says how far it came
+    TooLong,   ///< by its processor time, or by the clock
     NotRun,    ///< the host's fault: Text says which
   } What;
   FindingKind Kind; ///< of Found

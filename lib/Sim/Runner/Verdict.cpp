@@ -45,8 +45,8 @@ MaybeStop sim::stopOf(const Report &R, const std::string &Where) {
   case Report::TooMany:
     return Stop{Outcome::TimedOut,
                 "the candidate makes more than ten times the memory accesses "
-                "of the source, or never ends " +
-                    Where};
+                "of the source, or never ends: " +
+                    Text};
   case Report::TooLong:
     return Stop{Outcome::TimedOut, "the candidate " + Text};
   case Report::Died:

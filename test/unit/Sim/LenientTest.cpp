@@ -56,3 +56,46 @@ TEST(Lenient, WhatLiesInANamespaceIsLookedAtAlone) {
 TEST(Lenient, AnErrorOutsideOfDeclarationsIsNotMended) {
   EXPECT_EQ(without("int a;\n#if bad\n#endif\n", {"bad"}), "");
 }
+
+TEST(Lenient, AFunctionOfAClassIsLookedAtAlone) {
+  const std::string Stub =
+      "{ __stark_sim_no_body(\"f(), which needs gone.h\"); "
+      "__builtin_unreachable(); }";
+  EXPECT_EQ(without("class C : B {\npublic:\n  void f() { bad(); }\n"
+                    "  int a;\nprivate:\n  int g() { return 1; }\n};\n",
+                    {"bad"}),
+            "class C : B {\npublic:\n  void f() " + Stub +
+                "\n  int a;\nprivate:\n  int g() { return 1; }\n};\n");
+  // One that cannot be declared goes, with no place in the class's layout.
+  EXPECT_EQ(without("struct S {\n  int a;\n  void f(bad x) {}\n"
+                    "  void g(worse x);\n};\n",
+                    {"bad", "worse"}),
+            "struct S {\n  int a;\n  \n  \n};\n");
+  // A variable has one: the class goes, and its functions with it.
+  EXPECT_EQ(
+      without("struct S {\n  void f() { bad(); }\n  worse x;\n} s;\nint c;\n",
+              {"bad", "worse"}),
+      "\n\n\n\nint c;\n");
+  EXPECT_EQ(
+      without("struct S {\n  struct { bad x; } in;\n};\nint c;\n", {"bad"}),
+      "\n\n\nint c;\n");
+  EXPECT_EQ(
+      without("struct S {\n  struct T { bad x; };\n  int a;\n};\n", {"bad"}),
+      "struct S {\n  \n  int a;\n};\n");
+}
+
+TEST(Lenient, BracesOfAConstructorAreNoBody) {
+  EXPECT_EQ(
+      without(
+          "struct S {\n  S(int x) : a{x}, b(x) { bad(); }\n  int a, b;\n};\n",
+          {"bad"}),
+      "struct S {\n  S(int x) : a{x}, b(x) { __stark_sim_no_body(\"S(), "
+      "which needs gone.h\"); __builtin_unreachable(); }\n  int a, b;\n};\n");
+}
+
+TEST(Lenient, ATemplateOfAFunctionIsNoClass) {
+  EXPECT_EQ(
+      without("template <class T> void f(T x) { bad(); }\nint c;\n", {"bad"}),
+      "template <class T> void f(T x) { __stark_sim_no_body(\"f(), which "
+      "needs gone.h\"); __builtin_unreachable(); }\nint c;\n");
+}
