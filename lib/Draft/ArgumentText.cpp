@@ -59,6 +59,20 @@ std::string ArgumentWriter::role(const LeafUse &L, const Formula &Scalars) {
   return U.ReadFirst || Part ? "inout" : "output";
 }
 
+/// Structs of several types, as bytes.
+static bool isBytes(const LeafUse &L) {
+  if (L.P->Element != ScalarType::U8 || L.Type.isNull())
+    return false;
+  const clang::RecordDecl *R =
+      L.Type->getPointeeOrArrayElementType()->getAsRecordDecl();
+  R = R ? R->getDefinition() : nullptr;
+  return R && llvm::any_of(R->fields(), [](const clang::FieldDecl *F) {
+           const clang::ASTContext &Context = F->getASTContext();
+           return Context.getTypeSize(
+                      Context.getBaseElementType(F->getType())) > 8;
+         });
+}
+
 Formula ArgumentWriter::extentOf(const Object *O) const {
   for (size_t I = 0; I < Use.Leaves.size(); ++I)
     if (Use.Leaves[I].Array == O)
@@ -147,6 +161,11 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
                                                  const std::string &Role) {
   if (Role != "input" && Role != "inout")
     return std::nullopt;
+  if (isBytes(L)) {
+    Bytes = true;
+    note(*L.P, "its structs have fields of several types; zeros are guessed");
+    return ordered_json("zeros");
+  }
   const Contents &Held = L.Array->Held;
   bool Whole = job::isWhole(dtypeFor(*L.P));
   bool Known = Held.Any && !Held.Unknown;
@@ -301,22 +320,11 @@ bool ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
   if (Use.Entry.ReturnsTensors)
     Notes.push_back("what is returned is guessed: one f32 tensor [" +
                     llvm::join(Dimensions, ", ") + "]");
+  AnyWritten |= writeSymbols(Symbols, AnyWritten);
   if (!AnyWritten)
     Notes.push_back("no argument is written, so there is nothing to compare, "
                     "and the workload cannot be used: wanted an entry that "
-                    "puts its result where an argument points to");
-  for (const clang::VarDecl *V : Use.Symbols) {
-    std::string Name = V->getQualifiedNameAsString();
-    llvm::Expected<Parameter> P = findSymbol(Source, Name);
-    if (!P) {
-      Notes.push_back("the host sets '" + Name + "', which no workload can: " +
-                      llvm::toString(P.takeError()));
-      continue;
-    }
-    ordered_json A;
-    A["dtype"] = nameOf(dtypeFor(*P));
-    A["shape"] = ordered_json::array({P->Count * P->Lanes});
-    Symbols[Name] = A;
-  }
+                    "puts its result where an argument points to, or into a "
+                    "variable of the device");
   return AnyWritten;
 }

@@ -29,11 +29,14 @@ public:
   /// False when nothing that could be compared is written, which is noted.
   bool write(nlohmann::ordered_json &Arguments,
              nlohmann::ordered_json &Symbols);
+  /// Some argument has values that no other may stand for.
+  bool keepsValues() const { return Bytes; }
 
 private:
   nlohmann::ordered_json scalar(const LeafUse &L);
   nlohmann::ordered_json buffer(const LeafUse &L, const Formula &Scalars);
   std::optional<nlohmann::ordered_json> tensor(const Parameter &P);
+  bool writeSymbols(nlohmann::ordered_json &Symbols, bool OthersWritten);
   std::optional<nlohmann::ordered_json>
   fill(const LeafUse &L, const Formula &Scalars, const std::string &Role);
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
@@ -51,7 +54,7 @@ private:
   const std::vector<std::string> &Dimensions;
   const ParsedSource &Source;
   std::vector<std::string> &Notes;
-  bool OthersAreWritten = false;
+  bool OthersAreWritten = false, Bytes = false;
 };
 
 } // namespace stark::draft

@@ -301,6 +301,11 @@ int SourceDrafter::rank(const Candidate &C) const {
       Pointers |= !L.P->Const;
       Reads |= L.Array->Used.Read;
     }
+  for (const SymbolUse &Symbol : Use->Symbols)
+    if (Symbol.Used.Written) {
+      Pointers = true;
+      Reads |= Symbol.Used.Read;
+    }
   if (!Pointers)
     return Uncallable / 2;
   int Rank = -int(std::min<size_t>(C.Times, 1000));
@@ -312,6 +317,9 @@ int SourceDrafter::rank(const Candidate &C) const {
   if (S->IsKernel) {
     bool Writes = llvm::any_of(Use->Leaves, [](const LeafUse &L) {
       return L.Array && L.Array->Used.Written;
+    });
+    Writes |= llvm::any_of(Use->Symbols, [](const SymbolUse &Symbol) {
+      return Symbol.Used.Written && Symbol.Got;
     });
     return 20000 + Rank + (Writes ? 0 : 5000) +
            (!C.Launched          ? 10000

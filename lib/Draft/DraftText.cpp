@@ -39,6 +39,7 @@ public:
 
 private:
   void findNames();
+  void settleSettings(const std::set<std::string> &Names);
   void settleAll();
   void rename();
   void chooseSizes();
@@ -63,6 +64,7 @@ private:
                Symbols = ordered_json::object();
   std::string Bytes;   ///< what a call has to move; empty: not known
   bool MadeUp = false; ///< the sizes are ours, not the program's
+  bool KeepsValues = false;
 };
 } // namespace
 
@@ -97,8 +99,8 @@ void DraftText::findNames() {
     Pin(G);
   Pin(Use->Shared);
   // What only the grid has, or only the length of an array, no size changes:
-  // the kernel is written with it.
-  std::set<std::string> InScalars, InGrid, InExtents;
+  // the kernel is written with it. What only an argument has is a setting.
+  std::set<std::string> InScalars, InGrid, InExtents, InGuards;
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     if (!Use->Leaves[I].Array && Use->Leaves[I].Given.isInteger())
       collectNames(Use->Leaves[I].Given.How, InScalars);
@@ -106,25 +108,46 @@ void DraftText::findNames() {
   }
   for (const Formula &G : Use->Grid)
     collectNames(G, InGrid);
+  if (!Use->Entry.IsKernel)
+    for (const Launch &L : Use->Run->Launches)
+      for (const Value &G : L.Grid)
+        collectNames(G.How, InGrid);
+  for (const AxisGuard &G : Use->Run->Guards)
+    collectNames(G.Limit, InGuards);
+  std::set<std::string> Settings;
   for (const auto &[Name, Number] : Use->Names)
-    if (!InScalars.count(Name) &&
-        !(InGrid.count(Name) && InExtents.count(Name)))
-      Constants.insert(Name);
-  // What was made up, and no array or grid depends on, is no size either.
-  if (Use->Followed)
-    for (LeafUse &L : Use->Leaves)
-      if (L.MadeUp && isName(L.Given.How) && !InGrid.count(L.Given.How->Name) &&
-          !InExtents.count(L.Given.How->Name)) {
-        L.Given = Value::integer(1);
-        L.MadeUp = false;
-        Notes.push_back("argument '" + L.P->Name +
-                        "': no array's length follows from it; the value 1 is "
-                        "guessed");
-      }
+    if (!InScalars.count(Name)) {
+      if (!InGrid.count(Name) || !InExtents.count(Name))
+        Constants.insert(Name);
+    } else if (Use->Followed && !InGrid.count(Name) && !InExtents.count(Name) &&
+               !InGuards.count(Name)) {
+      Settings.insert(Name);
+    }
+  settleSettings(Settings);
   // The device's own are none.
   for (const std::string &Name : Unused)
     if (!Use->Names.count(Name))
       Constants.insert(Name);
+}
+
+/// \p Names, which no array's length, grid or guard follows from, are no sizes:
+/// they have the program's values, and those that are not known are 1.
+void DraftText::settleSettings(const std::set<std::string> &Names) {
+  for (const std::string &Name : Names)
+    Constants.insert(Name);
+  for (LeafUse &L : Use->Leaves) {
+    if (L.Array || !isName(L.Given.How) || !Names.count(L.Given.How->Name))
+      continue;
+    const std::string &Name = L.Given.How->Name;
+    if (!L.MadeUp && !Use->ReadNames.count(Name) &&
+        !Use->MadeUpNames.count(Name))
+      continue;
+    L.Given = Value::integer(1);
+    L.MadeUp = false;
+    Notes.push_back("argument '" + L.P->Name +
+                    "': no array's length follows from it; the value 1 is "
+                    "guessed");
+  }
 }
 
 /// A host's variable is called as the parameter that it is given to.
@@ -241,6 +264,7 @@ void DraftText::chooseSizes() {
 void DraftText::writeArguments(const ParsedSource &Source) {
   ArgumentWriter Writer(*Use, Extents, Dimensions, Source, Notes);
   Comparable = Writer.write(Arguments, Symbols);
+  KeepsValues = Writer.keepsValues();
   if (!Use->Entry.IsKernel)
     return;
   if (!Use->Recorded)
@@ -424,6 +448,8 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
   bool AllHold = Form == SmallSize::Ragged || Form == SmallSize::Aligned;
   if ((OnlySmall || !AllHold) && !Dimensions.empty())
     Root["added_sizes"] = false;
+  if (KeepsValues)
+    Root["harden"] = false;
   Root["arguments"] = Arguments;
   if (!Symbols.empty())
     Root["symbols"] = Symbols;

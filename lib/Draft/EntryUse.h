@@ -30,6 +30,15 @@ struct LeafUse {
   Formula Ahead;           ///< bytes of it before the pointer; null: none
 };
 
+/// A variable of the device that an entry uses.
+struct SymbolUse {
+  const clang::VarDecl *V = nullptr;
+  Use Used;         ///< by the entry
+  Contents Held;    ///< what the host puts there
+  bool Set = false; ///< by the host, before a launch
+  bool Got = false; ///< by the host, after one
+};
+
 struct EntryUse {
   const clang::FunctionDecl *F = nullptr;
   Signature Entry;
@@ -39,11 +48,13 @@ struct EntryUse {
   std::unique_ptr<Machine> Run; ///< of the entry alone
   Formula Grid[3], Block[3], Shared;
   bool GridGuessed = false, BlockGuessed = false;
+  bool Cooperative = false; ///< its launch, of a bare kernel
   Formula Limits[3]; ///< what guards of the whole index ask for along an axis
   Bindings Names;    ///< what formulas consist of
-  std::set<std::string> ReadNames; ///< of these: what the program reads
-  std::set<const clang::VarDecl *> Symbols; ///< read, and set by the host
-  bool Followed = false;                    ///< some array was seen to be used
+  std::set<std::string> ReadNames;   ///< of these: what the program reads
+  std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
+  std::vector<SymbolUse> Symbols;
+  bool Followed = false; ///< some array was seen to be used
 };
 
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.

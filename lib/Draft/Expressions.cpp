@@ -31,19 +31,44 @@ std::optional<bool> Machine::truth(const Value &V) {
   return std::nullopt;
 }
 
+/// The macro of the file whose whole text is from \p Begin to \p End, but for
+/// what stands around it: "((N))". Empty when there is none.
+static std::string wholeMacro(SourceLocation Begin, SourceLocation End,
+                              const ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  if (!Begin.isMacroID() || !SM.isMacroBodyExpansion(Begin) ||
+      SM.getFileID(Begin) != SM.getFileID(End))
+    return "";
+  SourceLocation From = SM.getSpellingLoc(Begin), To = SM.getSpellingLoc(End);
+  if (!SM.isInMainFile(From))
+    return "";
+  llvm::StringRef Text = SM.getBufferData(SM.getFileID(From));
+  llvm::StringRef Before = Text.take_front(SM.getFileOffset(From)),
+                  After = Text.drop_front(
+                      SM.getFileOffset(To) +
+                      Lexer::MeasureTokenLength(To, SM, Context.getLangOpts()));
+  After = After.ltrim("() \t\r");
+  if (!After.empty() && !After.starts_with("\n") && !After.starts_with("/"))
+    return "";
+  std::string Macro =
+      Lexer::getImmediateMacroName(Begin, SM, Context.getLangOpts()).str();
+  return Before.rtrim("( \t").ends_with(Macro) ? Macro : "";
+}
+
 /// A number that a macro of the file stands for may be another, unless kernels
 /// are written with the macro.
 Value Machine::evalLiteral(const IntegerLiteral *L) {
-  int64_t Number = int64_t(L->getValue().getLimitedValue(INT64_MAX));
-  Value V = Value::integer(Number);
-  SourceLocation Loc = L->getLocation();
-  const SourceManager &SM = Context.getSourceManager();
-  if (As || Number < 2 || !Loc.isMacroID() || !SM.isMacroBodyExpansion(Loc) ||
-      !SM.isInMainFile(SM.getSpellingLoc(Loc)))
+  Value V = Value::integer(int64_t(L->getValue().getLimitedValue(INT64_MAX)));
+  if (As || V.Number < 2 || !L->getLocation().isMacroID())
     return V;
-  llvm::StringRef Macro =
-      Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts());
-  return named(V, Macro.str());
+  return named(V, wholeMacro(L->getLocation(), L->getLocation(), Context));
+}
+
+/// "#define SIZE (100 * 1024)" is one size.
+Value Machine::nameMacro(const BinaryOperator *B, const Value &V) {
+  if (As || !V.isInteger() || !B->getBeginLoc().isMacroID())
+    return V;
+  return named(V, wholeMacro(B->getBeginLoc(), B->getEndLoc(), Context));
 }
 
 /// threadIdx.x and its kin.
@@ -156,7 +181,7 @@ Value Machine::eval(const Expr *E) {
   if (const auto *L = dyn_cast<IntegerLiteral>(E))
     return evalLiteral(L);
   if (const auto *B = dyn_cast<BinaryOperator>(E))
-    return evalBinary(B);
+    return nameMacro(B, evalBinary(B));
   if (const auto *U = dyn_cast<UnaryOperator>(E))
     return evalUnary(U);
   if (const auto *L = dyn_cast<FloatingLiteral>(E)) {

@@ -32,6 +32,7 @@ struct Launch {
   Value Grid[3], Block[3], Shared;
   std::vector<Value> Arguments; ///< a struct: the address of its copy
   bool MadeUp = false; ///< by a function that nothing in the file calls
+  bool Cooperative = false;
 };
 
 /// A call of a function of the source's own file.
@@ -78,6 +79,10 @@ public:
   /// The argument \p V of parameter \p P, a struct by its address.
   void bind(const clang::ParmVarDecl *P, const Value &V);
   int64_t sizeOf(clang::QualType Type) const;
+  /// Null when nothing used \p Global.
+  const Object *objectOf(const clang::VarDecl *Global) const {
+    return Globals.lookup(Global);
+  }
   /// Whether it is known where its fields are. \p R may be null.
   static bool hasLayout(const clang::RecordDecl *R);
 
@@ -85,12 +90,14 @@ public:
   std::vector<Launch> Launches;
   std::vector<HostCall> Calls;
   Bindings Names; ///< the host's variables that sizes follow from
-  std::set<std::string> ReadNames; ///< of these: what the program reads
+  std::set<std::string> ReadNames;   ///< of these: what the program reads
+  std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {};
   int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
-  std::set<const clang::VarDecl *> SymbolsRead;
-  std::set<const clang::VarDecl *> SymbolsSet; ///< by the host
+  std::set<const clang::VarDecl *> SymbolsUsed; ///< by kernels
+  std::set<const clang::VarDecl *> SymbolsSet;  ///< by the host
+  std::set<const clang::VarDecl *> SymbolsGot;  ///< ... which it reads back
   bool Allocates = false, Prints = false, Exited = false;
   /// Whether launches are followed into their kernels.
   bool FollowLaunches = false;
@@ -124,6 +131,7 @@ private:
   Value evalUnary(const clang::UnaryOperator *U);
   Value evalCast(const clang::CastExpr *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
+  Value nameMacro(const clang::BinaryOperator *B, const Value &V);
   Value evalBuiltin(const clang::Expr *E);
   Value assign(const clang::BinaryOperator *B);
   Value arithmetic(clang::BinaryOperatorKind Op, const Value &L, const Value &R,

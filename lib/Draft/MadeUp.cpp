@@ -36,6 +36,8 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
     return Value();
   auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes));
   MadeUpSizes += New;
+  if (New)
+    MadeUpNames.insert(Name);
   return Value::integer(At->second, draft::named(Name));
 }
 

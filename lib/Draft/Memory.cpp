@@ -142,12 +142,15 @@ Value Machine::load(const Place &P) {
     return V;
   }
   Object &O = *P.To;
-  if (!As && inDevice(O))
+  if (!As && inDevice(O)) {
     O.Used.OnHost = true;
+    if (O.Var)
+      SymbolsGot.insert(O.Var);
+  }
   if (As && inDevice(O)) {
     use(&O, P, sizeOf(P.Type), /*Write=*/false, /*Atomic=*/false);
     if (O.Where == Space::Variable && O.Var)
-      SymbolsRead.insert(O.Var);
+      SymbolsUsed.insert(O.Var);
   }
   if (P.Exact)
     if (auto Found = O.Cells.find(P.Offset); Found != O.Cells.end())
@@ -173,11 +176,14 @@ void Machine::store(const Place &P, const Value &V) {
   if (As && inDevice(O)) {
     use(&O, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/false);
     if (O.Where == Space::Variable && O.Var)
-      SymbolsRead.insert(O.Var);
+      SymbolsUsed.insert(O.Var);
   }
-  if (!As && inDevice(O))
-    O.Used.OnHost = true;
   if (!As) {
+    if (inDevice(O)) {
+      O.Used.OnHost = true;
+      if (O.Var)
+        SymbolsSet.insert(O.Var);
+    }
     int64_t Bytes = sizeOf(P.Type);
     O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
   }

@@ -129,6 +129,11 @@ bool Machine::copies(llvm::StringRef Name, const CallExpr *C) {
     Value From = Arg(1);
     if (To)
       copyContents(Value::address(To.To, To.Offset), From);
+  } else if (Name.starts_with("cudaMemcpyFromSymbol")) {
+    Arg(0);
+    if (Place From = place(C->getArg(1)->IgnoreParenImpCasts());
+        From && From.To->Var)
+      SymbolsGot.insert(From.To->Var);
   } else if (Name.starts_with("cudaMemcpy2D") && Count >= 6) {
     copyContents(Arg(0), Arg(2));
   } else if (Name == "cudaMemcpy" || Name == "cudaMemcpyAsync") {
@@ -290,6 +295,8 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
     }
     return Value::integer(int64_t(Count) - 1);
   }
+  if (Name.starts_with("getopt"))
+    return Value::integer(-1); // no options: the program's own values
   if (Name == "fopen")
     return Value::address(create("file", Space::Host, -1, nullptr, QualType()));
   if (Name == "printf" || Name == "fprintf" || Name == "puts") {
@@ -348,6 +355,21 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
     Out.addLoaded(R);
     return Out;
   }
+  if (Name.starts_with("pow") && Count == 2) {
+    auto Number = [](const Value &V) {
+      return V.isInteger() ? double(V.Number) : V.Floating;
+    };
+    Value L = Arg(0), R = Arg(1);
+    if (L.Kind == Value::Unknown || R.Kind == Value::Unknown || L.isAddress() ||
+        R.isAddress())
+      return Value();
+    double D = std::pow(Number(L), Number(R));
+    bool Whole = std::fabs(D) < 1e15 && D == std::floor(D);
+    bool Named = hasNames(L.How) || hasNames(R.How);
+    return Value::real(D, Named   ? opaque(int64_t(D), L.How, R.How)
+                          : Whole ? constant(int64_t(D))
+                                  : nullptr);
+  }
   bool Math = llvm::StringSwitch<bool>(Name)
                   .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",
                          "log2", "log2f", "round", true)
@@ -380,7 +402,7 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     if (P && (P.To->Where == Space::Device || P.To->Where == Space::Variable)) {
       use(P.To, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/true);
       if (P.To->Var)
-        SymbolsRead.insert(P.To->Var);
+        SymbolsUsed.insert(P.To->Var);
       Out.Loaded.push_back(P.To);
     }
     return Out;

@@ -87,10 +87,12 @@ private:
   std::string launch(const std::string &Called, const std::string &Arguments);
   std::optional<unsigned> beforeLeaf(const Parameter &P) const;
   std::string symbols();
+  bool isWritten(const Parameter &Symbol) const;
 
   const Task &Of;
   const Signature &Callee;
   std::string Symbol, Scope, Classes;
+  std::string After; ///< the call: what the kernels put into variables
   unsigned Leaf = 0, Structs = 0;
   bool NeedsHalf = false, NeedsBFloat = false;
 };
@@ -161,22 +163,30 @@ std::string TrampolineWriter::launch(const std::string &Called,
            "), unsigned(" + At(I + 2) + "))";
   };
   // More dynamic shared memory than 48 KiB has to be asked for.
-  return "  " + Scope + "::stark_only(&" + Called +
-         ");\n  long long stark_shared = " + At(6) +
-         ";\n"
-         "  if (stark_shared > 49152)\n"
-         "    cudaFuncSetAttribute(reinterpret_cast<const void *>(&" +
-         Called +
-         "), cudaFuncAttributeMaxDynamicSharedMemorySize, "
-         "int(stark_shared));\n  " +
-         Called + "<<<" + Triple(0) + ", " + Triple(3) +
-         ", size_t(stark_shared), "
-         "*static_cast<cudaStream_t *>(stark_leaves[" +
-         std::to_string(Leaf + 7) + "])>>>(" + Arguments + ");\n";
+  std::string Text =
+      "  " + Scope + "::stark_only(&" + Called +
+      ");\n  long long stark_shared = " + At(6) +
+      ";\n"
+      "  if (stark_shared > 49152)\n"
+      "    cudaFuncSetAttribute(reinterpret_cast<const void *>(&" +
+      Called +
+      "), cudaFuncAttributeMaxDynamicSharedMemorySize, "
+      "int(stark_shared));\n";
+  std::string Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
+                       std::to_string(Leaf + 7) + "])";
+  return Text + "  " + Called + "<<<" + Triple(0) + ", " + Triple(3) +
+         ", size_t(stark_shared), " + Stream + ">>>(" + Arguments + ");\n";
+}
+
+bool TrampolineWriter::isWritten(const Parameter &Symbol) const {
+  return llvm::any_of(Of.Load.Arguments, [&](const Argument &A) {
+    return A.Name == Symbol.Name && A.Use != job::Role::Input;
+  });
 }
 
 /// What the host would set before the call: copied from buffers, in the order
-/// of the stream that the call is made on.
+/// of the stream that the call is made on. What it would read after the call is
+/// copied to them.
 std::string TrampolineWriter::symbols() {
   std::string Text, Stream = "0";
   std::vector<job::Leaf> Leaves = makeLeaves(Of);
@@ -188,10 +198,13 @@ std::string TrampolineWriter::symbols() {
     llvm::StringRef Name = P.Name;
     Name.consume_front(SymbolPrefix);
     std::string Called = "::" + Name.ltrim(':').str();
-    Text += "  cudaMemcpyToSymbolAsync(" + Called +
-            ", *static_cast<void **>(stark_leaves[" + std::to_string(Leaf++) +
-            "]), sizeof(" + Called + "), 0, cudaMemcpyDeviceToDevice, " +
-            Stream + ");\n";
+    std::string Buffer =
+        "*static_cast<void **>(stark_leaves[" + std::to_string(Leaf++) + "])";
+    std::string Rest = ", sizeof(" + Called +
+                       "), 0, cudaMemcpyDeviceToDevice, " + Stream + ");\n";
+    Text += "  cudaMemcpyToSymbolAsync(" + Called + ", " + Buffer + Rest;
+    if (isWritten(P))
+      After += "  cudaMemcpyFromSymbolAsync(" + Buffer + ", " + Called + Rest;
   }
   for (const Argument &A : Of.Load.Arguments)
     Leaf += !A.Before.empty();
@@ -219,7 +232,7 @@ std::string TrampolineWriter::write() {
           symbols();
   Text += Of.Load.Launch ? launch(Called, Arguments)
                          : "  (void)" + Called + "(" + Arguments + ");\n";
-  return Text + "}\n";
+  return Text + After + "}\n";
 }
 
 std::string stark::makeTrampoline(const Task &T) {

@@ -119,16 +119,15 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
     return usageError(W.File + ": field 'arguments." + A.Name +
                       ".dtype': got " + nameOf(A.Type) + ", but " + Entry.Name +
                       " takes '" + P.Type + "'");
-  if (llvm::StringRef(P.Name).starts_with(SymbolPrefix) &&
-      A.Use != job::Role::Input)
+  if (!P.Const || A.Use == job::Role::Input)
+    return llvm::Error::success();
+  if (llvm::StringRef(P.Name).starts_with(SymbolPrefix))
     return usageError(W.File + ": field '" + A.Name + ".role': got " +
                       nameOf(A.Use) +
-                      ", wanted input: a variable is set before each call");
-  if (P.Const && A.Use != job::Role::Input)
-    return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
-                      nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
-                      P.Type + "', which it cannot write");
-  return llvm::Error::success();
+                      ", wanted input: no kernel writes to a constant");
+  return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
+                    nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
+                    P.Type + "', which it cannot write");
 }
 
 /// What is returned, and the lists and optional tensors, which no leaf stands

@@ -508,3 +508,92 @@ int main() {
 })";
   EXPECT_EQ(drafted(Text)["entry"], "doubled");
 }
+
+// A macro that is a product is one size; one of another macro is not.
+TEST(Draft, TakesAMacroForOneSize) {
+  json W = drafted(std::string(Add) + R"(
+#define COUNT (100 * 1024)
+#define TWICE (COUNT * 2)
+int main() {
+  float *a, *b;
+  cudaMalloc(&a, COUNT * sizeof(float));
+  cudaMalloc(&b, TWICE * sizeof(float));
+  add<<<(COUNT + 127) / 128, 128>>>(a, b, COUNT);
+})");
+  EXPECT_EQ(W["sizes"][0], json::parse("{\"n\": 102400}"));
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"2 * n\""));
+}
+
+// An argument that no array, grid or guard depends on has the program's value,
+// and 1 where that is not known.
+TEST(Draft, TakesNoSettingForASize) {
+  const char *Kernel = R"(
+__global__ void k(float *y, int n, int ticks, int shift) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = (i + ticks) >> shift;
+}
+)";
+  json W = drafted(std::string(Kernel) + R"(
+int main() {
+  int n = 4096, ticks = 77, shift = 3;
+  float *y;
+  cudaMalloc(&y, n * sizeof(float));
+  k<<<n / 64, 64>>>(y, n, ticks, shift);
+})");
+  EXPECT_EQ(W["sizes"][0], json::parse("{\"n\": 4096}"));
+  EXPECT_EQ(W["arguments"]["ticks"]["value"], 77);
+  EXPECT_EQ(W["arguments"]["shift"]["value"], 3);
+  W = drafted(std::string(Kernel) + R"(
+void frame(float *y, int ticks) { k<<<64, 64>>>(y, 4096, ticks, 2); }
+)",
+              "k");
+  EXPECT_EQ(W["arguments"]["ticks"]["value"], 1);
+  EXPECT_EQ(W["arguments"]["shift"]["value"], 2);
+}
+
+// What kernels leave in variables of the device is compared.
+TEST(Draft, TakesVariablesOfTheDeviceForOutputs) {
+  json W = drafted(R"(
+template <class T> cudaError_t cudaMemcpyToSymbol(T &, const void *, size_t);
+template <class T> cudaError_t cudaMemcpyFromSymbol(void *, T &, size_t);
+__device__ float data;
+__device__ int table[8];
+__global__ void k() {
+  data += 2;
+  if (threadIdx.x < 8)
+    table[threadIdx.x] = threadIdx.x;
+}
+int main() {
+  float value = 3.5f;
+  cudaMemcpyToSymbol(data, &value, sizeof(float));
+  k<<<1, 32>>>();
+  cudaMemcpyFromSymbol(&value, data, sizeof(float));
+})");
+  EXPECT_EQ(W["symbols"]["data"]["role"], "inout");
+  EXPECT_EQ(W["symbols"]["data"]["init"], json::parse("{\"constant\": 3.5}"));
+  EXPECT_EQ(W["symbols"]["table"]["role"], "inout");
+}
+
+// Structs of several types are bytes.
+TEST(Draft, TakesStructsOfSeveralTypesForBytes) {
+  json W = drafted(R"(
+struct Peak { double value; int at; };
+__global__ void k(const float *x, Peak *peaks, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    peaks[i].value = x[i];
+    peaks[i].at = i;
+  }
+}
+int main() {
+  int n = 4096;
+  float *x;
+  Peak *peaks;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&peaks, n * sizeof(Peak));
+  k<<<n / 64, 64>>>(x, peaks, n);
+})");
+  EXPECT_EQ(W["arguments"]["peaks"]["dtype"], "u8");
+  EXPECT_EQ(W["arguments"]["peaks"]["shape"], list("\"n\", 16"));
+}
