@@ -70,6 +70,24 @@ void Machine::noteCall(const FunctionDecl *F,
     Calls.push_back({F, Arguments});
 }
 
+/// What a function that is not followed does with a \p E of the device that it
+/// is given by reference, as the operators of __half are: it reads it, and
+/// writes it where it may.
+void Machine::touch(QualType Parameter, const Expr *E) {
+  if (!As || !Parameter->isReferenceType() || !E->isGLValue())
+    return;
+  Place P = place(E);
+  if (!P || (P.To->Where != Space::Device && P.To->Where != Space::Variable))
+    return;
+  QualType Held = Parameter.getNonReferenceType();
+  int64_t Bytes = sizeOf(P.Type);
+  use(P.To, P, Bytes, /*Write=*/false, /*Atomic=*/false);
+  if (!Held.isConstQualified())
+    use(P.To, P, Bytes, /*Write=*/true, /*Atomic=*/false);
+  if (P.To->Var)
+    SymbolsUsed.insert(P.To->Var);
+}
+
 /// A call of \p F of the file's own, whose arguments the caller computes.
 Value Machine::enter(const FunctionDecl *F, const Value &This,
                      llvm::ArrayRef<const Expr *> Arguments) {
@@ -225,6 +243,15 @@ Value Machine::evalCall(const CallExpr *C) {
     for (unsigned I = 0; I < Arguments.size(); ++I) {
       Given.push_back(eval(Arguments[I]));
       readInto(F, I, Arguments[I]);
+      // An operator that is a method has its object first.
+      const auto *Method = dyn_cast<CXXMethodDecl>(F);
+      unsigned Skipped = Method && isa<CXXOperatorCallExpr>(C) ? 1 : 0;
+      if (Skipped && I == 0)
+        touch(Context.getLValueReferenceType(
+                  Method->getFunctionObjectParameterType()),
+              Arguments[I]);
+      else if (I - Skipped < F->getNumParams())
+        touch(F->getParamDecl(I - Skipped)->getType(), Arguments[I]);
     }
     noteCall(F, Given);
     if (F->isNoReturn() && !As)

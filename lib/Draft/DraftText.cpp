@@ -39,6 +39,7 @@ public:
 
 private:
   void findNames();
+  Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
   void settleSettings(const std::set<std::string> &Names);
   void settleAll();
   void rename();
@@ -185,6 +186,40 @@ void DraftText::settleAll() {
   }
 }
 
+/// What the entry reaches of an array of \p Scalars elements, where it follows
+/// from sizes and is all or less than half of it: the program writes the
+/// number out once more, or has one buffer for its largest size.
+Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
+  const draft::Use &U = L.Array->Used;
+  std::set<std::string> Own, Given, Names, Wanted;
+  collectNames(Scalars, Own);
+  for (const LeafUse &Other : Use->Leaves)
+    if (!Other.Array && Other.Given.isInteger())
+      collectNames(Other.Given.How, Given);
+  for (const Formula &G : Use->Grid)
+    collectNames(G, Given);
+  if (!Scalars || U.Inexact || llvm::any_of(Own, [&](const std::string &Name) {
+        return Given.count(Name);
+      }))
+    return nullptr;
+  Formula Reached = extentSeen(L, *Use);
+  std::optional<int64_t> Number = evaluate(Reached, Use->Names),
+                         All = evaluate(Scalars, Use->Names);
+  if (!Number || !All || (*Number != *All && *Number > *All / 2))
+    return nullptr;
+  collectNames(Reached, Names);
+  for (const AxisGuard &G : Use->Run->Guards)
+    collectNames(G.Limit, Wanted);
+  for (const Formula &G : Use->Grid)
+    collectNames(G, Wanted);
+  return !Names.empty() && llvm::all_of(Names,
+                                        [&](const std::string &Name) {
+                                          return Wanted.count(Name);
+                                        })
+             ? Reached
+             : nullptr;
+}
+
 DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
     : Use(std::move(Of)) {
   Extents.resize(Use->Leaves.size());
@@ -202,6 +237,8 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
                           ? combine(Op::Div, L.Bytes,
                                     constant(job::dtypeBytes(dtypeFor(*L.P))))
                           : extentSeen(L, *Use);
+    if (Formula Reached = reachedOf(L, Scalars))
+      Scalars = Reached;
     Extents[I] = Scalars;
   }
   findNames();

@@ -36,6 +36,11 @@ bool draft::isOneOf(llvm::StringRef Name,
                       [&](llvm::StringRef P) { return Bare.starts_with(P); });
 }
 
+bool draft::isChannels(llvm::StringRef Name) {
+  return isOneOf(Name, {"channels", "nchannels", "num_channels", "n_channels",
+                        "numchannels"});
+}
+
 bool draft::isSetting(llvm::StringRef Name) {
   return isOneOf(Name,
                  {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
@@ -115,6 +120,9 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
                            "threadsperblock", "threads_per_block"})) {
         L.MadeUp = false;
         L.Given = Value::integer(256);
+      } else if (isChannels(P.Name)) {
+        L.MadeUp = false;
+        L.Given = Value::integer(3);
       } else if (isSetting(P.Name)) {
         L.Given = Value::integer(0);
       } else {

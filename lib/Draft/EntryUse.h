@@ -72,6 +72,8 @@ bool isLauncher(const EntryUse &Use);
 int64_t inventedSize(int I);
 /// An integer that is no extent of anything, by its name.
 bool isSetting(llvm::StringRef Name);
+/// Of an image: a few, and no size to choose.
+bool isChannels(llvm::StringRef Name);
 /// "params.dims[0]" -> "params_dims_0": a name that expressions can use.
 std::string sizeName(llvm::StringRef Name);
 bool isOneOf(llvm::StringRef Name, std::initializer_list<llvm::StringRef> Words,

@@ -36,6 +36,10 @@ std::optional<bool> Machine::truth(const Value &V) {
 static std::string wholeMacro(SourceLocation Begin, SourceLocation End,
                               const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
+  // CHECK(cudaMalloc(&a, SIZE))
+  for (SourceLocation *Each : {&Begin, &End})
+    while (SM.isMacroArgExpansion(*Each))
+      *Each = SM.getImmediateSpellingLoc(*Each);
   if (!Begin.isMacroID() || !SM.isMacroBodyExpansion(Begin) ||
       SM.getFileID(Begin) != SM.getFileID(End))
     return "";
@@ -172,6 +176,12 @@ std::optional<Value> Machine::evalWrapped(const Expr *E) {
   return std::nullopt;
 }
 
+static bool neverReturns(const Expr *E) {
+  const auto *C = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && F->isNoReturn();
+}
+
 Value Machine::eval(const Expr *E) {
   if (!E || spent() || E->isValueDependent() || E->containsErrors())
     return Value();
@@ -205,6 +215,11 @@ Value Machine::eval(const Expr *E) {
     return evalCall(C);
   if (const auto *C = dyn_cast<ConditionalOperator>(E)) {
     std::optional<bool> Taken = truth(eval(C->getCond()));
+    // assert(n < most): what is not known holds.
+    if (!Taken && neverReturns(C->getFalseExpr()))
+      Taken = true;
+    else if (!Taken && neverReturns(C->getTrueExpr()))
+      Taken = false;
     if (Taken)
       return eval(*Taken ? C->getTrueExpr() : C->getFalseExpr());
     Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
@@ -301,6 +316,13 @@ Place Machine::place(const Expr *E) {
   }
   if (const auto *M = dyn_cast<MemberExpr>(E))
     return placeOfMember(M);
+  if (isa<StringLiteral>(E)) {
+    Place P;
+    P.Type = E->getType();
+    P.To = create("text", Space::Host, -1, nullptr, QualType());
+    P.OffsetHow = constant(0);
+    return P;
+  }
   if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
     Value Base = eval(A->getBase()), Index = eval(A->getIdx());
     Value At = addToPointer(Base, Index, sizeOf(E->getType()), false);

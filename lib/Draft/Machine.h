@@ -51,6 +51,7 @@ struct Thread {
 struct AxisGuard {
   int Axis = 0;
   Formula Limit;
+  int64_t Last = 0; ///< the last index that passes
 };
 
 enum class Flow { Next, Break, Continue, Return, Exit };
@@ -159,6 +160,7 @@ private:
   Value enter(const clang::FunctionDecl *F, const Value &This,
               llvm::ArrayRef<const clang::Expr *> Arguments);
   Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
+  void touch(clang::QualType Parameter, const clang::Expr *E);
   void noteCall(const clang::FunctionDecl *F,
                 const std::vector<Value> &Arguments);
   bool isOwn(const clang::FunctionDecl *F) const;

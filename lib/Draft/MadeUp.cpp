@@ -34,6 +34,8 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
   if (!Held->isIntegerType() || Held->isBooleanType() || Held->isCharType() ||
       Held->isEnumeralType() || Name.empty() || isSetting(Name))
     return Value();
+  if (isChannels(Name))
+    return Value::integer(3);
   auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes));
   MadeUpSizes += New;
   if (New)

@@ -200,6 +200,9 @@ void Machine::copy(const Place &To, const Place &From) {
   if (!To)
     return;
   int64_t Bytes = sizeOf(To.Type);
+  for (const Place *P : {&To, &From})
+    if (!As && P->To && inDevice(*P->To))
+      P->To->Used.OnHost = true;
   if (!From || !From.Exact || !To.Exact || Bytes < 0) {
     if (As && From && inDevice(*From.To))
       use(From.To, From, Bytes, /*Write=*/false, /*Atomic=*/false);

@@ -221,6 +221,13 @@ std::optional<Value> Machine::callCuda(llvm::StringRef Name,
     put(C->getArg(1), Value::integer(256));
     return Success;
   }
+  if (Name.starts_with("cudaOccupancyMaxActiveBlocks") && Count >= 3) {
+    Value Block = eval(C->getArg(2));
+    int64_t Threads =
+        Block.isInteger() ? std::max<int64_t>(Block.Number, 1) : 512;
+    put(C->getArg(0), Value::integer(std::max<int64_t>(1024 / Threads, 1)));
+    return Success;
+  }
   if ((Name == "cudaGetDeviceCount" || Name == "cudaGetDevice") && Count == 1) {
     put(C->getArg(0), Value::integer(Name == "cudaGetDeviceCount"));
     return Success;
@@ -297,6 +304,8 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
   }
   if (Name.starts_with("getopt"))
     return Value::integer(-1); // no options: the program's own values
+  if (Name == "strlen")
+    return Value::wasRead();
   if (Name == "fopen")
     return Value::address(create("file", Space::Host, -1, nullptr, QualType()));
   if (Name == "printf" || Name == "fprintf" || Name == "puts") {

@@ -194,7 +194,6 @@ int main() {
 // are elements before a pointer.
 TEST(Draft, KeepsSymbolsAndElementsBeforeAPointer) {
   json W = drafted(R"(
-template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t);
 __constant__ float coef[5];
 __global__ void stencil(const float *in, float *out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -514,9 +513,10 @@ TEST(Draft, TakesAMacroForOneSize) {
   json W = drafted(std::string(Add) + R"(
 #define COUNT (100 * 1024)
 #define TWICE (COUNT * 2)
+#define CHECK(call) do { if (call != cudaSuccess) return 1; } while (0)
 int main() {
   float *a, *b;
-  cudaMalloc(&a, COUNT * sizeof(float));
+  CHECK(cudaMalloc(&a, COUNT * sizeof(float)));
   cudaMalloc(&b, TWICE * sizeof(float));
   add<<<(COUNT + 127) / 128, 128>>>(a, b, COUNT);
 })");
@@ -555,8 +555,6 @@ void frame(float *y, int ticks) { k<<<64, 64>>>(y, 4096, ticks, 2); }
 // What kernels leave in variables of the device is compared.
 TEST(Draft, TakesVariablesOfTheDeviceForOutputs) {
   json W = drafted(R"(
-template <class T> cudaError_t cudaMemcpyToSymbol(T &, const void *, size_t);
-template <class T> cudaError_t cudaMemcpyFromSymbol(void *, T &, size_t);
 __device__ float data;
 __device__ int table[8];
 __global__ void k() {
@@ -596,4 +594,79 @@ int main() {
 })");
   EXPECT_EQ(W["arguments"]["peaks"]["dtype"], "u8");
   EXPECT_EQ(W["arguments"]["peaks"]["shape"], list("\"n\", 16"));
+}
+
+// What only a failed assert() leaves is the way that is followed.
+TEST(Draft, GoesOnAfterAsserts) {
+  json W = drafted("extern \"C\" [[noreturn]] void __assert_fail();\n"
+                   "int most();\n" +
+                   std::string(Add) + R"(
+int main() {
+  int n = 4096;
+  (n <= most() && "too many") ? (void)0 : __assert_fail();
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<n / 256, 256>>>(a, b, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "n / 256");
+}
+
+// The operators of classes that are not the project's read what they are given.
+TEST(Draft, SeesThroughOperatorsOfTheLibrary) {
+  json W = drafted(R"(
+# 1 "/usr/include/half.h" 1 3
+struct __half { unsigned short bits; };
+__device__ __half operator*(const __half &, const __half &);
+__device__ __half &operator+=(__half &, const __half &);
+# 1 "/draft.cu" 2
+__global__ void scale(const __half *a, const __half *b, __half *c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    c[i] += a[i] * b[i];
+}
+)");
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["c"]["role"], "inout");
+}
+
+// The least of two, which std::min() returns by reference, is a number.
+TEST(Draft, TakesReferencesForTheirNumbers) {
+  json W = drafted(R"(
+template <class T> const T &max(const T &, const T &);
+__global__ void copy(const float *a, float *b, int n, int offset) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i + offset] = a[i + offset];
+}
+int main() {
+  int n = 4096;
+  for (int o = -1; o < 100; ++o) {
+    int offset = max(o, 0);
+    float *a, *b;
+    cudaMalloc(&a, (n + offset) * sizeof(float));
+    cudaMalloc(&b, (n + offset) * sizeof(float));
+    copy<<<n / 128, 128>>>(a, b, n, offset);
+  }
+})");
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["offset"]["value"], 0);
+}
+
+// A buffer for the largest of several sizes is as long as its size needs, and a
+// length that is written out is the size that it equals.
+TEST(Draft, TakesLengthsThatAreReached) {
+  const char *Text = R"(
+#define MOST 65536
+int main() {
+  int n = 3000;
+  float *a, *b;
+  cudaMalloc(&a, MOST * sizeof(float));
+  cudaMalloc(&b, 3000 * sizeof(float));
+  add<<<(n + 127) / 128, 128>>>(a, b, n);
+})";
+  json W = drafted(std::string(Add) + Text);
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\""));
 }
