@@ -52,7 +52,7 @@ std::string ArgumentWriter::role(const LeafUse &L, const Formula &Scalars) {
   if (!U.Written)
     return "input";
   // Parts that nobody writes are as they were.
-  bool Part = U.Inexact;
+  bool Part = U.Inexact || !U.Surely;
   if (L.Array->Size >= 0 && U.Most > INT64_MIN)
     Part |= U.Least > 0;
   Part &= !L.Array->SetBefore;
@@ -118,6 +118,19 @@ bool ArgumentWriter::ofSizes(const Formula &F) const {
          });
 }
 
+/// Where another array's values choose the row of \p O in which those of \p L
+/// choose the element: how long a row is.
+Formula ArgumentWriter::strideBeside(const LeafUse &L, const Object *O) const {
+  for (const LeafUse &Other : Use.Leaves) {
+    if (!Other.Array || Other.Array == L.Array)
+      continue;
+    auto At = Other.Array->Used.Strides.find(const_cast<Object *>(O));
+    if (At != Other.Array->Used.Strides.end() && ofSizes(At->second))
+      return At->second;
+  }
+  return nullptr;
+}
+
 /// Values that are places in another array: they stay inside it.
 std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
                                                    const Formula &Scalars) {
@@ -136,6 +149,9 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
       if (auto Stride = U.Strides.find(const_cast<Object *>(O));
           Stride != U.Strides.end() && ofSizes(Stride->second))
         E = combine(Op::Div, E, Stride->second);
+      // q[state[i] * actions + action[i]]
+      else if (Formula Row = strideBeside(L, O))
+        E = Row;
       Least = Least ? combine(Op::Min, Least, E) : E;
     }
   if (!Least)
@@ -201,6 +217,8 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   }
   if (dtypeFor(*L.P) == job::DType::Bool)
     return std::nullopt;
+  if (int64_t Within = L.Array->Used.Within; Within && !Known)
+    return ordered_json{{"integers", {0, Within}}};
   if (L.Array->Used.BoundsLoop) {
     note(*L.P, "its values bound a loop; 0 to 15 are guessed");
     return ordered_json{{"integers", {0, 16}}};

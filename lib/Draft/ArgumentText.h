@@ -42,6 +42,7 @@ private:
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
                                                const Formula &Scalars);
   bool ofSizes(const Formula &F) const;
+  Formula strideBeside(const LeafUse &L, const Object *O) const;
   std::string role(const LeafUse &L, const Formula &Scalars);
   nlohmann::ordered_json shape(const LeafUse &L, const Formula &Scalars);
   Formula extentOf(const Object *O) const;

@@ -206,6 +206,8 @@ Value Machine::evalCall(const CallExpr *C) {
       F = Callee.Callee;
   }
   std::vector<const Expr *> Arguments(C->arg_begin(), C->arg_end());
+  if (isPassedOn(C))
+    return eval(Arguments[0]);
   if (!F) {
     for (const Expr *A : Arguments)
       eval(A);
@@ -238,6 +240,10 @@ Value Machine::evalCall(const CallExpr *C) {
   const FunctionDecl *Def = nullptr;
   bool Enters = F->hasBody(Def) && (isOwn(F) || F->isConstexpr());
   if (!Enters) {
+    if (const auto *M = dyn_cast<CXXMemberCallExpr>(C); M && M->getMethodDecl())
+      touch(Context.getLValueReferenceType(
+                M->getMethodDecl()->getFunctionObjectParameterType()),
+            M->getImplicitObjectArgument());
     // What a function that is not known does with pointers is not known.
     std::vector<Value> Given;
     for (unsigned I = 0; I < Arguments.size(); ++I) {

@@ -172,12 +172,18 @@ static void runOthers(const Functions &Found, Machine &Host) {
 static std::unique_ptr<Machine> dryRun(ASTContext &Context,
                                        const Functions &Found) {
   auto Host = std::make_unique<Machine>(Context, Found.Fixed);
-  // A program that wants arguments is given as many as it takes.
+  // A program that wants arguments is given as many as it takes. What it calls
+  // may launch in another file.
   for (int Count : {1, 2, 3, 4, 5, 6, 8}) {
     if (!Found.Main)
       break;
-    Host = std::make_unique<Machine>(Context, Found.Fixed);
-    Host->run(Found.Main, {Value::integer(Count), Value()});
+    auto Tried = std::make_unique<Machine>(Context, Found.Fixed);
+    Tried->run(Found.Main, {Value::integer(Count), Value()});
+    bool More =
+        Count == 1 || Tried->Launches.size() > Host->Launches.size() ||
+        (Host->Launches.empty() && Tried->Calls.size() > Host->Calls.size());
+    if (More)
+      Host = std::move(Tried);
     if (!Host->Launches.empty() || Found.Main->getNumParams() == 0)
       break;
   }
@@ -237,8 +243,14 @@ void SourceDrafter::lookFor(Candidate &C, const Followed &In) const {
       }
       C.Times += !L.MadeUp;
     }
+  // With arguments of which nothing is known it may not be called at all.
+  auto Known = [](const HostCall &H) {
+    return H.Arguments.empty() || llvm::any_of(H.Arguments, [](const Value &V) {
+             return V.Kind != Value::Unknown;
+           });
+  };
   for (const HostCall &H : In.Host->Calls)
-    if (Is(H.Callee)) {
+    if (Is(H.Callee) && Known(H)) {
       if (!C.Call) {
         C.Call = &H;
         C.Host = In.Host.get();

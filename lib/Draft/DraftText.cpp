@@ -43,6 +43,7 @@ private:
   void settleSettings(const std::set<std::string> &Names);
   void settleAll();
   void rename();
+  int64_t extentOfOurs() const;
   void chooseSizes();
   void writeArguments(const ParsedSource &Source);
   Formula settle(const Formula &F) const;
@@ -205,7 +206,8 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
   Formula Reached = extentSeen(L, *Use);
   std::optional<int64_t> Number = evaluate(Reached, Use->Names),
                          All = evaluate(Scalars, Use->Names);
-  if (!Number || !All || (*Number != *All && *Number > *All / 2))
+  constexpr int64_t Few = 64; // many a formula comes to such a number
+  if (!Number || !All || *All <= Few || (*Number != *All && *Number > *All / 2))
     return nullptr;
   collectNames(Reached, Names);
   for (const AxisGuard &G : Use->Run->Guards)
@@ -280,6 +282,17 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
   writeArguments(Source);
 }
 
+/// Of many sizes, of which arrays are products of two at most, no few.
+int64_t DraftText::extentOfOurs() const {
+  size_t Degree = 0;
+  for (size_t I = 0; I < Extents.size(); ++I)
+    if (Use->Leaves[I].Array)
+      Degree = std::max(Degree, Extents[I] ? factors(Extents[I]).size()
+                                           : Dimensions.size());
+  int64_t Extent = extentFor(Dimensions.size());
+  return Degree <= 2 ? std::max<int64_t>(Extent, 1024) : Extent;
+}
+
 void DraftText::chooseSizes() {
   for (const std::string &Name : Dimensions) {
     std::string Was = Name;
@@ -290,7 +303,7 @@ void DraftText::chooseSizes() {
     bool Made = MadeUp || Found == Use->Names.end();
     for (const LeafUse &L : Use->Leaves)
       Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
-    Large[Name] = Made ? extentFor(Dimensions.size()) : Found->second;
+    Large[Name] = Made ? extentOfOurs() : Found->second;
     if (!Made && Use->ReadNames.count(Was))
       Notes.push_back("size '" + Name + "': the program reads it; " +
                       std::to_string(Large[Name]) +

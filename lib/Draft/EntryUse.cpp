@@ -385,7 +385,6 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
   Use->Entry = std::move(Entry);
   Use->Recorded = Call || L;
   Use->MadeUp = L && L->MadeUp;
-  Use->Cooperative = L && L->Cooperative;
   Use->Run = std::make_unique<Machine>(Context, Fixed);
   UseFinder Finder(Context, *Use, Host);
   Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);

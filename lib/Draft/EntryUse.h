@@ -48,7 +48,6 @@ struct EntryUse {
   std::unique_ptr<Machine> Run; ///< of the entry alone
   Formula Grid[3], Block[3], Shared;
   bool GridGuessed = false, BlockGuessed = false;
-  bool Cooperative = false; ///< its launch, of a bare kernel
   Formula Limits[3]; ///< what guards of the whole index ask for along an axis
   Bindings Names;    ///< what formulas consist of
   std::set<std::string> ReadNames;   ///< of these: what the program reads

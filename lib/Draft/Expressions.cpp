@@ -224,8 +224,11 @@ Value Machine::eval(const Expr *E) {
       return eval(*Taken ? C->getTrueExpr() : C->getFalseExpr());
     Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
     L.addLoaded(R);
-    if (L.isInteger() && R.isInteger() && L.Number != R.Number)
+    if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
       L.Kind = Value::Unknown;
+      L.Low = std::min(L.Number, R.Number);
+      L.High = std::max(L.Number, R.Number);
+    }
     return L;
   }
   if (std::optional<Value> V = evalWrapped(E))
@@ -301,6 +304,13 @@ Place Machine::placeOfMember(const MemberExpr *M) {
                                      : placeAt(Cell->second, M->getType());
   }
   return P;
+}
+
+bool Machine::isPassedOn(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  return F && F->getIdentifier() && C->getNumArgs() == 1 &&
+         F->isInStdNamespace() &&
+         (F->getName() == "forward" || F->getName() == "move");
 }
 
 Place Machine::place(const Expr *E) {
@@ -380,6 +390,8 @@ Place Machine::place(const Expr *E) {
     return None;
   if (const auto *W = dyn_cast<FullExpr>(E))
     return place(W->getSubExpr());
+  if (const auto *C = dyn_cast<CallExpr>(E); C && isPassedOn(C))
+    return place(C->getArg(0));
   if (isa<CallExpr>(E) || E->isPRValue())
     return placeAt(eval(E), E->getType());
   return None;

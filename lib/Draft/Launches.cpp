@@ -81,8 +81,6 @@ void Machine::launch(const CUDAKernelCallExpr *C) {
 void Machine::launchByCall(const CallExpr *C) {
   Launch L;
   unsigned Count = C->getNumArgs();
-  if (const FunctionDecl *F = C->getDirectCallee(); F && F->getIdentifier())
-    L.Cooperative = F->getName().contains("Cooperative");
   Value Callee = eval(C->getArg(0));
   if (Callee.Kind != Value::Function || Count < 4) {
     for (unsigned I = 1; I < Count; ++I)

@@ -32,7 +32,6 @@ struct Launch {
   Value Grid[3], Block[3], Shared;
   std::vector<Value> Arguments; ///< a struct: the address of its copy
   bool MadeUp = false; ///< by a function that nothing in the file calls
-  bool Cooperative = false;
 };
 
 /// A call of a function of the source's own file.
@@ -160,6 +159,8 @@ private:
   Value enter(const clang::FunctionDecl *F, const Value &This,
               llvm::ArrayRef<const clang::Expr *> Arguments);
   Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
+  /// std::forward() and std::move().
+  static bool isPassedOn(const clang::CallExpr *C);
   void touch(clang::QualType Parameter, const clang::Expr *E);
   void noteCall(const clang::FunctionDecl *F,
                 const std::vector<Value> &Arguments);
@@ -206,6 +207,7 @@ private:
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
   unsigned LoopDepth = 0;
+  unsigned Doubts = 0; ///< conditions that are not known to hold
   bool spent() { return ++Steps > MostSteps; }
 };
 

@@ -112,6 +112,7 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     U.ReadFirst |= !Own && !Earlier;
   }
   if (Write) {
+    U.Surely |= !Doubts;
     U.Written = true;
     if (!O->WrittenIn)
       O->WrittenIn = LaunchCount;
@@ -121,8 +122,18 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
   U.Atomic |= Atomic;
 }
 
-/// extern __shared__ arrays are as long as the launch says.
+/// A thread's own arrays and those of its block are as long as they are: what
+/// chooses an element is below that. extern __shared__ arrays are as long as
+/// the launch says.
 void Machine::noteShared(const Place &P) {
+  int64_t Bytes = P && !P.Exact && As ? sizeOf(P.Type) : 0;
+  if (Bytes > 0 && P.To->Size >= Bytes && !inDevice(*P.To))
+    for (Object *By : P.Index.Loaded) {
+      int64_t &Within = By->Used.Within;
+      int64_t Count = P.To->Size / Bytes;
+      if (inDevice(*By) && !P.Index.Strides.count(By))
+        Within = Within ? std::min(Within, Count) : Count;
+    }
   if (P && P.Exact && P.To->Where == Space::Shared && P.To->Size < 0)
     SharedBytes =
         std::max(SharedBytes, P.Offset + std::max<int64_t>(sizeOf(P.Type), 1));

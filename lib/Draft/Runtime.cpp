@@ -33,7 +33,7 @@ static void operate(const Value &V, bool Writes) {
     return;
   Use &U = V.To->Used;
   if (Writes) {
-    U.Written = true;
+    U.Written = U.Surely = true;
     V.To->SetBefore |= V.Exact && V.Offset == 0;
   } else {
     U.Read = true;
@@ -408,6 +408,7 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     for (unsigned I = 1; I < Count; ++I)
       eval(C->getArg(I));
     Value Out;
+    noteShared(P);
     if (P && (P.To->Where == Space::Device || P.To->Where == Space::Variable)) {
       use(P.To, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/true);
       if (P.To->Var)

@@ -65,7 +65,7 @@ bool ArgumentWriter::writeSymbols(ordered_json &Symbols, bool OthersWritten) {
     A["shape"] = ordered_json::array({P->Count * P->Lanes});
     int64_t Bytes =
         int64_t(P->Count * P->Lanes) * job::dtypeBytes(dtypeFor(*P));
-    bool Whole = !U.Inexact && U.Least <= 0 && U.Most >= Bytes;
+    bool Whole = U.Surely && !U.Inexact && U.Least <= 0 && U.Most >= Bytes;
     if (Output)
       A["role"] = U.ReadFirst || U.Atomic || !Whole ? "inout" : "output";
     Any |= Output;

@@ -8,6 +8,7 @@
 #include "EntryLeaves.h"
 #include "TensorTrampoline.h"
 #include "stark/Task/Task.h"
+#include "stark/Task/Together.h"
 
 using namespace stark;
 
@@ -61,6 +62,25 @@ template <class stark_T, class stark_F>
 void stark_set(stark_T &stark_field, stark_F stark_value) {
   stark_T stark_copy = stark_value;
   stark_field = stark_copy;
+}
+)";
+
+/// The parameters' types are the kernel's own: arguments are converted to them.
+constexpr const char *CooperativeLaunch = R"(
+template <class stark_T> struct stark_same {
+  using stark_type = stark_T;
+};
+template <class... stark_P>
+void stark_launch_together(void (*stark_kernel)(stark_P...), dim3 stark_grid,
+                           dim3 stark_block, size_t stark_shared,
+                           cudaStream_t stark_stream,
+                           typename stark_same<stark_P>::stark_type... stark_p) {
+  void *stark_all[] = {const_cast<void *>(
+                           reinterpret_cast<const volatile void *>(&stark_p))...,
+                       nullptr};
+  cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(stark_kernel),
+                              stark_grid, stark_block, stark_all, stark_shared,
+                              stark_stream);
 }
 )";
 
@@ -174,6 +194,10 @@ std::string TrampolineWriter::launch(const std::string &Called,
       "int(stark_shared));\n";
   std::string Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
                        std::to_string(Leaf + 7) + "])";
+  if (launchesTogether(Of))
+    return Text + "  " + Scope + "::stark_launch_together(&" + Called + ", " +
+           Triple(0) + ", " + Triple(3) + ", size_t(stark_shared), " + Stream +
+           (Arguments.empty() ? "" : ", ") + Arguments + ");\n";
   return Text + "  " + Called + "<<<" + Triple(0) + ", " + Triple(3) +
          ", size_t(stark_shared), " + Stream + ">>>(" + Arguments + ");\n";
 }
@@ -226,6 +250,8 @@ std::string TrampolineWriter::write() {
     Text += narrowConversion("stark_half", "__double2half");
   if (NeedsBFloat)
     Text += narrowConversion("stark_bfloat", "__double2bfloat16");
+  if (launchesTogether(Of))
+    Text += CooperativeLaunch;
   Text += Classes + "} // namespace " + Scope +
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
           Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n" +

@@ -670,3 +670,101 @@ int main() {
   EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
   EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\""));
 }
+
+// What is written only where values ask for it keeps the rest.
+TEST(Draft, KeepsWhatIsWrittenOnCondition) {
+  json W = drafted(R"(
+__global__ void check(const float *a, float *b, bool *bad, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  if (a[i] > 0)
+    b[i] = 1;
+  else
+    b[i] = 2;
+  if (a[i] < 0)
+    *bad = true;
+}
+int main() {
+  int n = 4096;
+  float *a, *b;
+  bool *bad;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  cudaMalloc(&bad, sizeof(bool));
+  check<<<n / 128, 128>>>(a, b, bad, n);
+})");
+  EXPECT_EQ(W["arguments"]["b"]["role"], "output");
+  EXPECT_EQ(W["arguments"]["bad"]["role"], "inout");
+  EXPECT_EQ(W["arguments"]["bad"]["shape"], list("1"));
+}
+
+// Of two arrays of indices one may choose the row and the other the element.
+TEST(Draft, KeepsElementsInsideTheirRow) {
+  json W = drafted(R"(
+__global__ void pick(const int *row, const int *at, const float *q, float *y,
+                     int n, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = q[row[i] * columns + at[i]];
+}
+int main() {
+  int n = 4096, rows = 300, columns = 50, *row, *at;
+  float *q, *y;
+  cudaMalloc(&row, n * sizeof(int));
+  cudaMalloc(&at, n * sizeof(int));
+  cudaMalloc(&q, rows * columns * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  pick<<<n / 128, 128>>>(row, at, q, y, n, rows, columns);
+})");
+  EXPECT_EQ(W["arguments"]["row"]["init"]["integers"], list("0, \"rows\""));
+  EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, \"columns\""));
+}
+
+// A vector is as long as what stands in its braces.
+TEST(Draft, CountsWhatStandsInBraces) {
+  json W = drafted(R"(
+namespace std {
+template <class T> struct initializer_list {
+  const T *first;
+  size_t count;
+};
+template <class T> struct vector {
+  vector(initializer_list<T>);
+  T *data();
+  size_t size();
+};
+}
+__global__ void k(const int *x, int *y) { y[threadIdx.x] = x[threadIdx.x]; }
+int main() {
+  std::vector<int> host = {3, 1, 4, 1, 5};
+  int *x, *y;
+  cudaMalloc(&x, host.size() * sizeof(int));
+  cudaMalloc(&y, host.size() * sizeof(int));
+  cudaMemcpy(x, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice);
+  k<<<1, 5>>>(x, y);
+})");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("5"));
+  EXPECT_EQ(W["arguments"]["x"]["init"]["integers"], list("1, 6"));
+}
+
+// What chooses an element of a thread's own array is below its length.
+TEST(Draft, KeepsLabelsInsideLocalArrays) {
+  json W = drafted(R"(
+__global__ void loss(const int *label, float *y, int n) {
+  float p[10];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < 10; ++j)
+    p[j] = j;
+  if (i < n)
+    y[i] = p[label[i]];
+}
+int main() {
+  int n = 4096, *label;
+  float *y;
+  cudaMalloc(&label, n * sizeof(int));
+  cudaMalloc(&y, n * sizeof(float));
+  loss<<<n / 128, 128>>>(label, y, n);
+})");
+  EXPECT_EQ(W["arguments"]["label"]["init"]["integers"], list("0, 10"));
+}
