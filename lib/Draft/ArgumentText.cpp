@@ -152,6 +152,9 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
       // q[state[i] * actions + action[i]]
       else if (Formula Row = strideBeside(L, O))
         E = Row;
+      // Of where rows begin the last is where they end.
+      if (O->Used.BoundsLoop)
+        E = combine(Op::Sub, E, constant(1));
       Least = Least ? combine(Op::Min, Least, E) : E;
     }
   if (!Least)

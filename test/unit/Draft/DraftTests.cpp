@@ -768,3 +768,29 @@ int main() {
 })");
   EXPECT_EQ(W["arguments"]["label"]["init"]["integers"], list("0, 10"));
 }
+
+// Values that choose a row are below the number of rows, which is one less than
+// that of where rows begin.
+TEST(Draft, KeepsRowsBelowTheirEnd) {
+  json W = drafted(R"(
+__global__ void k(const int *at, const int *rows, const float *v, float *y,
+                  int n, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int j = rows[at[i]]; j < rows[at[i] + 1]; ++j)
+    sum += v[j];
+  y[i] = sum;
+}
+int main() {
+  int n = 4096, most = 300, *at, *rows;
+  float *v, *y;
+  cudaMalloc(&at, n * sizeof(int));
+  cudaMalloc(&rows, (most + 1) * sizeof(int));
+  cudaMalloc(&v, 8 * most * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  k<<<n / 128, 128>>>(at, rows, v, y, n, most);
+})");
+  EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, \"most\""));
+}
