@@ -311,13 +311,9 @@ private:
     const RecordDecl *Fields = Record->getDecl()->getDefinition();
     if (!Fields || Fields->isInvalidDecl())
       return false;
-    if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Fields)) {
-      if (Class->isPolymorphic())
-        return false;
-      for (const CXXBaseSpecifier &Base : Class->bases())
-        if (!isBytes(Base.getType()))
-          return false;
-    }
+    const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Fields);
+    if (Class && (Class->isPolymorphic() || Class->getNumBases()))
+      return false;
     return llvm::all_of(Fields->fields(), [&](const FieldDecl *Field) {
       return isBytes(Field->getType());
     });

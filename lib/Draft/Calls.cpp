@@ -88,6 +88,25 @@ void Machine::touch(QualType Parameter, const Expr *E) {
     SymbolsUsed.insert(P.To->Var);
 }
 
+void Machine::touchArguments(const CallExpr *C, const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  auto TouchObject = [&](const Expr *Object) {
+    if (Method->isInstance())
+      touch(Context.getLValueReferenceType(
+                Method->getFunctionObjectParameterType()),
+            Object);
+  };
+  if (const auto *M = dyn_cast<CXXMemberCallExpr>(C); M && Method)
+    TouchObject(M->getImplicitObjectArgument());
+  // An operator that is a method has its object first.
+  unsigned Skipped = Method && isa<CXXOperatorCallExpr>(C) ? 1 : 0;
+  for (unsigned I = 0; I < C->getNumArgs(); ++I)
+    if (I < Skipped)
+      TouchObject(C->getArg(I));
+    else if (I - Skipped < F->getNumParams())
+      touch(F->getParamDecl(I - Skipped)->getType(), C->getArg(I));
+}
+
 /// A call of \p F of the file's own, whose arguments the caller computes.
 Value Machine::enter(const FunctionDecl *F, const Value &This,
                      llvm::ArrayRef<const Expr *> Arguments) {
@@ -240,24 +259,12 @@ Value Machine::evalCall(const CallExpr *C) {
   const FunctionDecl *Def = nullptr;
   bool Enters = F->hasBody(Def) && (isOwn(F) || F->isConstexpr());
   if (!Enters) {
-    if (const auto *M = dyn_cast<CXXMemberCallExpr>(C); M && M->getMethodDecl())
-      touch(Context.getLValueReferenceType(
-                M->getMethodDecl()->getFunctionObjectParameterType()),
-            M->getImplicitObjectArgument());
+    touchArguments(C, F);
     // What a function that is not known does with pointers is not known.
     std::vector<Value> Given;
     for (unsigned I = 0; I < Arguments.size(); ++I) {
       Given.push_back(eval(Arguments[I]));
       readInto(F, I, Arguments[I]);
-      // An operator that is a method has its object first.
-      const auto *Method = dyn_cast<CXXMethodDecl>(F);
-      unsigned Skipped = Method && isa<CXXOperatorCallExpr>(C) ? 1 : 0;
-      if (Skipped && I == 0)
-        touch(Context.getLValueReferenceType(
-                  Method->getFunctionObjectParameterType()),
-              Arguments[I]);
-      else if (I - Skipped < F->getNumParams())
-        touch(F->getParamDecl(I - Skipped)->getType(), Arguments[I]);
     }
     noteCall(F, Given);
     if (F->isNoReturn() && !As)

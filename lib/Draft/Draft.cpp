@@ -56,9 +56,14 @@ public:
     } else if (F->isMain()) {
       Main = F;
     } else if (FunctionTemplateDecl *T = F->getDescribedFunctionTemplate()) {
+      bool Any = false;
       for (FunctionDecl *Made : T->specializations())
-        if (Made->hasBody() && !Made->isDependentContext())
+        if (Made->hasBody() && !Made->isDependentContext()) {
           All.push_back(Made);
+          Any = true;
+        }
+      if (!Any && F->hasAttr<CUDAGlobalAttr>())
+        Unmade.push_back(F->getNameAsString());
     } else if (!F->isDependentContext()) {
       All.push_back(F);
     }
@@ -87,6 +92,7 @@ public:
 
   std::vector<FunctionDecl *> All;
   std::vector<CXXMethodDecl *> Methods;
+  std::vector<std::string> Unmade; ///< kernels that are templates of nothing
   FunctionDecl *Main = nullptr;
   std::set<std::string> Fixed;
 
@@ -213,6 +219,7 @@ public:
   }
   std::vector<std::string> entries() const override;
   llvm::Expected<std::unique_ptr<Draft>> draft(llvm::StringRef Entry) override;
+  llvm::ArrayRef<std::string> unmade() const { return Own.Found.Unmade; }
 
 private:
   void lookFor(Candidate &C, const Followed &In) const;
@@ -386,6 +393,13 @@ llvm::Expected<std::unique_ptr<Drafter>>
 stark::makeDrafter(const ParsedSource &Source,
                    llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers) {
   auto Made = std::make_unique<SourceDrafter>(Source, Callers);
+  if (Made->entries().empty() && !Made->unmade().empty())
+    return usageError("'" + Source.path() +
+                      "' has no kernel but templates "
+                      "that nothing in it instantiates: " +
+                      llvm::join(Made->unmade(), ", ") +
+                      "; wanted a launch of one, or 'template __global__ void "
+                      "NAME<...>(...);'");
   if (Made->entries().empty() && entryCandidates(Source).empty())
     return usageError("'" + Source.path() +
                       "' has no function that launches a kernel, and no "

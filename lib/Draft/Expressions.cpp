@@ -31,50 +31,6 @@ std::optional<bool> Machine::truth(const Value &V) {
   return std::nullopt;
 }
 
-/// The macro of the file whose whole text is from \p Begin to \p End, but for
-/// what stands around it: "((N))". Empty when there is none.
-static std::string wholeMacro(SourceLocation Begin, SourceLocation End,
-                              const ASTContext &Context) {
-  const SourceManager &SM = Context.getSourceManager();
-  // CHECK(cudaMalloc(&a, SIZE))
-  for (SourceLocation *Each : {&Begin, &End})
-    while (SM.isMacroArgExpansion(*Each))
-      *Each = SM.getImmediateSpellingLoc(*Each);
-  if (!Begin.isMacroID() || !SM.isMacroBodyExpansion(Begin) ||
-      SM.getFileID(Begin) != SM.getFileID(End))
-    return "";
-  SourceLocation From = SM.getSpellingLoc(Begin), To = SM.getSpellingLoc(End);
-  if (!SM.isInMainFile(From))
-    return "";
-  llvm::StringRef Text = SM.getBufferData(SM.getFileID(From));
-  llvm::StringRef Before = Text.take_front(SM.getFileOffset(From)),
-                  After = Text.drop_front(
-                      SM.getFileOffset(To) +
-                      Lexer::MeasureTokenLength(To, SM, Context.getLangOpts()));
-  After = After.ltrim("() \t\r");
-  if (!After.empty() && !After.starts_with("\n") && !After.starts_with("/"))
-    return "";
-  std::string Macro =
-      Lexer::getImmediateMacroName(Begin, SM, Context.getLangOpts()).str();
-  return Before.rtrim("( \t").ends_with(Macro) ? Macro : "";
-}
-
-/// A number that a macro of the file stands for may be another, unless kernels
-/// are written with the macro.
-Value Machine::evalLiteral(const IntegerLiteral *L) {
-  Value V = Value::integer(int64_t(L->getValue().getLimitedValue(INT64_MAX)));
-  if (As || V.Number < 2 || !L->getLocation().isMacroID())
-    return V;
-  return named(V, wholeMacro(L->getLocation(), L->getLocation(), Context));
-}
-
-/// "#define SIZE (100 * 1024)" is one size.
-Value Machine::nameMacro(const BinaryOperator *B, const Value &V) {
-  if (As || !V.isInteger() || !B->getBeginLoc().isMacroID())
-    return V;
-  return named(V, wholeMacro(B->getBeginLoc(), B->getEndLoc(), Context));
-}
-
 /// threadIdx.x and its kin.
 Value Machine::evalBuiltin(const Expr *E) {
   llvm::StringRef Base, Field;
@@ -182,6 +138,25 @@ static bool neverReturns(const Expr *E) {
   return F && F->isNoReturn();
 }
 
+Value Machine::evalConditional(const ConditionalOperator *C) {
+  std::optional<bool> Taken = truth(eval(C->getCond()));
+  // assert(n < most): what is not known holds.
+  if (!Taken && neverReturns(C->getFalseExpr()))
+    Taken = true;
+  else if (!Taken && neverReturns(C->getTrueExpr()))
+    Taken = false;
+  if (Taken)
+    return eval(*Taken ? C->getTrueExpr() : C->getFalseExpr());
+  Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
+  L.addLoaded(R);
+  if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
+    L.Kind = Value::Unknown;
+    L.Low = std::min(L.Number, R.Number);
+    L.High = std::max(L.Number, R.Number);
+  }
+  return L;
+}
+
 Value Machine::eval(const Expr *E) {
   if (!E || spent() || E->isValueDependent() || E->containsErrors())
     return Value();
@@ -213,24 +188,8 @@ Value Machine::eval(const Expr *E) {
   }
   if (const auto *C = dyn_cast<CallExpr>(E))
     return evalCall(C);
-  if (const auto *C = dyn_cast<ConditionalOperator>(E)) {
-    std::optional<bool> Taken = truth(eval(C->getCond()));
-    // assert(n < most): what is not known holds.
-    if (!Taken && neverReturns(C->getFalseExpr()))
-      Taken = true;
-    else if (!Taken && neverReturns(C->getTrueExpr()))
-      Taken = false;
-    if (Taken)
-      return eval(*Taken ? C->getTrueExpr() : C->getFalseExpr());
-    Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
-    L.addLoaded(R);
-    if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
-      L.Kind = Value::Unknown;
-      L.Low = std::min(L.Number, R.Number);
-      L.High = std::max(L.Number, R.Number);
-    }
-    return L;
-  }
+  if (const auto *C = dyn_cast<ConditionalOperator>(E))
+    return evalConditional(C);
   if (std::optional<Value> V = evalWrapped(E))
     return *V;
   if (isa<CXXConstructExpr, InitListExpr, CXXScalarValueInitExpr>(E)) {
@@ -326,13 +285,10 @@ Place Machine::place(const Expr *E) {
   }
   if (const auto *M = dyn_cast<MemberExpr>(E))
     return placeOfMember(M);
-  if (isa<StringLiteral>(E)) {
-    Place P;
-    P.Type = E->getType();
-    P.To = create("text", Space::Host, -1, nullptr, QualType());
-    P.OffsetHow = constant(0);
-    return P;
-  }
+  if (isa<StringLiteral>(E))
+    return placeAt(
+        Value::address(create("text", Space::Host, -1, nullptr, QualType())),
+        E->getType());
   if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
     Value Base = eval(A->getBase()), Index = eval(A->getIdx());
     Value At = addToPointer(Base, Index, sizeOf(E->getType()), false);

@@ -130,6 +130,7 @@ private:
   Value evalBinary(const clang::BinaryOperator *B);
   Value evalUnary(const clang::UnaryOperator *U);
   Value evalCast(const clang::CastExpr *C);
+  Value evalConditional(const clang::ConditionalOperator *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
   Value nameMacro(const clang::BinaryOperator *B, const Value &V);
   Value evalBuiltin(const clang::Expr *E);
@@ -161,6 +162,7 @@ private:
   Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
   /// std::forward() and std::move().
   static bool isPassedOn(const clang::CallExpr *C);
+  void touchArguments(const clang::CallExpr *C, const clang::FunctionDecl *F);
   void touch(clang::QualType Parameter, const clang::Expr *E);
   void noteCall(const clang::FunctionDecl *F,
                 const std::vector<Value> &Arguments);
