@@ -217,7 +217,6 @@ struct Reader {
       P = readArray(std::move(P), Array);
     else
       P = readPointer(std::move(P), Type);
-    P.Const = false; // the device may not write to it, but a call sets it
     P.Count = std::max<uint64_t>(P.Count, 1);
     return P;
   }
@@ -299,6 +298,27 @@ private:
     return Common;
   }
 
+  /// Whether an object of \p Type is its bytes: numbers of several types, and
+  /// nothing that says where something lies.
+  bool isBytes(QualType Type) const {
+    Type = Context.getBaseElementType(Type).getCanonicalType();
+    if (Type->isPointerType() || Type->isReferenceType() ||
+        Type->isDependentType())
+      return false;
+    const auto *Record = Type->getAs<RecordType>();
+    if (!Record)
+      return Type->isArithmeticType() || Type->isEnumeralType();
+    const RecordDecl *Fields = Record->getDecl()->getDefinition();
+    if (!Fields || Fields->isInvalidDecl())
+      return false;
+    const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Fields);
+    if (Class && (Class->isPolymorphic() || Class->getNumBases()))
+      return false;
+    return llvm::all_of(Fields->fields(), [&](const FieldDecl *Field) {
+      return isBytes(Field->getType());
+    });
+  }
+
   static int64_t bytesOf(ScalarType T) {
     switch (T) {
     case ScalarType::Bool:
@@ -348,12 +368,15 @@ private:
       P.Lanes = lanes(To);
     else
       P.Element = uniform(To, P.Lanes);
+    if (P.Element == ScalarType::Other && To->isRecordType() && isBytes(To)) {
+      P.Element = ScalarType::U8;
+      P.Lanes = unsigned(Context.getTypeSizeInChars(To).getQuantity());
+    }
     if (P.Element == ScalarType::Other)
       return refuse(P, To->isPointerType()    ? "it points to pointers"
                        : To->isFunctionType() ? "it points to a function"
                        : To->isRecordType()
-                           ? "the fields of what it points to are not all of "
-                             "one type that a dtype stands for"
+                           ? "what it points to has fields that are no numbers"
                            : "no dtype stands for what it points to");
     P.Kind = ParameterKind::Pointer;
     return P;

@@ -243,6 +243,9 @@ llvm::Expected<Parameter> stark::findSymbol(const ParsedSource &Source,
     if (P.Kind == ParameterKind::Unsupported)
       return usageError("variable '" + Name + "' of type '" + P.Type +
                         "' cannot be given: " + P.Reason);
+    const auto *Constant = V->getAttr<CUDAConstantAttr>();
+    P.Const = V->getType().isConstQualified() ||
+              (Constant && !Constant->isImplicit());
     return P;
   }
   return usageError("'" + Source.path() + "' has no variable '" + Name +

@@ -12,6 +12,7 @@
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "stark/Task/Together.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -155,7 +156,9 @@ static std::string describeEntry(const Task &T) {
   if (const std::optional<LaunchRule> &L = T.Load.Launch)
     Text += ", a kernel that the judge itself launches, with the grid (" +
             L->Grid + "), the block (" + L->Block + ") and " + L->SharedBytes +
-            " bytes of dynamic shared memory. This launch is fixed: a "
+            " bytes of dynamic shared memory" +
+            (launchesTogether(T) ? ", cooperatively" : "") +
+            ". This launch is fixed: a "
             "candidate cannot change it";
   else if (isTensorEntry(T.Entry))
     Text += ", a host function that is called with tensors on the GPU" +

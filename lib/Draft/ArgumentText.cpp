@@ -52,11 +52,25 @@ std::string ArgumentWriter::role(const LeafUse &L, const Formula &Scalars) {
   if (!U.Written)
     return "input";
   // Parts that nobody writes are as they were.
-  bool Part = U.Inexact;
+  bool Part = U.Inexact || !U.Surely;
   if (L.Array->Size >= 0 && U.Most > INT64_MIN)
     Part |= U.Least > 0;
   Part &= !L.Array->SetBefore;
   return U.ReadFirst || Part ? "inout" : "output";
+}
+
+/// Structs of several types, as bytes.
+static bool isBytes(const LeafUse &L) {
+  if (L.P->Element != ScalarType::U8 || L.Type.isNull())
+    return false;
+  const clang::RecordDecl *R =
+      L.Type->getPointeeOrArrayElementType()->getAsRecordDecl();
+  R = R ? R->getDefinition() : nullptr;
+  return R && llvm::any_of(R->fields(), [](const clang::FieldDecl *F) {
+           const clang::ASTContext &Context = F->getASTContext();
+           return Context.getTypeSize(
+                      Context.getBaseElementType(F->getType())) > 8;
+         });
 }
 
 Formula ArgumentWriter::extentOf(const Object *O) const {
@@ -104,6 +118,19 @@ bool ArgumentWriter::ofSizes(const Formula &F) const {
          });
 }
 
+/// Where another array's values choose the row of \p O in which those of \p L
+/// choose the element: how long a row is.
+Formula ArgumentWriter::strideBeside(const LeafUse &L, const Object *O) const {
+  for (const LeafUse &Other : Use.Leaves) {
+    if (!Other.Array || Other.Array == L.Array)
+      continue;
+    auto At = Other.Array->Used.Strides.find(const_cast<Object *>(O));
+    if (At != Other.Array->Used.Strides.end() && ofSizes(At->second))
+      return At->second;
+  }
+  return nullptr;
+}
+
 /// Values that are places in another array: they stay inside it.
 std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
                                                    const Formula &Scalars) {
@@ -122,6 +149,12 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
       if (auto Stride = U.Strides.find(const_cast<Object *>(O));
           Stride != U.Strides.end() && ofSizes(Stride->second))
         E = combine(Op::Div, E, Stride->second);
+      // q[state[i] * actions + action[i]]
+      else if (Formula Row = strideBeside(L, O))
+        E = Row;
+      // Of where rows begin the last is where they end.
+      if (O->Used.BoundsLoop)
+        E = combine(Op::Sub, E, constant(1));
       Least = Least ? combine(Op::Min, Least, E) : E;
     }
   if (!Least)
@@ -147,6 +180,11 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
                                                  const std::string &Role) {
   if (Role != "input" && Role != "inout")
     return std::nullopt;
+  if (isBytes(L)) {
+    Bytes = true;
+    note(*L.P, "its structs have fields of several types; zeros are guessed");
+    return ordered_json("zeros");
+  }
   const Contents &Held = L.Array->Held;
   bool Whole = job::isWhole(dtypeFor(*L.P));
   bool Known = Held.Any && !Held.Unknown;
@@ -182,6 +220,8 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   }
   if (dtypeFor(*L.P) == job::DType::Bool)
     return std::nullopt;
+  if (int64_t Within = L.Array->Used.Within; Within && !Known)
+    return ordered_json{{"integers", {0, Within}}};
   if (L.Array->Used.BoundsLoop) {
     note(*L.P, "its values bound a loop; 0 to 15 are guessed");
     return ordered_json{{"integers", {0, 16}}};
@@ -301,22 +341,11 @@ bool ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
   if (Use.Entry.ReturnsTensors)
     Notes.push_back("what is returned is guessed: one f32 tensor [" +
                     llvm::join(Dimensions, ", ") + "]");
+  AnyWritten |= writeSymbols(Symbols, AnyWritten);
   if (!AnyWritten)
     Notes.push_back("no argument is written, so there is nothing to compare, "
                     "and the workload cannot be used: wanted an entry that "
-                    "puts its result where an argument points to");
-  for (const clang::VarDecl *V : Use.Symbols) {
-    std::string Name = V->getQualifiedNameAsString();
-    llvm::Expected<Parameter> P = findSymbol(Source, Name);
-    if (!P) {
-      Notes.push_back("the host sets '" + Name + "', which no workload can: " +
-                      llvm::toString(P.takeError()));
-      continue;
-    }
-    ordered_json A;
-    A["dtype"] = nameOf(dtypeFor(*P));
-    A["shape"] = ordered_json::array({P->Count * P->Lanes});
-    Symbols[Name] = A;
-  }
+                    "puts its result where an argument points to, or into a "
+                    "variable of the device");
   return AnyWritten;
 }

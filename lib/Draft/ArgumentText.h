@@ -29,16 +29,20 @@ public:
   /// False when nothing that could be compared is written, which is noted.
   bool write(nlohmann::ordered_json &Arguments,
              nlohmann::ordered_json &Symbols);
+  /// Some argument has values that no other may stand for.
+  bool keepsValues() const { return Bytes; }
 
 private:
   nlohmann::ordered_json scalar(const LeafUse &L);
   nlohmann::ordered_json buffer(const LeafUse &L, const Formula &Scalars);
   std::optional<nlohmann::ordered_json> tensor(const Parameter &P);
+  bool writeSymbols(nlohmann::ordered_json &Symbols, bool OthersWritten);
   std::optional<nlohmann::ordered_json>
   fill(const LeafUse &L, const Formula &Scalars, const std::string &Role);
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
                                                const Formula &Scalars);
   bool ofSizes(const Formula &F) const;
+  Formula strideBeside(const LeafUse &L, const Object *O) const;
   std::string role(const LeafUse &L, const Formula &Scalars);
   nlohmann::ordered_json shape(const LeafUse &L, const Formula &Scalars);
   Formula extentOf(const Object *O) const;
@@ -51,7 +55,7 @@ private:
   const std::vector<std::string> &Dimensions;
   const ParsedSource &Source;
   std::vector<std::string> &Notes;
-  bool OthersAreWritten = false;
+  bool OthersAreWritten = false, Bytes = false;
 };
 
 } // namespace stark::draft

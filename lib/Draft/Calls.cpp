@@ -70,6 +70,43 @@ void Machine::noteCall(const FunctionDecl *F,
     Calls.push_back({F, Arguments});
 }
 
+/// What a function that is not followed does with a \p E of the device that it
+/// is given by reference, as the operators of __half are: it reads it, and
+/// writes it where it may.
+void Machine::touch(QualType Parameter, const Expr *E) {
+  if (!As || !Parameter->isReferenceType() || !E->isGLValue())
+    return;
+  Place P = place(E);
+  if (!P || (P.To->Where != Space::Device && P.To->Where != Space::Variable))
+    return;
+  QualType Held = Parameter.getNonReferenceType();
+  int64_t Bytes = sizeOf(P.Type);
+  use(P.To, P, Bytes, /*Write=*/false, /*Atomic=*/false);
+  if (!Held.isConstQualified())
+    use(P.To, P, Bytes, /*Write=*/true, /*Atomic=*/false);
+  if (P.To->Var)
+    SymbolsUsed.insert(P.To->Var);
+}
+
+void Machine::touchArguments(const CallExpr *C, const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  auto TouchObject = [&](const Expr *Object) {
+    if (Method->isInstance())
+      touch(Context.getLValueReferenceType(
+                Method->getFunctionObjectParameterType()),
+            Object);
+  };
+  if (const auto *M = dyn_cast<CXXMemberCallExpr>(C); M && Method)
+    TouchObject(M->getImplicitObjectArgument());
+  // An operator that is a method has its object first.
+  unsigned Skipped = Method && isa<CXXOperatorCallExpr>(C) ? 1 : 0;
+  for (unsigned I = 0; I < C->getNumArgs(); ++I)
+    if (I < Skipped)
+      TouchObject(C->getArg(I));
+    else if (I - Skipped < F->getNumParams())
+      touch(F->getParamDecl(I - Skipped)->getType(), C->getArg(I));
+}
+
 /// A call of \p F of the file's own, whose arguments the caller computes.
 Value Machine::enter(const FunctionDecl *F, const Value &This,
                      llvm::ArrayRef<const Expr *> Arguments) {
@@ -188,6 +225,8 @@ Value Machine::evalCall(const CallExpr *C) {
       F = Callee.Callee;
   }
   std::vector<const Expr *> Arguments(C->arg_begin(), C->arg_end());
+  if (isPassedOn(C))
+    return eval(Arguments[0]);
   if (!F) {
     for (const Expr *A : Arguments)
       eval(A);
@@ -220,6 +259,7 @@ Value Machine::evalCall(const CallExpr *C) {
   const FunctionDecl *Def = nullptr;
   bool Enters = F->hasBody(Def) && (isOwn(F) || F->isConstexpr());
   if (!Enters) {
+    touchArguments(C, F);
     // What a function that is not known does with pointers is not known.
     std::vector<Value> Given;
     for (unsigned I = 0; I < Arguments.size(); ++I) {

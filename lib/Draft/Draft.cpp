@@ -56,9 +56,14 @@ public:
     } else if (F->isMain()) {
       Main = F;
     } else if (FunctionTemplateDecl *T = F->getDescribedFunctionTemplate()) {
+      bool Any = false;
       for (FunctionDecl *Made : T->specializations())
-        if (Made->hasBody() && !Made->isDependentContext())
+        if (Made->hasBody() && !Made->isDependentContext()) {
           All.push_back(Made);
+          Any = true;
+        }
+      if (!Any && F->hasAttr<CUDAGlobalAttr>())
+        Unmade.push_back(F->getNameAsString());
     } else if (!F->isDependentContext()) {
       All.push_back(F);
     }
@@ -87,6 +92,7 @@ public:
 
   std::vector<FunctionDecl *> All;
   std::vector<CXXMethodDecl *> Methods;
+  std::vector<std::string> Unmade; ///< kernels that are templates of nothing
   FunctionDecl *Main = nullptr;
   std::set<std::string> Fixed;
 
@@ -172,12 +178,18 @@ static void runOthers(const Functions &Found, Machine &Host) {
 static std::unique_ptr<Machine> dryRun(ASTContext &Context,
                                        const Functions &Found) {
   auto Host = std::make_unique<Machine>(Context, Found.Fixed);
-  // A program that wants arguments is given as many as it takes.
+  // A program that wants arguments is given as many as it takes. What it calls
+  // may launch in another file.
   for (int Count : {1, 2, 3, 4, 5, 6, 8}) {
     if (!Found.Main)
       break;
-    Host = std::make_unique<Machine>(Context, Found.Fixed);
-    Host->run(Found.Main, {Value::integer(Count), Value()});
+    auto Tried = std::make_unique<Machine>(Context, Found.Fixed);
+    Tried->run(Found.Main, {Value::integer(Count), Value()});
+    bool More =
+        Count == 1 || Tried->Launches.size() > Host->Launches.size() ||
+        (Host->Launches.empty() && Tried->Calls.size() > Host->Calls.size());
+    if (More)
+      Host = std::move(Tried);
     if (!Host->Launches.empty() || Found.Main->getNumParams() == 0)
       break;
   }
@@ -207,6 +219,7 @@ public:
   }
   std::vector<std::string> entries() const override;
   llvm::Expected<std::unique_ptr<Draft>> draft(llvm::StringRef Entry) override;
+  llvm::ArrayRef<std::string> unmade() const { return Own.Found.Unmade; }
 
 private:
   void lookFor(Candidate &C, const Followed &In) const;
@@ -237,8 +250,14 @@ void SourceDrafter::lookFor(Candidate &C, const Followed &In) const {
       }
       C.Times += !L.MadeUp;
     }
+  // With arguments of which nothing is known it may not be called at all.
+  auto Known = [](const HostCall &H) {
+    return H.Arguments.empty() || llvm::any_of(H.Arguments, [](const Value &V) {
+             return V.Kind != Value::Unknown;
+           });
+  };
   for (const HostCall &H : In.Host->Calls)
-    if (Is(H.Callee)) {
+    if (Is(H.Callee) && Known(H)) {
       if (!C.Call) {
         C.Call = &H;
         C.Host = In.Host.get();
@@ -301,6 +320,11 @@ int SourceDrafter::rank(const Candidate &C) const {
       Pointers |= !L.P->Const;
       Reads |= L.Array->Used.Read;
     }
+  for (const SymbolUse &Symbol : Use->Symbols)
+    if (Symbol.Used.Written) {
+      Pointers = true;
+      Reads |= Symbol.Used.Read;
+    }
   if (!Pointers)
     return Uncallable / 2;
   int Rank = -int(std::min<size_t>(C.Times, 1000));
@@ -312,6 +336,9 @@ int SourceDrafter::rank(const Candidate &C) const {
   if (S->IsKernel) {
     bool Writes = llvm::any_of(Use->Leaves, [](const LeafUse &L) {
       return L.Array && L.Array->Used.Written;
+    });
+    Writes |= llvm::any_of(Use->Symbols, [](const SymbolUse &Symbol) {
+      return Symbol.Used.Written && Symbol.Got;
     });
     return 20000 + Rank + (Writes ? 0 : 5000) +
            (!C.Launched          ? 10000
@@ -366,6 +393,13 @@ llvm::Expected<std::unique_ptr<Drafter>>
 stark::makeDrafter(const ParsedSource &Source,
                    llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers) {
   auto Made = std::make_unique<SourceDrafter>(Source, Callers);
+  if (Made->entries().empty() && !Made->unmade().empty())
+    return usageError("'" + Source.path() +
+                      "' has no kernel but templates "
+                      "that nothing in it instantiates: " +
+                      llvm::join(Made->unmade(), ", ") +
+                      "; wanted a launch of one, or 'template __global__ void "
+                      "NAME<...>(...);'");
   if (Made->entries().empty() && entryCandidates(Source).empty())
     return usageError("'" + Source.path() +
                       "' has no function that launches a kernel, and no "

@@ -13,7 +13,7 @@
 #include "DraftText.h"
 #include "ArgumentText.h"
 #include "BytesText.h"
-#include "Sizes.h"
+#include "SizeChoice.h"
 #include "stark/AST/Parse.h"
 #include "stark/Job/Names.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,12 +25,12 @@ using namespace stark::draft;
 using nlohmann::ordered_json;
 
 namespace {
-class DraftText : public Draft {
+class DraftText : public Draft, private SizeChoice {
 public:
   DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source);
   const Signature &entry() const override { return Use->Entry; }
   std::string text(SmallSize Small, bool OnlySmall) const override;
-  bool differs(SmallSize Small) const override;
+  bool differs(SmallSize Small) const override { return isAnother(Small); }
   bool fillOutputs() override;
   void keepOutputs() override { Arguments = AsWritten; }
   void countBytes(const WholeArguments &Seen) override {
@@ -39,30 +39,19 @@ public:
 
 private:
   void findNames();
+  Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
+  void settleSettings(const std::set<std::string> &Names);
   void settleAll();
   void rename();
-  void chooseSizes();
+  void guessImpossibleBlock();
   void writeArguments(const ParsedSource &Source);
   Formula settle(const Formula &F) const;
-  Bindings smallSize(SmallSize Small) const;
-  Bindings halved() const;
-  bool launchable(const Bindings &Names) const;
-  double bytesAt(const Bindings &Names) const;
-  void makeAffordable();
-  void guessImpossibleBlock();
-  int64_t alignment() const;
 
-  std::unique_ptr<EntryUse> Use;
-  std::set<std::string> Constants;           ///< names that are no sizes
-  std::map<std::string, std::string> Called; ///< names, as parameters have them
-  std::vector<std::string> Dimensions;       ///< names that are left, in order
-  Bindings Large;
-  Formula Grid[3], Block[3], Shared;
-  std::vector<Formula> Extents; ///< scalars of each leaf that is an array
+  std::set<std::string> Constants; ///< names that are no sizes
   ordered_json Arguments = ordered_json::object(), AsWritten,
                Symbols = ordered_json::object();
-  std::string Bytes;   ///< what a call has to move; empty: not known
-  bool MadeUp = false; ///< the sizes are ours, not the program's
+  std::string Bytes; ///< what a call has to move; empty: not known
+  bool KeepsValues = false;
 };
 } // namespace
 
@@ -97,8 +86,8 @@ void DraftText::findNames() {
     Pin(G);
   Pin(Use->Shared);
   // What only the grid has, or only the length of an array, no size changes:
-  // the kernel is written with it.
-  std::set<std::string> InScalars, InGrid, InExtents;
+  // the kernel is written with it. What only an argument has is a setting.
+  std::set<std::string> InScalars, InGrid, InExtents, InGuards;
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     if (!Use->Leaves[I].Array && Use->Leaves[I].Given.isInteger())
       collectNames(Use->Leaves[I].Given.How, InScalars);
@@ -106,25 +95,46 @@ void DraftText::findNames() {
   }
   for (const Formula &G : Use->Grid)
     collectNames(G, InGrid);
+  if (!Use->Entry.IsKernel)
+    for (const Launch &L : Use->Run->Launches)
+      for (const Value &G : L.Grid)
+        collectNames(G.How, InGrid);
+  for (const AxisGuard &G : Use->Run->Guards)
+    collectNames(G.Limit, InGuards);
+  std::set<std::string> Settings;
   for (const auto &[Name, Number] : Use->Names)
-    if (!InScalars.count(Name) &&
-        !(InGrid.count(Name) && InExtents.count(Name)))
-      Constants.insert(Name);
-  // What was made up, and no array or grid depends on, is no size either.
-  if (Use->Followed)
-    for (LeafUse &L : Use->Leaves)
-      if (L.MadeUp && isName(L.Given.How) && !InGrid.count(L.Given.How->Name) &&
-          !InExtents.count(L.Given.How->Name)) {
-        L.Given = Value::integer(1);
-        L.MadeUp = false;
-        Notes.push_back("argument '" + L.P->Name +
-                        "': no array's length follows from it; the value 1 is "
-                        "guessed");
-      }
+    if (!InScalars.count(Name)) {
+      if (!InGrid.count(Name) || !InExtents.count(Name))
+        Constants.insert(Name);
+    } else if (Use->Followed && !InGrid.count(Name) && !InExtents.count(Name) &&
+               !InGuards.count(Name)) {
+      Settings.insert(Name);
+    }
+  settleSettings(Settings);
   // The device's own are none.
   for (const std::string &Name : Unused)
     if (!Use->Names.count(Name))
       Constants.insert(Name);
+}
+
+/// \p Names, which no array's length, grid or guard follows from, are no sizes:
+/// they have the program's values, and those that are not known are 1.
+void DraftText::settleSettings(const std::set<std::string> &Names) {
+  for (const std::string &Name : Names)
+    Constants.insert(Name);
+  for (LeafUse &L : Use->Leaves) {
+    if (L.Array || !isName(L.Given.How) || !Names.count(L.Given.How->Name))
+      continue;
+    const std::string &Name = L.Given.How->Name;
+    if (!L.MadeUp && !Use->ReadNames.count(Name) &&
+        !Use->MadeUpNames.count(Name))
+      continue;
+    L.Given = Value::integer(1);
+    L.MadeUp = false;
+    Notes.push_back("argument '" + L.P->Name +
+                    "': no array's length follows from it; the value 1 is "
+                    "guessed");
+  }
 }
 
 /// A host's variable is called as the parameter that it is given to.
@@ -162,8 +172,43 @@ void DraftText::settleAll() {
   }
 }
 
-DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
-    : Use(std::move(Of)) {
+/// What the entry reaches of an array of \p Scalars elements, where it follows
+/// from sizes and is all or less than half of it: the program writes the
+/// number out once more, or has one buffer for its largest size.
+Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
+  const draft::Use &U = L.Array->Used;
+  std::set<std::string> Own, Given, Names, Wanted;
+  collectNames(Scalars, Own);
+  for (const LeafUse &Other : Use->Leaves)
+    if (!Other.Array && Other.Given.isInteger())
+      collectNames(Other.Given.How, Given);
+  for (const Formula &G : Use->Grid)
+    collectNames(G, Given);
+  if (!Scalars || U.Inexact || llvm::any_of(Own, [&](const std::string &Name) {
+        return Given.count(Name);
+      }))
+    return nullptr;
+  Formula Reached = extentSeen(L, *Use);
+  std::optional<int64_t> Number = evaluate(Reached, Use->Names),
+                         All = evaluate(Scalars, Use->Names);
+  constexpr int64_t Few = 64; // many a formula comes to such a number
+  if (!Number || !All || *All <= Few || (*Number != *All && *Number > *All / 2))
+    return nullptr;
+  collectNames(Reached, Names);
+  for (const AxisGuard &G : Use->Run->Guards)
+    collectNames(G.Limit, Wanted);
+  for (const Formula &G : Use->Grid)
+    collectNames(G, Wanted);
+  return !Names.empty() && llvm::all_of(Names,
+                                        [&](const std::string &Name) {
+                                          return Wanted.count(Name);
+                                        })
+             ? Reached
+             : nullptr;
+}
+
+DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
+  Use = std::move(Of);
   Extents.resize(Use->Leaves.size());
   // What was seen is told with the names that it was seen with.
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
@@ -179,6 +224,8 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
                           ? combine(Op::Div, L.Bytes,
                                     constant(job::dtypeBytes(dtypeFor(*L.P))))
                           : extentSeen(L, *Use);
+    if (Formula Reached = reachedOf(L, Scalars))
+      Scalars = Reached;
     Extents[I] = Scalars;
   }
   findNames();
@@ -214,57 +261,10 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source)
     Notes.push_back("integer parameters are taken for sizes; put in "
                     "production sizes");
   }
-  chooseSizes();
+  chooseSizes(Notes);
   guessImpossibleBlock();
   makeAffordable();
   writeArguments(Source);
-}
-
-void DraftText::chooseSizes() {
-  for (const std::string &Name : Dimensions) {
-    std::string Was = Name;
-    for (const auto &[From, To] : Called)
-      if (To == Name)
-        Was = From;
-    auto Found = Use->Names.find(Was);
-    bool Made = MadeUp || Found == Use->Names.end();
-    for (const LeafUse &L : Use->Leaves)
-      Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
-    Large[Name] = Made ? extentFor(Dimensions.size()) : Found->second;
-    if (!Made && Use->ReadNames.count(Was))
-      Notes.push_back("size '" + Name + "': the program reads it; " +
-                      std::to_string(Large[Name]) +
-                      " is guessed; put in production sizes");
-  }
-}
-
-void DraftText::writeArguments(const ParsedSource &Source) {
-  ArgumentWriter Writer(*Use, Extents, Dimensions, Source, Notes);
-  Comparable = Writer.write(Arguments, Symbols);
-  if (!Use->Entry.IsKernel)
-    return;
-  if (!Use->Recorded)
-    Notes.push_back("the entry is a kernel; its launch rule is guessed");
-  else if (Use->GridGuessed || Use->BlockGuessed)
-    Notes.push_back("what the launch's grid or block comes to is not known; it "
-                    "is guessed");
-}
-
-bool DraftText::launchable(const Bindings &Names) const {
-  if (!Use->Entry.IsKernel)
-    return true;
-  int64_t Threads = 1;
-  for (int I = 0; I < 3; ++I) {
-    if (auto G = evaluate(Grid[I], Names); Grid[I] && (!G || *G < 1))
-      return false;
-    if (Block[I]) {
-      auto B = evaluate(Block[I], Names);
-      if (!B || *B < 1)
-        return false;
-      Threads *= *B;
-    }
-  }
-  return Threads <= 1024;
 }
 
 /// A block of more threads than there may be was computed of what is not known.
@@ -283,95 +283,17 @@ void DraftText::guessImpossibleBlock() {
   Use->BlockGuessed = true;
 }
 
-/// Sizes that no GPU could hold are not what the program meant.
-void DraftText::makeAffordable() {
-  constexpr double Most = double(uint64_t(1) << 36),
-                   Enough = double(uint64_t(1) << 30);
-  if (bytesAt(Large) <= Most)
+void DraftText::writeArguments(const ParsedSource &Source) {
+  ArgumentWriter Writer(*Use, Extents, Dimensions, Source, Notes);
+  Comparable = Writer.write(Arguments, Symbols);
+  KeepsValues = Writer.keepsValues();
+  if (!Use->Entry.IsKernel)
     return;
-  while (bytesAt(Large) > Enough && halveLargest(Large, 1)) {
-  }
-}
-
-double DraftText::bytesAt(const Bindings &Names) const {
-  double Sum = 0;
-  for (size_t I = 0; I < Extents.size(); ++I)
-    if (Use->Leaves[I].Array) {
-      auto Elements = evaluate(Extents[I], Names);
-      double Count = Elements ? double(*Elements) : 1;
-      if (!Elements)
-        for (const auto &[Name, Value] : Names)
-          Count *= double(Value);
-      Sum += Count * job::dtypeBytes(dtypeFor(*Use->Leaves[I].P));
-    }
-  return Sum;
-}
-
-/// Of the block's sides the longest; 32 where the entry makes its own.
-int64_t DraftText::alignment() const {
-  int64_t Most = 32;
-  for (const Formula &B : Block)
-    if (auto Value = evaluate(B, Large))
-      Most = std::max(Most, *Value);
-  return Most;
-}
-
-/// So small that the simulator runs all of it within seconds.
-Bindings DraftText::halved() const {
-  Bindings Small = Large;
-  auto Work = [&] {
-    double Product = 1;
-    for (const auto &[Name, Value] : Small)
-      Product *= double(Value);
-    return Product;
-  };
-  while ((bytesAt(Small) > (1 << 20) || Work() > double(1 << 21)) &&
-         halveLargest(Small, 32)) {
-  }
-  return Small;
-}
-
-Bindings DraftText::smallSize(SmallSize Form) const {
-  Bindings Small = Large;
-  if (Form == SmallSize::None)
-    return Small;
-  if (MadeUp && Form == SmallSize::Ragged) {
-    for (size_t I = 0; I < Dimensions.size(); ++I)
-      Small[Dimensions[I]] = Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I);
-    return Small;
-  }
-  Small = halved();
-  int64_t Step = alignment();
-  for (size_t I = 0; I < Dimensions.size(); ++I) {
-    int64_t &Value = Small[Dimensions[I]];
-    int64_t Whole = Large.at(Dimensions[I]);
-    if (Whole < 8)
-      continue;
-    // No two the same: not every matrix is square.
-    if (Form == SmallSize::Ragged)
-      Value = std::min(Whole, (Value * 5 / 8) + 1 + int64_t(2 * I)) | 1;
-    else if (Form == SmallSize::Aligned)
-      Value = Whole % Step ? Whole : std::max(Value / 2 / Step * Step, Step);
-    else
-      while (Value & (Value - 1))
-        Value &= Value - 1;
-    Value = std::min(Value, Whole);
-  }
-  return Small;
-}
-
-bool DraftText::differs(SmallSize Form) const {
-  Bindings Small = smallSize(Form);
-  if (!launchable(Small))
-    return false;
-  for (SmallSize Before :
-       {SmallSize::Ragged, SmallSize::Aligned, SmallSize::Powers}) {
-    if (Before == Form)
-      break;
-    if (smallSize(Before) == Small)
-      return false;
-  }
-  return true;
+  if (!Use->Recorded)
+    Notes.push_back("the entry is a kernel; its launch rule is guessed");
+  else if (Use->GridGuessed || Use->BlockGuessed)
+    Notes.push_back("what the launch's grid or block comes to is not known; it "
+                    "is guessed");
 }
 
 bool DraftText::fillOutputs() {
@@ -424,6 +346,8 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
   bool AllHold = Form == SmallSize::Ragged || Form == SmallSize::Aligned;
   if ((OnlySmall || !AllHold) && !Dimensions.empty())
     Root["added_sizes"] = false;
+  if (KeepsValues)
+    Root["harden"] = false;
   Root["arguments"] = Arguments;
   if (!Symbols.empty())
     Root["symbols"] = Symbols;

@@ -36,6 +36,11 @@ bool draft::isOneOf(llvm::StringRef Name,
                       [&](llvm::StringRef P) { return Bare.starts_with(P); });
 }
 
+bool draft::isChannels(llvm::StringRef Name) {
+  return isOneOf(Name, {"channels", "nchannels", "num_channels", "n_channels",
+                        "numchannels"});
+}
+
 bool draft::isSetting(llvm::StringRef Name) {
   return isOneOf(Name,
                  {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
@@ -68,6 +73,7 @@ private:
   void guessLaunch();
   Formula limitOf(int Axis) const;
   void runWith(Launch &L);
+  SymbolUse symbolUse(const VarDecl *V) const;
 
   ASTContext &Context;
   EntryUse &Use;
@@ -114,6 +120,9 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
                            "threadsperblock", "threads_per_block"})) {
         L.MadeUp = false;
         L.Given = Value::integer(256);
+      } else if (isChannels(P.Name)) {
+        L.MadeUp = false;
+        L.Given = Value::integer(3);
       } else if (isSetting(P.Name)) {
         L.Given = Value::integer(0);
       } else {
@@ -299,11 +308,35 @@ Formula UseFinder::limitOf(int Axis) const {
   return Constant;
 }
 
+SymbolUse UseFinder::symbolUse(const VarDecl *V) const {
+  SymbolUse S;
+  S.V = V;
+  if (const Object *O = M.objectOf(V))
+    S.Used = O->Used;
+  if (!Host)
+    return S;
+  // The host may be another file's, with a declaration of its own.
+  auto Has = [&](const std::set<const VarDecl *> &In) -> const VarDecl * {
+    for (const VarDecl *Each : In)
+      if (Each->getQualifiedNameAsString() == V->getQualifiedNameAsString())
+        return Each;
+    return nullptr;
+  };
+  S.Got = Has(Host->SymbolsGot);
+  if (const VarDecl *Set = Has(Host->SymbolsSet)) {
+    S.Set = true;
+    if (const Object *O = Host->objectOf(Set))
+      S.Held = O->Held;
+  }
+  return S;
+}
+
 void UseFinder::follow(const Launch *L) {
   if (Host) {
     for (const auto &[Name, Number] : Host->Names)
       Use.Names.try_emplace(Name, Number);
     Use.ReadNames = Host->ReadNames;
+    Use.MadeUpNames = Host->MadeUpNames;
   }
   M.MakesNames = false;
   if (!Use.F || !Use.F->hasBody() || Use.F->isDependentContext())
@@ -335,13 +368,11 @@ void UseFinder::follow(const Launch *L) {
   for (const LeafUse &Each : Use.Leaves)
     Use.Followed |=
         Each.Array && (Each.Array->Used.Read || Each.Array->Used.Written);
-  if (Host)
-    for (const VarDecl *V : M.SymbolsRead)
-      if (llvm::any_of(Host->SymbolsSet, [&](const VarDecl *Set) {
-            return Set->getQualifiedNameAsString() ==
-                   V->getQualifiedNameAsString();
-          }))
-        Use.Symbols.insert(V);
+  for (const VarDecl *V : M.SymbolsUsed)
+    Use.Symbols.push_back(symbolUse(V));
+  llvm::sort(Use.Symbols, [](const SymbolUse &L, const SymbolUse &R) {
+    return L.V->getQualifiedNameAsString() < R.V->getQualifiedNameAsString();
+  });
 }
 
 std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,

@@ -30,6 +30,15 @@ struct LeafUse {
   Formula Ahead;           ///< bytes of it before the pointer; null: none
 };
 
+/// A variable of the device that an entry uses.
+struct SymbolUse {
+  const clang::VarDecl *V = nullptr;
+  Use Used;         ///< by the entry
+  Contents Held;    ///< what the host puts there
+  bool Set = false; ///< by the host, before a launch
+  bool Got = false; ///< by the host, after one
+};
+
 struct EntryUse {
   const clang::FunctionDecl *F = nullptr;
   Signature Entry;
@@ -41,9 +50,10 @@ struct EntryUse {
   bool GridGuessed = false, BlockGuessed = false;
   Formula Limits[3]; ///< what guards of the whole index ask for along an axis
   Bindings Names;    ///< what formulas consist of
-  std::set<std::string> ReadNames; ///< of these: what the program reads
-  std::set<const clang::VarDecl *> Symbols; ///< read, and set by the host
-  bool Followed = false;                    ///< some array was seen to be used
+  std::set<std::string> ReadNames;   ///< of these: what the program reads
+  std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
+  std::vector<SymbolUse> Symbols;
+  bool Followed = false; ///< some array was seen to be used
 };
 
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
@@ -61,6 +71,8 @@ bool isLauncher(const EntryUse &Use);
 int64_t inventedSize(int I);
 /// An integer that is no extent of anything, by its name.
 bool isSetting(llvm::StringRef Name);
+/// Of an image: a few, and no size to choose.
+bool isChannels(llvm::StringRef Name);
 /// "params.dims[0]" -> "params_dims_0": a name that expressions can use.
 std::string sizeName(llvm::StringRef Name);
 bool isOneOf(llvm::StringRef Name, std::initializer_list<llvm::StringRef> Words,

@@ -31,21 +31,6 @@ std::optional<bool> Machine::truth(const Value &V) {
   return std::nullopt;
 }
 
-/// A number that a macro of the file stands for may be another, unless kernels
-/// are written with the macro.
-Value Machine::evalLiteral(const IntegerLiteral *L) {
-  int64_t Number = int64_t(L->getValue().getLimitedValue(INT64_MAX));
-  Value V = Value::integer(Number);
-  SourceLocation Loc = L->getLocation();
-  const SourceManager &SM = Context.getSourceManager();
-  if (As || Number < 2 || !Loc.isMacroID() || !SM.isMacroBodyExpansion(Loc) ||
-      !SM.isInMainFile(SM.getSpellingLoc(Loc)))
-    return V;
-  llvm::StringRef Macro =
-      Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts());
-  return named(V, Macro.str());
-}
-
 /// threadIdx.x and its kin.
 Value Machine::evalBuiltin(const Expr *E) {
   llvm::StringRef Base, Field;
@@ -147,6 +132,31 @@ std::optional<Value> Machine::evalWrapped(const Expr *E) {
   return std::nullopt;
 }
 
+static bool neverReturns(const Expr *E) {
+  const auto *C = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && F->isNoReturn();
+}
+
+Value Machine::evalConditional(const ConditionalOperator *C) {
+  std::optional<bool> Taken = truth(eval(C->getCond()));
+  // assert(n < most): what is not known holds.
+  if (!Taken && neverReturns(C->getFalseExpr()))
+    Taken = true;
+  else if (!Taken && neverReturns(C->getTrueExpr()))
+    Taken = false;
+  if (Taken)
+    return eval(*Taken ? C->getTrueExpr() : C->getFalseExpr());
+  Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
+  L.addLoaded(R);
+  if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
+    L.Kind = Value::Unknown;
+    L.Low = std::min(L.Number, R.Number);
+    L.High = std::max(L.Number, R.Number);
+  }
+  return L;
+}
+
 Value Machine::eval(const Expr *E) {
   if (!E || spent() || E->isValueDependent() || E->containsErrors())
     return Value();
@@ -156,7 +166,7 @@ Value Machine::eval(const Expr *E) {
   if (const auto *L = dyn_cast<IntegerLiteral>(E))
     return evalLiteral(L);
   if (const auto *B = dyn_cast<BinaryOperator>(E))
-    return evalBinary(B);
+    return nameMacro(B, evalBinary(B));
   if (const auto *U = dyn_cast<UnaryOperator>(E))
     return evalUnary(U);
   if (const auto *L = dyn_cast<FloatingLiteral>(E)) {
@@ -178,16 +188,8 @@ Value Machine::eval(const Expr *E) {
   }
   if (const auto *C = dyn_cast<CallExpr>(E))
     return evalCall(C);
-  if (const auto *C = dyn_cast<ConditionalOperator>(E)) {
-    std::optional<bool> Taken = truth(eval(C->getCond()));
-    if (Taken)
-      return eval(*Taken ? C->getTrueExpr() : C->getFalseExpr());
-    Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
-    L.addLoaded(R);
-    if (L.isInteger() && R.isInteger() && L.Number != R.Number)
-      L.Kind = Value::Unknown;
-    return L;
-  }
+  if (const auto *C = dyn_cast<ConditionalOperator>(E))
+    return evalConditional(C);
   if (std::optional<Value> V = evalWrapped(E))
     return *V;
   if (isa<CXXConstructExpr, InitListExpr, CXXScalarValueInitExpr>(E)) {
@@ -263,6 +265,13 @@ Place Machine::placeOfMember(const MemberExpr *M) {
   return P;
 }
 
+bool Machine::isPassedOn(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  return F && F->getIdentifier() && C->getNumArgs() == 1 &&
+         F->isInStdNamespace() &&
+         (F->getName() == "forward" || F->getName() == "move");
+}
+
 Place Machine::place(const Expr *E) {
   Place None;
   if (!E || spent() || E->isTypeDependent() || E->containsErrors())
@@ -276,6 +285,10 @@ Place Machine::place(const Expr *E) {
   }
   if (const auto *M = dyn_cast<MemberExpr>(E))
     return placeOfMember(M);
+  if (isa<StringLiteral>(E))
+    return placeAt(
+        Value::address(create("text", Space::Host, -1, nullptr, QualType())),
+        E->getType());
   if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
     Value Base = eval(A->getBase()), Index = eval(A->getIdx());
     Value At = addToPointer(Base, Index, sizeOf(E->getType()), false);
@@ -333,6 +346,8 @@ Place Machine::place(const Expr *E) {
     return None;
   if (const auto *W = dyn_cast<FullExpr>(E))
     return place(W->getSubExpr());
+  if (const auto *C = dyn_cast<CallExpr>(E); C && isPassedOn(C))
+    return place(C->getArg(0));
   if (isa<CallExpr>(E) || E->isPRValue())
     return placeAt(eval(E), E->getType());
   return None;

@@ -73,15 +73,25 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger())
       Atoms.push_back(Other.Given.How);
   for (const Formula &G : Use.Grid)
-    if (G && hasNames(G))
+    if (G && hasNames(G)) {
       Atoms.push_back(G);
+      // Where the grid is n / 4 / 128, n is as long as something.
+      std::set<std::string> InGrid;
+      collectNames(G, InGrid);
+      for (const std::string &Name : InGrid)
+        if (Use.Names.count(Name) &&
+            llvm::none_of(Atoms, [&](const Formula &A) {
+              return isName(A) && A->Name == Name;
+            }))
+          Atoms.push_back(named(Name));
+    }
   if (Use.Names.count("n") && Atoms.size() == 1)
     Atoms.push_back(named("n"));
   if (Atoms.size() > 8)
     Atoms.resize(8);
   Search S{Use.Names, Seen, nullptr};
   for (size_t I = 0; I < Atoms.size(); ++I)
-    S.products(llvm::ArrayRef(Atoms).drop_front(I), Atoms[I], 2);
+    S.products(llvm::ArrayRef(Atoms).drop_front(I), Atoms[I], 3);
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));
@@ -96,5 +106,9 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     return constant(Seen);
   if (S.Best && double(S.BestValue) <= 1.4 * double(Seen))
     return S.Best;
-  return U.Inexact || !S.Best ? nullptr : S.Best;
+  if (U.Inexact)
+    return nullptr;
+  // No size tells how many threads there are.
+  bool Fixed = llvm::none_of(Use.Grid, hasNames);
+  return Fixed && Use.Recorded && !Use.GridGuessed ? constant(Seen) : S.Best;
 }

@@ -153,4 +153,21 @@ void Machine::runKernel(const Launch &L) {
   Each(Block, T.Block, [&] {
     Each(Index, T.Index, [&] { runThread(L.Kernel, L.Arguments, T); });
   });
+  // And the last that guards let pass: of several guards the least and the
+  // greatest.
+  for (bool Greatest : {false, true}) {
+    std::optional<int64_t> Last[3];
+    for (const AxisGuard &G : Guards)
+      if (G.Last < T.BlockDim[G.Axis] * T.GridDim[G.Axis] && G.Last >= 0 &&
+          (!Last[G.Axis] || (G.Last > *Last[G.Axis]) == Greatest))
+        Last[G.Axis] = G.Last;
+    if (!Last[0] && !Last[1] && !Last[2])
+      break;
+    for (int I = 0; I < 3; ++I) {
+      int64_t At = Last[I].value_or(T.BlockDim[I] * T.GridDim[I] - 1);
+      T.Block[I] = At / T.BlockDim[I];
+      T.Index[I] = At % T.BlockDim[I];
+    }
+    runThread(L.Kernel, L.Arguments, T);
+  }
 }

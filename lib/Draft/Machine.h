@@ -50,6 +50,7 @@ struct Thread {
 struct AxisGuard {
   int Axis = 0;
   Formula Limit;
+  int64_t Last = 0; ///< the last index that passes
 };
 
 enum class Flow { Next, Break, Continue, Return, Exit };
@@ -78,6 +79,10 @@ public:
   /// The argument \p V of parameter \p P, a struct by its address.
   void bind(const clang::ParmVarDecl *P, const Value &V);
   int64_t sizeOf(clang::QualType Type) const;
+  /// Null when nothing used \p Global.
+  const Object *objectOf(const clang::VarDecl *Global) const {
+    return Globals.lookup(Global);
+  }
   /// Whether it is known where its fields are. \p R may be null.
   static bool hasLayout(const clang::RecordDecl *R);
 
@@ -85,12 +90,14 @@ public:
   std::vector<Launch> Launches;
   std::vector<HostCall> Calls;
   Bindings Names; ///< the host's variables that sizes follow from
-  std::set<std::string> ReadNames; ///< of these: what the program reads
+  std::set<std::string> ReadNames;   ///< of these: what the program reads
+  std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {};
   int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
-  std::set<const clang::VarDecl *> SymbolsRead;
-  std::set<const clang::VarDecl *> SymbolsSet; ///< by the host
+  std::set<const clang::VarDecl *> SymbolsUsed; ///< by kernels
+  std::set<const clang::VarDecl *> SymbolsSet;  ///< by the host
+  std::set<const clang::VarDecl *> SymbolsGot;  ///< ... which it reads back
   bool Allocates = false, Prints = false, Exited = false;
   /// Whether launches are followed into their kernels.
   bool FollowLaunches = false;
@@ -123,7 +130,9 @@ private:
   Value evalBinary(const clang::BinaryOperator *B);
   Value evalUnary(const clang::UnaryOperator *U);
   Value evalCast(const clang::CastExpr *C);
+  Value evalConditional(const clang::ConditionalOperator *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
+  Value nameMacro(const clang::BinaryOperator *B, const Value &V);
   Value evalBuiltin(const clang::Expr *E);
   Value assign(const clang::BinaryOperator *B);
   Value arithmetic(clang::BinaryOperatorKind Op, const Value &L, const Value &R,
@@ -151,6 +160,10 @@ private:
   Value enter(const clang::FunctionDecl *F, const Value &This,
               llvm::ArrayRef<const clang::Expr *> Arguments);
   Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
+  /// std::forward() and std::move().
+  static bool isPassedOn(const clang::CallExpr *C);
+  void touchArguments(const clang::CallExpr *C, const clang::FunctionDecl *F);
+  void touch(clang::QualType Parameter, const clang::Expr *E);
   void noteCall(const clang::FunctionDecl *F,
                 const std::vector<Value> &Arguments);
   bool isOwn(const clang::FunctionDecl *F) const;
@@ -196,6 +209,7 @@ private:
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
   unsigned LoopDepth = 0;
+  unsigned Doubts = 0; ///< conditions that are not known to hold
   bool spent() { return ++Steps > MostSteps; }
 };
 

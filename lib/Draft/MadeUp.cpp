@@ -34,8 +34,12 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
   if (!Held->isIntegerType() || Held->isBooleanType() || Held->isCharType() ||
       Held->isEnumeralType() || Name.empty() || isSetting(Name))
     return Value();
+  if (isChannels(Name))
+    return Value::integer(3);
   auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes));
   MadeUpSizes += New;
+  if (New)
+    MadeUpNames.insert(Name);
   return Value::integer(At->second, draft::named(Name));
 }
 

@@ -112,6 +112,7 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     U.ReadFirst |= !Own && !Earlier;
   }
   if (Write) {
+    U.Surely |= !Doubts;
     U.Written = true;
     if (!O->WrittenIn)
       O->WrittenIn = LaunchCount;
@@ -121,8 +122,18 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
   U.Atomic |= Atomic;
 }
 
-/// extern __shared__ arrays are as long as the launch says.
+/// A thread's own arrays and those of its block are as long as they are: what
+/// chooses an element is below that. extern __shared__ arrays are as long as
+/// the launch says.
 void Machine::noteShared(const Place &P) {
+  int64_t Bytes = P && !P.Exact && As ? sizeOf(P.Type) : 0;
+  if (Bytes > 0 && P.To->Size >= Bytes && !inDevice(*P.To))
+    for (Object *By : P.Index.Loaded) {
+      int64_t &Within = By->Used.Within;
+      int64_t Count = P.To->Size / Bytes;
+      if (inDevice(*By) && !P.Index.Strides.count(By))
+        Within = Within ? std::min(Within, Count) : Count;
+    }
   if (P && P.Exact && P.To->Where == Space::Shared && P.To->Size < 0)
     SharedBytes =
         std::max(SharedBytes, P.Offset + std::max<int64_t>(sizeOf(P.Type), 1));
@@ -142,12 +153,15 @@ Value Machine::load(const Place &P) {
     return V;
   }
   Object &O = *P.To;
-  if (!As && inDevice(O))
+  if (!As && inDevice(O)) {
     O.Used.OnHost = true;
+    if (O.Var)
+      SymbolsGot.insert(O.Var);
+  }
   if (As && inDevice(O)) {
     use(&O, P, sizeOf(P.Type), /*Write=*/false, /*Atomic=*/false);
     if (O.Where == Space::Variable && O.Var)
-      SymbolsRead.insert(O.Var);
+      SymbolsUsed.insert(O.Var);
   }
   if (P.Exact)
     if (auto Found = O.Cells.find(P.Offset); Found != O.Cells.end())
@@ -173,11 +187,14 @@ void Machine::store(const Place &P, const Value &V) {
   if (As && inDevice(O)) {
     use(&O, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/false);
     if (O.Where == Space::Variable && O.Var)
-      SymbolsRead.insert(O.Var);
+      SymbolsUsed.insert(O.Var);
   }
-  if (!As && inDevice(O))
-    O.Used.OnHost = true;
   if (!As) {
+    if (inDevice(O)) {
+      O.Used.OnHost = true;
+      if (O.Var)
+        SymbolsSet.insert(O.Var);
+    }
     int64_t Bytes = sizeOf(P.Type);
     O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
   }
@@ -194,6 +211,9 @@ void Machine::copy(const Place &To, const Place &From) {
   if (!To)
     return;
   int64_t Bytes = sizeOf(To.Type);
+  for (const Place *P : {&To, &From})
+    if (!As && P->To && inDevice(*P->To))
+      P->To->Used.OnHost = true;
   if (!From || !From.Exact || !To.Exact || Bytes < 0) {
     if (As && From && inDevice(*From.To))
       use(From.To, From, Bytes, /*Write=*/false, /*Atomic=*/false);

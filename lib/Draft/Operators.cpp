@@ -105,7 +105,8 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
     if (!Number)
       return Out;
     int64_t Bytes = sizeOf(Type);
-    if (Type->isUnsignedIntegerType() && Bytes == 4)
+    // Sizes of ours are larger than those of the program.
+    if (Type->isUnsignedIntegerType() && Bytes == 4 && *Number < 0)
       Number = int64_t(uint32_t(*Number));
     Formula How = formulaOf(Op, L, R);
     return Value::integer(*Number, How ? How : opaque(*Number, L.How, R.How));
@@ -181,10 +182,12 @@ void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
   };
   int Left = AxisOf(L.How), Right = AxisOf(R.How);
   bool Less = Op == BO_LT || Op == BO_LE || Op == BO_GE || Op == BO_GT;
+  bool Excluded = Op == BO_LT || Op == BO_GE;
   if (Less && Left >= 0 && Left < 3 && Right < 0)
-    Guards.push_back({Left, R.How});
+    Guards.push_back({Left, R.How, R.Number - Excluded});
+  Excluded = Op == BO_GT || Op == BO_LE;
   if (Less && Right >= 0 && Right < 3 && Left < 0 && L.Number > 0)
-    Guards.push_back({Right, L.How});
+    Guards.push_back({Right, L.How, L.Number - Excluded});
 }
 
 Value Machine::compare(BinaryOperatorKind Op, const Value &L, const Value &R) {
@@ -252,6 +255,12 @@ Value Machine::evalCast(const CastExpr *C) {
     if (const auto *M = dyn_cast<MemberExpr>(Sub->IgnoreParens()))
       if (Value V = evalBuiltin(M); V.isInteger())
         return V;
+    // std::min() and its kin, which are not followed, are their value.
+    if (const auto *Call = dyn_cast<CallExpr>(Sub->IgnoreParens());
+        Call && !isa<CXXOperatorCallExpr>(Call)) {
+      Value V = eval(Call);
+      return V.isAddress() ? load(placeAt(V, Call->getType())) : V;
+    }
     return load(place(Sub));
   case CK_ArrayToPointerDecay: {
     Place P = place(Sub);

@@ -33,7 +33,7 @@ static void operate(const Value &V, bool Writes) {
     return;
   Use &U = V.To->Used;
   if (Writes) {
-    U.Written = true;
+    U.Written = U.Surely = true;
     V.To->SetBefore |= V.Exact && V.Offset == 0;
   } else {
     U.Read = true;
@@ -129,6 +129,11 @@ bool Machine::copies(llvm::StringRef Name, const CallExpr *C) {
     Value From = Arg(1);
     if (To)
       copyContents(Value::address(To.To, To.Offset), From);
+  } else if (Name.starts_with("cudaMemcpyFromSymbol")) {
+    Arg(0);
+    if (Place From = place(C->getArg(1)->IgnoreParenImpCasts());
+        From && From.To->Var)
+      SymbolsGot.insert(From.To->Var);
   } else if (Name.starts_with("cudaMemcpy2D") && Count >= 6) {
     copyContents(Arg(0), Arg(2));
   } else if (Name == "cudaMemcpy" || Name == "cudaMemcpyAsync") {
@@ -216,6 +221,13 @@ std::optional<Value> Machine::callCuda(llvm::StringRef Name,
     put(C->getArg(1), Value::integer(256));
     return Success;
   }
+  if (Name.starts_with("cudaOccupancyMaxActiveBlocks") && Count >= 3) {
+    Value Block = eval(C->getArg(2));
+    int64_t Threads =
+        Block.isInteger() ? std::max<int64_t>(Block.Number, 1) : 512;
+    put(C->getArg(0), Value::integer(std::max<int64_t>(1024 / Threads, 1)));
+    return Success;
+  }
   if ((Name == "cudaGetDeviceCount" || Name == "cudaGetDevice") && Count == 1) {
     put(C->getArg(0), Value::integer(Name == "cudaGetDeviceCount"));
     return Success;
@@ -290,6 +302,10 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
     }
     return Value::integer(int64_t(Count) - 1);
   }
+  if (Name.starts_with("getopt"))
+    return Value::integer(-1); // no options: the program's own values
+  if (Name == "strlen")
+    return Value::wasRead();
   if (Name == "fopen")
     return Value::address(create("file", Space::Host, -1, nullptr, QualType()));
   if (Name == "printf" || Name == "fprintf" || Name == "puts") {
@@ -348,6 +364,21 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
     Out.addLoaded(R);
     return Out;
   }
+  if (Name.starts_with("pow") && Count == 2) {
+    auto Number = [](const Value &V) {
+      return V.isInteger() ? double(V.Number) : V.Floating;
+    };
+    Value L = Arg(0), R = Arg(1);
+    if (L.Kind == Value::Unknown || R.Kind == Value::Unknown || L.isAddress() ||
+        R.isAddress())
+      return Value();
+    double D = std::pow(Number(L), Number(R));
+    bool Whole = std::fabs(D) < 1e15 && D == std::floor(D);
+    bool Named = hasNames(L.How) || hasNames(R.How);
+    return Value::real(D, Named   ? opaque(int64_t(D), L.How, R.How)
+                          : Whole ? constant(int64_t(D))
+                                  : nullptr);
+  }
   bool Math = llvm::StringSwitch<bool>(Name)
                   .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",
                          "log2", "log2f", "round", true)
@@ -377,10 +408,11 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     for (unsigned I = 1; I < Count; ++I)
       eval(C->getArg(I));
     Value Out;
+    noteShared(P);
     if (P && (P.To->Where == Space::Device || P.To->Where == Space::Variable)) {
       use(P.To, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/true);
       if (P.To->Var)
-        SymbolsRead.insert(P.To->Var);
+        SymbolsUsed.insert(P.To->Var);
       Out.Loaded.push_back(P.To);
     }
     return Out;

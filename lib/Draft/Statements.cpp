@@ -84,9 +84,12 @@ Flow Machine::followIf(const IfStmt *S) {
     return *Taken ? follow(S->getThen())
                   : (S->getElse() ? follow(S->getElse()) : Flow::Next);
   // Where it is not known, a way that leaves is an exception on the host; a
-  // thread may leave, and another goes on.
+  // thread may leave, and another goes on. Of two ways one is taken.
+  bool Doubtful = As && !S->getElse();
+  Doubts += Doubtful;
   if (!leaves(S->getThen()) || As)
     follow(S->getThen());
+  Doubts -= Doubtful;
   if (S->getElse() && (!leaves(S->getElse()) || As))
     follow(S->getElse());
   return Flow::Next;

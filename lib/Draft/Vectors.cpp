@@ -33,6 +33,14 @@ bool draft::isVectorType(QualType Type, QualType *Element, Space *Where) {
   return true;
 }
 
+/// The elements that stand in braces; null when \p E is none of those.
+static const InitListExpr *inBraces(const Expr *E) {
+  const auto *List =
+      dyn_cast<CXXStdInitializerListExpr>(E->IgnoreParens()->IgnoreImplicit());
+  return List ? dyn_cast<InitListExpr>(List->getSubExpr()->IgnoreImplicit())
+              : nullptr;
+}
+
 void Machine::makeVector(const Place &P, llvm::ArrayRef<const Expr *> Args,
                          QualType Type) {
   QualType Element;
@@ -43,6 +51,13 @@ void Machine::makeVector(const Place &P, llvm::ArrayRef<const Expr *> Args,
   P.To->Buffer = O;
   if (Args.empty() || isa<CXXDefaultArgExpr>(Args[0]))
     return;
+  if (const InitListExpr *List = inBraces(Args[0])) {
+    O->Size = int64_t(List->getNumInits()) * sizeOf(Element);
+    O->SizeHow = constant(O->Size);
+    for (unsigned I = 0; I < List->getNumInits() && I < 256; ++I)
+      O->Held.add(eval(List->getInit(I)), I);
+    return;
+  }
   QualType First = Args[0]->getType().getNonReferenceType();
   if (First->isRecordType()) {
     // Of another vector, or of its ends.

@@ -12,6 +12,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include <chrono>
 
 using namespace stark;
 namespace fs = llvm::sys::fs;
@@ -43,6 +44,20 @@ static std::string findingOf(const Verdict &V) {
   return verdictName(V.Kind).str();
 }
 
+namespace {
+/// A proof is for somebody who waits.
+class Patience {
+public:
+  bool isLost() const {
+    return std::chrono::steady_clock::now() - Began > std::chrono::minutes(1);
+  }
+
+private:
+  std::chrono::steady_clock::time_point Began =
+      std::chrono::steady_clock::now();
+};
+} // namespace
+
 /// What \p In has as well.
 static void keepOf(std::set<std::string> &Names,
                    const std::set<std::string> &In) {
@@ -51,11 +66,10 @@ static void keepOf(std::set<std::string> &Names,
 
 /// After form \p Proved was: what of the arguments a call reaches in full,
 /// whatever they hold, and at another small size where there is one that runs.
-static llvm::Error countBytes(Draft &D, SmallSize Proved,
-                              const std::string &Path,
-                              llvm::StringRef SourcePath,
-                              const ParseOptions &Parse,
-                              const EvaluatorOptions &Options) {
+static llvm::Error
+countBytes(Draft &D, SmallSize Proved, const std::string &Path,
+           llvm::StringRef SourcePath, const ParseOptions &Parse,
+           const EvaluatorOptions &Options, const Patience &Wait) {
   std::optional<WholeArguments> Seen;
   auto Run = [&](SmallSize Form, bool SameValues) -> llvm::Expected<bool> {
     if (llvm::Error E =
@@ -79,6 +93,8 @@ static llvm::Error countBytes(Draft &D, SmallSize Proved,
     return true;
   };
   for (bool SameValues : {false, true}) {
+    if (Wait.isLost())
+      return llvm::Error::success();
     llvm::Expected<bool> Ran = Run(Proved, SameValues);
     if (!Ran || !*Ran)
       return Ran.takeError();
@@ -87,6 +103,8 @@ static llvm::Error countBytes(Draft &D, SmallSize Proved,
        {SmallSize::Ragged, SmallSize::Aligned, SmallSize::Powers}) {
     if (Other == Proved || !D.differs(Other))
       continue;
+    if (Wait.isLost())
+      return llvm::Error::success();
     llvm::Expected<bool> Ran = Run(Other, /*SameValues=*/false);
     if (!Ran)
       return Ran.takeError();
@@ -109,6 +127,7 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
   auto Remove = llvm::make_scope_exit([&] { fs::remove(Path); });
   // Of those that a task can be made of, the first.
   std::optional<SmallSize> Loads;
+  Patience Wait;
   for (bool Filled : {false, true}) {
     if (Filled && !D.fillOutputs())
       break;
@@ -116,6 +135,13 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
                            SmallSize::Powers, SmallSize::None}) {
       if (!D.differs(Form))
         continue;
+      if (Wait.isLost()) {
+        Proof.Note += "; no other size was tried after a minute";
+        if (Filled)
+          D.keepOutputs();
+        Proof.Form = Loads.value_or(Proof.Form);
+        return Proof;
+      }
       if (llvm::Error E =
               writeFileAtomically(Path, D.text(Form, /*OnlySmall=*/true)))
         return E;
@@ -134,13 +160,14 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         Proof.Proved = true;
         Proof.Note = "proved in the simulator at its small size";
         if (llvm::Error E = countBytes(D, Form, Path.str().str(), SourcePath,
-                                       Parse, Options))
+                                       Parse, Options, Wait))
           return E;
         return Proof;
       }
       if (Proof.Note.empty())
         Proof.Note = "not proved in the simulator: " + findingOf(*V);
-      if (V->Kind == VerdictKind::Unsupported ||
+      if (V->Kind == VerdictKind::TimedOut ||
+          V->Kind == VerdictKind::Unsupported ||
           V->Kind == VerdictKind::NotCompiled) {
         Proof.Form = *Loads;
         return Proof;

@@ -8,6 +8,7 @@
 #include "EntryLeaves.h"
 #include "TensorTrampoline.h"
 #include "stark/Task/Task.h"
+#include "stark/Task/Together.h"
 
 using namespace stark;
 
@@ -64,6 +65,25 @@ void stark_set(stark_T &stark_field, stark_F stark_value) {
 }
 )";
 
+/// The parameters' types are the kernel's own: arguments are converted to them.
+constexpr const char *CooperativeLaunch = R"(
+template <class stark_T> struct stark_same {
+  using stark_type = stark_T;
+};
+template <class... stark_P>
+void stark_launch_together(void (*stark_kernel)(stark_P...), dim3 stark_grid,
+                           dim3 stark_block, size_t stark_shared,
+                           cudaStream_t stark_stream,
+                           typename stark_same<stark_P>::stark_type... stark_p) {
+  void *stark_all[] = {const_cast<void *>(
+                           reinterpret_cast<const volatile void *>(&stark_p))...,
+                       nullptr};
+  cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(stark_kernel),
+                              stark_grid, stark_block, stark_all, stark_shared,
+                              stark_stream);
+}
+)";
+
 /// The classes' own conversions may be switched off by macros.
 std::string narrowConversion(llvm::StringRef Class, llvm::StringRef Function) {
   return ("struct " + Class +
@@ -87,11 +107,12 @@ private:
   std::string launch(const std::string &Called, const std::string &Arguments);
   std::optional<unsigned> beforeLeaf(const Parameter &P) const;
   std::string symbols();
-  std::string symbolsBack() const;
+  bool isWritten(const Parameter &Symbol) const;
 
   const Task &Of;
   const Signature &Callee;
   std::string Symbol, Scope, Classes;
+  std::string After; ///< the call: what the kernels put into variables
   unsigned Leaf = 0, Structs = 0;
   bool NeedsHalf = false, NeedsBFloat = false;
 };
@@ -162,68 +183,55 @@ std::string TrampolineWriter::launch(const std::string &Called,
            "), unsigned(" + At(I + 2) + "))";
   };
   // More dynamic shared memory than 48 KiB has to be asked for.
-  return "  " + Scope + "::stark_only(&" + Called +
-         ");\n  long long stark_shared = " + At(6) +
-         ";\n"
-         "  if (stark_shared > 49152)\n"
-         "    cudaFuncSetAttribute(reinterpret_cast<const void *>(&" +
-         Called +
-         "), cudaFuncAttributeMaxDynamicSharedMemorySize, "
-         "int(stark_shared));\n  " +
-         Called + "<<<" + Triple(0) + ", " + Triple(3) +
-         ", size_t(stark_shared), "
-         "*static_cast<cudaStream_t *>(stark_leaves[" +
-         std::to_string(Leaf + 7) + "])>>>(" + Arguments + ");\n";
+  std::string Text =
+      "  " + Scope + "::stark_only(&" + Called +
+      ");\n  long long stark_shared = " + At(6) +
+      ";\n"
+      "  if (stark_shared > 49152)\n"
+      "    cudaFuncSetAttribute(reinterpret_cast<const void *>(&" +
+      Called +
+      "), cudaFuncAttributeMaxDynamicSharedMemorySize, "
+      "int(stark_shared));\n";
+  std::string Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
+                       std::to_string(Leaf + 7) + "])";
+  if (launchesTogether(Of))
+    return Text + "  " + Scope + "::stark_launch_together(&" + Called + ", " +
+           Triple(0) + ", " + Triple(3) + ", size_t(stark_shared), " + Stream +
+           (Arguments.empty() ? "" : ", ") + Arguments + ");\n";
+  return Text + "  " + Called + "<<<" + Triple(0) + ", " + Triple(3) +
+         ", size_t(stark_shared), " + Stream + ">>>(" + Arguments + ");\n";
 }
 
-/// The stream that the call is made on.
-static std::string streamOf(const Task &Of) {
+bool TrampolineWriter::isWritten(const Parameter &Symbol) const {
+  return llvm::any_of(Of.Load.Arguments, [&](const Argument &A) {
+    return A.Name == Symbol.Name && A.Use != job::Role::Input;
+  });
+}
+
+/// What the host would set before the call: copied from buffers, in the order
+/// of the stream that the call is made on. What it would read after the call is
+/// copied to them.
+std::string TrampolineWriter::symbols() {
+  std::string Text, Stream = "0";
   std::vector<job::Leaf> Leaves = makeLeaves(Of);
   for (size_t I = 0; I < Leaves.size(); ++I)
     if (Leaves[I].Kind == job::LeafKind::Stream)
-      return "*static_cast<cudaStream_t *>(stark_leaves[" + std::to_string(I) +
-             "])";
-  return "0";
-}
-
-static std::string calledSymbol(const Parameter &P) {
-  llvm::StringRef Name = P.Name;
-  Name.consume_front(SymbolPrefix);
-  return "::" + Name.ltrim(':').str();
-}
-
-/// What the host would set before the call, and what outputs are poisoned with:
-/// copied from buffers, in the order of the stream.
-std::string TrampolineWriter::symbols() {
-  std::string Text, Stream = streamOf(Of);
+      Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
+               std::to_string(I) + "])";
   for (const Parameter &P : Of.Entry.Symbols) {
-    std::string Called = calledSymbol(P);
-    Text += "  cudaMemcpyToSymbolAsync(" + Called +
-            ", *static_cast<void **>(stark_leaves[" + std::to_string(Leaf++) +
-            "]), sizeof(" + Called + "), 0, cudaMemcpyDeviceToDevice, " +
-            Stream + ");\n";
+    llvm::StringRef Name = P.Name;
+    Name.consume_front(SymbolPrefix);
+    std::string Called = "::" + Name.ltrim(':').str();
+    std::string Buffer =
+        "*static_cast<void **>(stark_leaves[" + std::to_string(Leaf++) + "])";
+    std::string Rest = ", sizeof(" + Called +
+                       "), 0, cudaMemcpyDeviceToDevice, " + Stream + ");\n";
+    Text += "  cudaMemcpyToSymbolAsync(" + Called + ", " + Buffer + Rest;
+    if (isWritten(P))
+      After += "  cudaMemcpyFromSymbolAsync(" + Buffer + ", " + Called + Rest;
   }
   for (const Argument &A : Of.Load.Arguments)
     Leaf += !A.Before.empty();
-  return Text;
-}
-
-/// Variables that are outputs, into their buffers.
-std::string TrampolineWriter::symbolsBack() const {
-  std::string Text;
-  std::vector<const Parameter *> All = leavesOf(Of.Entry);
-  size_t First = All.size() - Of.Entry.Symbols.size();
-  for (size_t I = First; I < All.size(); ++I) {
-    auto A = llvm::find_if(Of.Load.Arguments, [&](const Argument &Each) {
-      return Each.Name == All[I]->Name;
-    });
-    if (A == Of.Load.Arguments.end() || A->Use == job::Role::Input)
-      continue;
-    std::string Called = calledSymbol(*All[I]);
-    Text += "  cudaMemcpyFromSymbolAsync(*static_cast<void **>(stark_leaves[" +
-            std::to_string(I) + "]), " + Called + ", sizeof(" + Called +
-            "), 0, cudaMemcpyDeviceToDevice, " + streamOf(Of) + ");\n";
-  }
   return Text;
 }
 
@@ -242,13 +250,15 @@ std::string TrampolineWriter::write() {
     Text += narrowConversion("stark_half", "__double2half");
   if (NeedsBFloat)
     Text += narrowConversion("stark_bfloat", "__double2bfloat16");
+  if (launchesTogether(Of))
+    Text += CooperativeLaunch;
   Text += Classes + "} // namespace " + Scope +
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
           Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n" +
           symbols();
   Text += Of.Load.Launch ? launch(Called, Arguments)
                          : "  (void)" + Called + "(" + Arguments + ");\n";
-  return Text + symbolsBack() + "}\n";
+  return Text + After + "}\n";
 }
 
 std::string stark::makeTrampoline(const Task &T) {

@@ -119,15 +119,20 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
     return usageError(W.File + ": field 'arguments." + A.Name +
                       ".dtype': got " + nameOf(A.Type) + ", but " + Entry.Name +
                       " takes '" + P.Type + "'");
-  if (llvm::StringRef(P.Name).starts_with(SymbolPrefix) &&
-      A.Use == job::Role::Scratch)
+  bool IsSymbol = llvm::StringRef(P.Name).starts_with(SymbolPrefix);
+  if (IsSymbol && A.Use == job::Role::Scratch)
     return usageError(W.File + ": field '" + A.Name +
                       ".role': got scratch, wanted input, output or inout: a "
                       "variable needs no memory of the workload's");
-  if (P.Const && A.Use != job::Role::Input)
-    return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
-                      nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
-                      P.Type + "', which it cannot write");
+  if (!P.Const || A.Use == job::Role::Input)
+    return llvm::Error::success();
+  if (IsSymbol)
+    return usageError(W.File + ": field '" + A.Name + ".role': got " +
+                      nameOf(A.Use) +
+                      ", wanted input: no kernel writes to a constant");
+  return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
+                    nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
+                    P.Type + "', which it cannot write");
   return llvm::Error::success();
 }
 

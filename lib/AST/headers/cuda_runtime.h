@@ -74,6 +74,18 @@ cudaError_t cudaFree(void *);
 cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind,
                             cudaStream_t = 0);
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice);
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &, const void *, size_t, size_t,
+                                    cudaMemcpyKind, cudaStream_t = 0);
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0,
+                                 cudaMemcpyKind = cudaMemcpyDeviceToHost);
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *, const T &, size_t, size_t,
+                                      cudaMemcpyKind, cudaStream_t = 0);
 cudaError_t cudaMemset(void *, int, size_t);
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
 cudaError_t cudaDeviceSynchronize();

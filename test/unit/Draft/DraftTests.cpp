@@ -194,7 +194,6 @@ int main() {
 // are elements before a pointer.
 TEST(Draft, KeepsSymbolsAndElementsBeforeAPointer) {
   json W = drafted(R"(
-template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t);
 __constant__ float coef[5];
 __global__ void stencil(const float *in, float *out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -507,4 +506,291 @@ int main() {
   doubled(y, n);
 })";
   EXPECT_EQ(drafted(Text)["entry"], "doubled");
+}
+
+// A macro that is a product is one size; one of another macro is not.
+TEST(Draft, TakesAMacroForOneSize) {
+  json W = drafted(std::string(Add) + R"(
+#define COUNT (100 * 1024)
+#define TWICE (COUNT * 2)
+#define CHECK(call) do { if (call != cudaSuccess) return 1; } while (0)
+int main() {
+  float *a, *b;
+  CHECK(cudaMalloc(&a, COUNT * sizeof(float)));
+  cudaMalloc(&b, TWICE * sizeof(float));
+  add<<<(COUNT + 127) / 128, 128>>>(a, b, COUNT);
+})");
+  EXPECT_EQ(W["sizes"][0], json::parse("{\"n\": 102400}"));
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"2 * n\""));
+}
+
+// An argument that no array, grid or guard depends on has the program's value,
+// and 1 where that is not known.
+TEST(Draft, TakesNoSettingForASize) {
+  const char *Kernel = R"(
+__global__ void k(float *y, int n, int ticks, int shift) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = (i + ticks) >> shift;
+}
+)";
+  json W = drafted(std::string(Kernel) + R"(
+int main() {
+  int n = 4096, ticks = 77, shift = 3;
+  float *y;
+  cudaMalloc(&y, n * sizeof(float));
+  k<<<n / 64, 64>>>(y, n, ticks, shift);
+})");
+  EXPECT_EQ(W["sizes"][0], json::parse("{\"n\": 4096}"));
+  EXPECT_EQ(W["arguments"]["ticks"]["value"], 77);
+  EXPECT_EQ(W["arguments"]["shift"]["value"], 3);
+  W = drafted(std::string(Kernel) + R"(
+void frame(float *y, int ticks) { k<<<64, 64>>>(y, 4096, ticks, 2); }
+)",
+              "k");
+  EXPECT_EQ(W["arguments"]["ticks"]["value"], 1);
+  EXPECT_EQ(W["arguments"]["shift"]["value"], 2);
+}
+
+// What kernels leave in variables of the device is compared.
+TEST(Draft, TakesVariablesOfTheDeviceForOutputs) {
+  json W = drafted(R"(
+__device__ float data;
+__device__ int table[8];
+__global__ void k() {
+  data += 2;
+  if (threadIdx.x < 8)
+    table[threadIdx.x] = threadIdx.x;
+}
+int main() {
+  float value = 3.5f;
+  cudaMemcpyToSymbol(data, &value, sizeof(float));
+  k<<<1, 32>>>();
+  cudaMemcpyFromSymbol(&value, data, sizeof(float));
+})");
+  EXPECT_EQ(W["symbols"]["data"]["role"], "inout");
+  EXPECT_EQ(W["symbols"]["data"]["init"], json::parse("{\"constant\": 3.5}"));
+  EXPECT_EQ(W["symbols"]["table"]["role"], "inout");
+}
+
+// Structs of several types are bytes.
+TEST(Draft, TakesStructsOfSeveralTypesForBytes) {
+  json W = drafted(R"(
+struct Peak { double value; int at; };
+__global__ void k(const float *x, Peak *peaks, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    peaks[i].value = x[i];
+    peaks[i].at = i;
+  }
+}
+int main() {
+  int n = 4096;
+  float *x;
+  Peak *peaks;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&peaks, n * sizeof(Peak));
+  k<<<n / 64, 64>>>(x, peaks, n);
+})");
+  EXPECT_EQ(W["arguments"]["peaks"]["dtype"], "u8");
+  EXPECT_EQ(W["arguments"]["peaks"]["shape"], list("\"n\", 16"));
+}
+
+// What only a failed assert() leaves is the way that is followed.
+TEST(Draft, GoesOnAfterAsserts) {
+  json W = drafted("extern \"C\" [[noreturn]] void __assert_fail();\n"
+                   "int most();\n" +
+                   std::string(Add) + R"(
+int main() {
+  int n = 4096;
+  (n <= most() && "too many") ? (void)0 : __assert_fail();
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  add<<<n / 256, 256>>>(a, b, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "n / 256");
+}
+
+// The operators of classes that are not the project's read what they are given.
+TEST(Draft, SeesThroughOperatorsOfTheLibrary) {
+  json W = drafted(R"(
+# 1 "/usr/include/half.h" 1 3
+struct __half { unsigned short bits; };
+__device__ __half operator*(const __half &, const __half &);
+__device__ __half &operator+=(__half &, const __half &);
+# 1 "/draft.cu" 2
+__global__ void scale(const __half *a, const __half *b, __half *c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    c[i] += a[i] * b[i];
+}
+)");
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["c"]["role"], "inout");
+}
+
+// The least of two, which std::min() returns by reference, is a number.
+TEST(Draft, TakesReferencesForTheirNumbers) {
+  json W = drafted(R"(
+template <class T> const T &max(const T &, const T &);
+__global__ void copy(const float *a, float *b, int n, int offset) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i + offset] = a[i + offset];
+}
+int main() {
+  int n = 4096;
+  for (int o = -1; o < 100; ++o) {
+    int offset = max(o, 0);
+    float *a, *b;
+    cudaMalloc(&a, (n + offset) * sizeof(float));
+    cudaMalloc(&b, (n + offset) * sizeof(float));
+    copy<<<n / 128, 128>>>(a, b, n, offset);
+  }
+})");
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["offset"]["value"], 0);
+}
+
+// A buffer for the largest of several sizes is as long as its size needs, and a
+// length that is written out is the size that it equals.
+TEST(Draft, TakesLengthsThatAreReached) {
+  const char *Text = R"(
+#define MOST 65536
+int main() {
+  int n = 3000;
+  float *a, *b;
+  cudaMalloc(&a, MOST * sizeof(float));
+  cudaMalloc(&b, 3000 * sizeof(float));
+  add<<<(n + 127) / 128, 128>>>(a, b, n);
+})";
+  json W = drafted(std::string(Add) + Text);
+  EXPECT_EQ(W["arguments"]["a"]["shape"], list("\"n\""));
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\""));
+}
+
+// What is written only where values ask for it keeps the rest.
+TEST(Draft, KeepsWhatIsWrittenOnCondition) {
+  json W = drafted(R"(
+__global__ void check(const float *a, float *b, bool *bad, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  if (a[i] > 0)
+    b[i] = 1;
+  else
+    b[i] = 2;
+  if (a[i] < 0)
+    *bad = true;
+}
+int main() {
+  int n = 4096;
+  float *a, *b;
+  bool *bad;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  cudaMalloc(&bad, sizeof(bool));
+  check<<<n / 128, 128>>>(a, b, bad, n);
+})");
+  EXPECT_EQ(W["arguments"]["b"]["role"], "output");
+  EXPECT_EQ(W["arguments"]["bad"]["role"], "inout");
+  EXPECT_EQ(W["arguments"]["bad"]["shape"], list("1"));
+}
+
+// Of two arrays of indices one may choose the row and the other the element.
+TEST(Draft, KeepsElementsInsideTheirRow) {
+  json W = drafted(R"(
+__global__ void pick(const int *row, const int *at, const float *q, float *y,
+                     int n, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = q[row[i] * columns + at[i]];
+}
+int main() {
+  int n = 4096, rows = 300, columns = 50, *row, *at;
+  float *q, *y;
+  cudaMalloc(&row, n * sizeof(int));
+  cudaMalloc(&at, n * sizeof(int));
+  cudaMalloc(&q, rows * columns * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  pick<<<n / 128, 128>>>(row, at, q, y, n, rows, columns);
+})");
+  EXPECT_EQ(W["arguments"]["row"]["init"]["integers"], list("0, \"rows\""));
+  EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, \"columns\""));
+}
+
+// A vector is as long as what stands in its braces.
+TEST(Draft, CountsWhatStandsInBraces) {
+  json W = drafted(R"(
+namespace std {
+template <class T> struct initializer_list {
+  const T *first;
+  size_t count;
+};
+template <class T> struct vector {
+  vector(initializer_list<T>);
+  T *data();
+  size_t size();
+};
+}
+__global__ void k(const int *x, int *y) { y[threadIdx.x] = x[threadIdx.x]; }
+int main() {
+  std::vector<int> host = {3, 1, 4, 1, 5};
+  int *x, *y;
+  cudaMalloc(&x, host.size() * sizeof(int));
+  cudaMalloc(&y, host.size() * sizeof(int));
+  cudaMemcpy(x, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice);
+  k<<<1, 5>>>(x, y);
+})");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("5"));
+  EXPECT_EQ(W["arguments"]["x"]["init"]["integers"], list("1, 6"));
+}
+
+// What chooses an element of a thread's own array is below its length.
+TEST(Draft, KeepsLabelsInsideLocalArrays) {
+  json W = drafted(R"(
+__global__ void loss(const int *label, float *y, int n) {
+  float p[10];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < 10; ++j)
+    p[j] = j;
+  if (i < n)
+    y[i] = p[label[i]];
+}
+int main() {
+  int n = 4096, *label;
+  float *y;
+  cudaMalloc(&label, n * sizeof(int));
+  cudaMalloc(&y, n * sizeof(float));
+  loss<<<n / 128, 128>>>(label, y, n);
+})");
+  EXPECT_EQ(W["arguments"]["label"]["init"]["integers"], list("0, 10"));
+}
+
+// Values that choose a row are below the number of rows, which is one less than
+// that of where rows begin.
+TEST(Draft, KeepsRowsBelowTheirEnd) {
+  json W = drafted(R"(
+__global__ void k(const int *at, const int *rows, const float *v, float *y,
+                  int n, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int j = rows[at[i]]; j < rows[at[i] + 1]; ++j)
+    sum += v[j];
+  y[i] = sum;
+}
+int main() {
+  int n = 4096, most = 300, *at, *rows;
+  float *v, *y;
+  cudaMalloc(&at, n * sizeof(int));
+  cudaMalloc(&rows, (most + 1) * sizeof(int));
+  cudaMalloc(&v, 8 * most * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  k<<<n / 128, 128>>>(at, rows, v, y, n, most);
+})");
+  EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, \"most\""));
 }

@@ -1,0 +1,158 @@
+//===- SizeChoice.cpp - The sizes of a draft
+//-------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   the program's sizes, or ours -> those that a GPU can hold -> small ones
+///
+//===----------------------------------------------------------------------===//
+
+#include "SizeChoice.h"
+#include "Dtypes.h"
+#include "Sizes.h"
+#include "stark/Job/Job.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+
+/// Of many sizes, of which arrays are products of two at most, no few.
+int64_t SizeChoice::extentOfOurs() const {
+  size_t Degree = 0;
+  for (size_t I = 0; I < Extents.size(); ++I)
+    if (Use->Leaves[I].Array)
+      Degree = std::max(Degree, Extents[I] ? factors(Extents[I]).size()
+                                           : Dimensions.size());
+  int64_t Extent = extentFor(Dimensions.size());
+  return Degree <= 2 ? std::max<int64_t>(Extent, 1024) : Extent;
+}
+
+void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
+  for (const std::string &Name : Dimensions) {
+    std::string Was = Name;
+    for (const auto &[From, To] : Called)
+      if (To == Name)
+        Was = From;
+    auto Found = Use->Names.find(Was);
+    bool Made = MadeUp || Found == Use->Names.end();
+    for (const LeafUse &L : Use->Leaves)
+      Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
+    Large[Name] = Made ? extentOfOurs() : Found->second;
+    if (!Made && Use->ReadNames.count(Was))
+      Notes.push_back("size '" + Name + "': the program reads it; " +
+                      std::to_string(Large[Name]) +
+                      " is guessed; put in production sizes");
+  }
+}
+
+bool SizeChoice::launchable(const Bindings &Names) const {
+  if (!Use->Entry.IsKernel)
+    return true;
+  int64_t Threads = 1;
+  for (int I = 0; I < 3; ++I) {
+    if (auto G = evaluate(Grid[I], Names); Grid[I] && (!G || *G < 1))
+      return false;
+    if (Block[I]) {
+      auto B = evaluate(Block[I], Names);
+      if (!B || *B < 1)
+        return false;
+      Threads *= *B;
+    }
+  }
+  return Threads <= 1024;
+}
+
+/// Sizes that no GPU could hold are not what the program meant.
+void SizeChoice::makeAffordable() {
+  constexpr double Most = double(uint64_t(1) << 36),
+                   Enough = double(uint64_t(1) << 30);
+  if (bytesAt(Large) <= Most)
+    return;
+  while (bytesAt(Large) > Enough && halveLargest(Large, 1)) {
+  }
+}
+
+double SizeChoice::bytesAt(const Bindings &Names) const {
+  double Sum = 0;
+  for (size_t I = 0; I < Extents.size(); ++I)
+    if (Use->Leaves[I].Array) {
+      auto Elements = evaluate(Extents[I], Names);
+      double Count = Elements ? double(*Elements) : 1;
+      if (!Elements)
+        for (const auto &[Name, Value] : Names)
+          Count *= double(Value);
+      Sum += Count * job::dtypeBytes(dtypeFor(*Use->Leaves[I].P));
+    }
+  return Sum;
+}
+
+/// Of the block's sides the longest; 32 where the entry makes its own.
+int64_t SizeChoice::alignment() const {
+  int64_t Most = 32;
+  for (const Formula &B : Block)
+    if (auto Value = evaluate(B, Large))
+      Most = std::max(Most, *Value);
+  return Most;
+}
+
+/// So small that the simulator runs all of it within seconds.
+Bindings SizeChoice::halved() const {
+  Bindings Small = Large;
+  auto Work = [&] {
+    double Product = 1;
+    for (const auto &[Name, Value] : Small)
+      Product *= double(Value);
+    return Product;
+  };
+  while ((bytesAt(Small) > (1 << 20) || Work() > double(1 << 21)) &&
+         halveLargest(Small, 32)) {
+  }
+  return Small;
+}
+
+Bindings SizeChoice::smallSize(SmallSize Form) const {
+  Bindings Small = Large;
+  if (Form == SmallSize::None)
+    return Small;
+  if (MadeUp && Form == SmallSize::Ragged) {
+    for (size_t I = 0; I < Dimensions.size(); ++I)
+      Small[Dimensions[I]] = Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I);
+    return Small;
+  }
+  Small = halved();
+  int64_t Step = alignment();
+  for (size_t I = 0; I < Dimensions.size(); ++I) {
+    int64_t &Value = Small[Dimensions[I]];
+    int64_t Whole = Large.at(Dimensions[I]);
+    if (Whole < 8)
+      continue;
+    // No two the same: not every matrix is square.
+    if (Form == SmallSize::Ragged)
+      Value = std::min(Whole, (Value * 5 / 8) + 1 + int64_t(2 * I)) | 1;
+    else if (Form == SmallSize::Aligned)
+      Value = Whole % Step ? Whole : std::max(Value / 2 / Step * Step, Step);
+    else
+      while (Value & (Value - 1))
+        Value &= Value - 1;
+    Value = std::min(Value, Whole);
+  }
+  return Small;
+}
+
+bool SizeChoice::isAnother(SmallSize Form) const {
+  Bindings Small = smallSize(Form);
+  if (!launchable(Small))
+    return false;
+  for (SmallSize Before :
+       {SmallSize::Ragged, SmallSize::Aligned, SmallSize::Powers}) {
+    if (Before == Form)
+      break;
+    if (smallSize(Before) == Small)
+      return false;
+  }
+  return true;
+}

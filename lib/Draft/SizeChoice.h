@@ -1,0 +1,50 @@
+//===- SizeChoice.h - The sizes of a draft -------------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   names that grid, block and arrays follow from -> production sizes, and
+/// small ones that the simulator runs within seconds
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef STARK_LIB_DRAFT_SIZECHOICE_H
+#define STARK_LIB_DRAFT_SIZECHOICE_H
+
+#include "EntryUse.h"
+#include "stark/Draft/Draft.h"
+
+namespace stark::draft {
+
+struct SizeChoice {
+  /// The program's sizes, else ours. What was guessed goes to \p Notes.
+  void chooseSizes(std::vector<std::string> &Notes);
+  /// Makes sizes that no GPU could hold smaller.
+  void makeAffordable();
+  Bindings smallSize(SmallSize Form) const;
+  /// Whether \p Form gives a size that those before it do not.
+  bool isAnother(SmallSize Form) const;
+  /// What sizes that fit the block are multiples of.
+  int64_t alignment() const;
+
+  std::unique_ptr<EntryUse> Use;
+  std::map<std::string, std::string> Called; ///< names, as parameters have them
+  std::vector<std::string> Dimensions;       ///< names that are left, in order
+  Bindings Large;
+  Formula Grid[3], Block[3], Shared;
+  std::vector<Formula> Extents; ///< scalars of each leaf that is an array
+  bool MadeUp = false;          ///< the sizes are ours, not the program's
+
+private:
+  int64_t extentOfOurs() const;
+  Bindings halved() const;
+  bool launchable(const Bindings &Names) const;
+  double bytesAt(const Bindings &Names) const;
+};
+
+} // namespace stark::draft
+
+#endif
