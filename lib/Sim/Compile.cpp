@@ -139,10 +139,10 @@ public:
   }
   void EndSourceFileAction() override {
     if (getCompilerInstance().hasASTContext())
-      Bounds = findLaunchBounds(getCompilerInstance().getASTContext());
+      Kernels = findKernels(getCompilerInstance().getASTContext());
     EmitLLVMOnlyAction::EndSourceFileAction();
   }
-  std::vector<BoundKernel> Bounds;
+  std::vector<BoundKernel> Kernels;
 
 private:
   std::string *Skipped; ///< null: what is not found is an error
@@ -217,7 +217,7 @@ compileWith(Side For, const CompileRequest &Request,
       !R.Clang.getDiagnostics().hasErrorOccurred())
     Result.Code = Action.takeModule();
   if (Result.Code)
-    noteLaunchBounds(*Result.Code, Action.Bounds);
+    noteKernels(*Result.Code, Action.Kernels, registerLimitOf(Request.Flags));
   std::string Absolute = absolutePath(Request.Path);
   Result.Diagnostics = inUserTerms(std::move(R.Said), Absolute);
   Result.Missing = std::move(R.Printer.Missing);

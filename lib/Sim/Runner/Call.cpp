@@ -91,6 +91,10 @@ void Call::inChild(const GpuDescription &Gpu) {
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
   Hooks.Reach = Spec.Reach;
+  Hooks.ResourcesLater = Spec.ResourcesLater;
+  // Only there: a check is the same, whether ptxas has ended or not.
+  if (Spec.Mode == RunMode::Profile && Spec.Of->Resources)
+    Hooks.Resources = &*Spec.Of->Resources;
   Hooks.OnLimit = [&] {
     Shared->What = Report::TooMany;
     _exit(0);

@@ -22,8 +22,9 @@ namespace stark::sim {
 
 struct CompiledPair {
   SimCode Source;
-  SimCode Candidate;                 ///< empty when the two are the same
-  std::unique_ptr<HostProcess> Host; ///< of entries of tensors
+  SimCode Candidate;                      ///< empty when the two are the same
+  std::unique_ptr<HostProcess> Host;      ///< of entries of tensors
+  std::optional<ResourceFiles> Resources; ///< that ptxas' words are to be in
   const SimCode &candidate() const {
     return Candidate.Kernels || !Candidate.Library.empty() ? Candidate : Source;
   }
@@ -36,6 +37,10 @@ struct CompiledPair {
 judge::MaybeStop compilePair(const std::string &Folder, const job::Job &J,
                              const SimRunnerOptions &Options,
                              CompiledPair &Into, std::string &Messages);
+
+/// Whether what ptxas says of both is there, which is then in \p Of; it has
+/// ResourceFiles.
+bool takeResources(CompiledPair &Of);
 
 } // namespace stark::sim
 

@@ -112,6 +112,9 @@ private:
   bool passedOver(const Step &S) const { return !S.Timed && LeftOut[S.Case]; }
   /// Runs step \p Next, and some after it, until \p Done or trouble.
   void runUntil(size_t Next, const std::function<bool()> &Done);
+  /// Whether what kernels need is known as well as it will be.
+  bool knowsResources();
+  void awaitResources();
   /// Starts what can be started of \p S; \p Free children may be added.
   void advance(Step &S, unsigned &Free);
   void beginChecked(Step &S, unsigned &Free);
@@ -144,6 +147,8 @@ private:
   Speeds &Took;
   const Job *J = nullptr;
   CompiledPair Code;
+  Clock::Time Compiled;      ///< when
+  bool Resources = false;    ///< knowsResources()
   std::vector<Step> Steps;   ///< trials in their order, then what is timed
   Step Again;                ///< of a trial with weights of its own
   size_t Retired = 0;        ///< steps that have been freed
@@ -157,7 +162,20 @@ MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
   LeftOut.assign(J->Cases.size(), false);
   // Children of the same user could otherwise look into this process.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  return compilePair(Folder, *J, Options, Code, Out.Compiler);
+  MaybeStop Stopped = compilePair(Folder, *J, Options, Code, Out.Compiler);
+  Compiled = Time.now();
+  return Stopped;
+}
+
+bool SimRunner::knowsResources() {
+  Resources = Resources || !Code.Resources || takeResources(Code) ||
+              Time.millisecondsSince(Compiled) >= Code.Resources->WaitMs;
+  return Resources;
+}
+
+void SimRunner::awaitResources() {
+  while (!knowsResources())
+    Time.sleep(LongestPause);
 }
 
 void SimRunner::plan(const std::vector<Trial> &Trials) {
@@ -193,7 +211,8 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
       CallSpec{&Of, Code.Host.get(), Reference, &In,
                S.Timed && !Options.Reach ? RunMode::Profile : RunMode::Check,
                Limit, J->TimeoutMs, Options.Reach, Undefined,
-               IsFirst ? repeatsOf(*J) : 1},
+               IsFirst ? repeatsOf(*J) : 1,
+               !S.Timed && Code.Resources.has_value()},
       Gpu, Time);
 }
 
@@ -218,7 +237,8 @@ void SimRunner::beginChecked(Step &S, unsigned &Free) {
 }
 
 void SimRunner::advance(Step &S, unsigned &Free) {
-  if (!Free || passedOver(S) || !S.Trouble.empty())
+  if (!Free || passedOver(S) || !S.Trouble.empty() ||
+      (S.Timed && !knowsResources()))
     return;
   if (!S.Begun && !fill(S, S.Mine))
     return;
@@ -384,6 +404,7 @@ std::string SimRunner::modelledAllTheSame() {
       continue;
     unsigned Free = 1;
     if (!S.Candidate) {
+      awaitResources();
       if (!fill(S, S.Mine))
         return "";
       S.Begun = true;
