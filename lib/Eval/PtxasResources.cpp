@@ -10,6 +10,7 @@
 #include "HostFlags.h"
 #include "stark/AST/Toolkit.h"
 #include "stark/AST/Torch.h"
+#include "stark/Sim/Gpu.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/Process.h"
 #include "stark/Support/TimeTrace.h"
@@ -44,8 +45,10 @@ sim::ResourceTable Compilation::run() const {
   return How->ok() ? resourcesIn(How->Out + How->Err) : sim::ResourceTable();
 }
 
-std::string stark::ptxasTarget(llvm::StringRef Arch,
-                               const sim::GpuDescription &Gpu) {
+/// What nvcc is to compile for: the architecture that \p Arch says as \p Gpu
+/// would have it, whose own machine code this is where it can run it.
+static std::string targetFor(llvm::StringRef Arch,
+                             const sim::GpuDescription &Gpu) {
   sim::GpuDescription Asked;
   Asked.Arch = Arch.str();
   // Code for one architecture alone (sm_90a) is for no other.
@@ -68,7 +71,7 @@ PtxasResources::PtxasResources(const Task &Of, llvm::StringRef Gpu,
     llvm::consumeError(Which.takeError());
     return;
   }
-  Target = ptxasTarget(Options.Arch, *Which);
+  Target = targetFor(Options.Arch, *Which);
   if (Cuda)
     Nvcc = Cuda->Nvcc;
 }

@@ -15,17 +15,12 @@
 #define STARK_LIB_EVAL_PTXASRESOURCES_H
 
 #include "stark/Eval/Evaluator.h"
-#include "stark/Sim/Gpu.h"
 #include "stark/Support/File.h"
 #include <future>
 #include <map>
 #include <mutex>
 
 namespace stark {
-
-/// What nvcc is to compile for: the architecture that \p Arch says as \p Gpu
-/// would have it, whose own machine code this is where it can run it.
-std::string ptxasTarget(llvm::StringRef Arch, const sim::GpuDescription &Gpu);
 
 /// Asks nvcc once for each text. All may be called by several threads.
 class PtxasResources {

@@ -168,7 +168,10 @@ static bool takeFrom(const std::string &File, SimCode &Of) {
   return true;
 }
 
-bool sim::takeResources(CompiledPair &Of) {
-  return takeFrom(Of.Resources->Source, Of.Source) &&
-         takeFrom(Of.Resources->Candidate, Of.Candidate);
+bool sim::knowsResources(CompiledPair &Of, Clock &Time) {
+  Of.Known = Of.Known || !Of.Resources ||
+             (takeFrom(Of.Resources->Source, Of.Source) &&
+              takeFrom(Of.Resources->Candidate, Of.Candidate)) ||
+             Time.millisecondsSince(Of.Asked) >= Of.Resources->WaitMs;
+  return Of.Known;
 }

@@ -112,9 +112,6 @@ private:
   bool passedOver(const Step &S) const { return !S.Timed && LeftOut[S.Case]; }
   /// Runs step \p Next, and some after it, until \p Done or trouble.
   void runUntil(size_t Next, const std::function<bool()> &Done);
-  /// Whether what kernels need is known as well as it will be.
-  bool knowsResources();
-  void awaitResources();
   /// Starts what can be started of \p S; \p Free children may be added.
   void advance(Step &S, unsigned &Free);
   void beginChecked(Step &S, unsigned &Free);
@@ -147,8 +144,6 @@ private:
   Speeds &Took;
   const Job *J = nullptr;
   CompiledPair Code;
-  Clock::Time Compiled;      ///< when
-  bool Resources = false;    ///< knowsResources()
   std::vector<Step> Steps;   ///< trials in their order, then what is timed
   Step Again;                ///< of a trial with weights of its own
   size_t Retired = 0;        ///< steps that have been freed
@@ -162,20 +157,8 @@ MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
   LeftOut.assign(J->Cases.size(), false);
   // Children of the same user could otherwise look into this process.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  MaybeStop Stopped = compilePair(Folder, *J, Options, Code, Out.Compiler);
-  Compiled = Time.now();
-  return Stopped;
-}
-
-bool SimRunner::knowsResources() {
-  Resources = Resources || !Code.Resources || takeResources(Code) ||
-              Time.millisecondsSince(Compiled) >= Code.Resources->WaitMs;
-  return Resources;
-}
-
-void SimRunner::awaitResources() {
-  while (!knowsResources())
-    Time.sleep(LongestPause);
+  Code.Asked = Time.now();
+  return compilePair(Folder, *J, Options, Code, Out.Compiler);
 }
 
 void SimRunner::plan(const std::vector<Trial> &Trials) {
@@ -238,7 +221,7 @@ void SimRunner::beginChecked(Step &S, unsigned &Free) {
 
 void SimRunner::advance(Step &S, unsigned &Free) {
   if (!Free || passedOver(S) || !S.Trouble.empty() ||
-      (S.Timed && !knowsResources()))
+      (S.Timed && !knowsResources(Code, Time)))
     return;
   if (!S.Begun && !fill(S, S.Mine))
     return;
@@ -404,7 +387,8 @@ std::string SimRunner::modelledAllTheSame() {
       continue;
     unsigned Free = 1;
     if (!S.Candidate) {
-      awaitResources();
+      while (!knowsResources(Code, Time))
+        Time.sleep(LongestPause);
       if (!fill(S, S.Mine))
         return "";
       S.Begun = true;
