@@ -24,6 +24,8 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 # Nothing of the user's may reach a test, nor a test the user's cache.
 config.environment["STARK_CACHE_DIR"] = os.path.join(config.test_exec_root, "no-user-cache")
 config.environment["STARK_REMOTE"] = ""
+# Modelled times are the same with an nvcc as without.
+config.environment["STARK_SIM_REGISTERS"] = "estimated"
 if config.cuda_root:
     config.environment["CUDA_PATH"] = config.cuda_root
     config.available_features.add("cuda-toolkit")

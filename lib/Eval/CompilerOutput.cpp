@@ -122,31 +122,63 @@ llvm::StringSet<> stark::compiledKernels(llvm::StringRef Said) {
   return Symbols;
 }
 
-std::string stark::describeResources(llvm::StringRef Said) {
-  std::string Out, Kernel, Spills;
+namespace {
+struct Compiled {
+  sim::KernelResources Kernel;
+  bool TellsSpills = false;
+};
+} // namespace
+
+static std::vector<Compiled> kernelsIn(llvm::StringRef Said) {
+  std::vector<Compiled> All;
+  Compiled Now;
+  sim::KernelResources &K = Now.Kernel;
   for (llvm::StringRef Line : linesOf(Said)) {
     if (llvm::StringRef Symbol = compiledKernel(Line); !Symbol.empty()) {
-      Kernel = kernelName(Symbol);
-      Spills.clear();
+      Now = {};
+      K.Symbol = Symbol.str();
     } else if (Line.contains("bytes spill stores")) {
-      uint64_t Stores = numberBefore(Line, "bytes spill stores");
-      uint64_t Loads = numberBefore(Line, "bytes spill loads");
-      uint64_t Stack = numberBefore(Line, "bytes stack frame");
-      Spills = Stores + Loads
-                   ? std::to_string(Stores) + " bytes of spill stores, " +
-                         std::to_string(Loads) + " of spill loads"
-                   : "no spills";
-      if (Stack && !(Stores + Loads))
-        Spills += ", " + std::to_string(Stack) + " bytes of stack";
-    } else if (Line.contains("Used ") && !Kernel.empty()) {
-      Out += Kernel + ": " + std::to_string(numberBefore(Line, "registers")) +
-             " registers, " + std::to_string(numberBefore(Line, "bytes smem")) +
-             " bytes of static shared memory, " +
-             (Spills.empty() ? "spills unknown" : Spills) + "\n";
-      Kernel.clear();
+      K.SpillStoreBytes = numberBefore(Line, "bytes spill stores");
+      K.SpillLoadBytes = numberBefore(Line, "bytes spill loads");
+      K.StackBytes = numberBefore(Line, "bytes stack frame");
+      Now.TellsSpills = true;
+    } else if (Line.contains("Used ") && !K.Symbol.empty()) {
+      K.Registers = unsigned(numberBefore(Line, "registers"));
+      K.SharedBytes = numberBefore(Line, "bytes smem");
+      All.push_back(Now);
+      Now = {};
     }
   }
+  return All;
+}
+
+static std::string describeSpills(const Compiled &C) {
+  const sim::KernelResources &K = C.Kernel;
+  if (!C.TellsSpills)
+    return "spills unknown";
+  if (K.SpillStoreBytes + K.SpillLoadBytes)
+    return std::to_string(K.SpillStoreBytes) + " bytes of spill stores, " +
+           std::to_string(K.SpillLoadBytes) + " of spill loads";
+  return "no spills" +
+         (K.StackBytes ? ", " + std::to_string(K.StackBytes) + " bytes of stack"
+                       : "");
+}
+
+std::string stark::describeResources(llvm::StringRef Said) {
+  std::string Out;
+  for (const Compiled &C : kernelsIn(Said))
+    Out += kernelName(C.Kernel.Symbol) + ": " +
+           std::to_string(C.Kernel.Registers) + " registers, " +
+           std::to_string(C.Kernel.SharedBytes) +
+           " bytes of static shared memory, " + describeSpills(C) + "\n";
   return Out;
+}
+
+sim::ResourceTable stark::resourcesIn(llvm::StringRef Said) {
+  sim::ResourceTable Table;
+  for (Compiled &C : kernelsIn(Said))
+    Table.Kernels.push_back(std::move(C.Kernel));
+  return Table;
 }
 
 std::map<std::string, unsigned> stark::registersOf(const Verdict &V) {

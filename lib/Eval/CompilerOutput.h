@@ -14,6 +14,7 @@
 #ifndef STARK_LIB_EVAL_COMPILEROUTPUT_H
 #define STARK_LIB_EVAL_COMPILEROUTPUT_H
 
+#include "stark/Sim/Resources.h"
 #include "stark/Support/Process.h"
 #include "llvm/ADT/StringSet.h"
 #include <string>
@@ -25,6 +26,9 @@ std::string compilerErrors(llvm::StringRef Said);
 
 /// Undefined and doubly defined symbols, demangled.
 std::string linkerErrors(llvm::StringRef Said);
+
+/// What ptxas's `-v` says of each kernel.
+sim::ResourceTable resourcesIn(llvm::StringRef Said);
 
 /// One line a kernel: "softmax_kernel: 32 registers, 1024 bytes of shared
 /// memory, no spills".

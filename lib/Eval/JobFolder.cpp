@@ -291,7 +291,8 @@ llvm::Error stark::writeSimFolder(const Task &T, const job::Job &J,
                                   llvm::StringRef Source,
                                   llvm::StringRef Candidate,
                                   llvm::StringRef Folder,
-                                  std::optional<sim::HostLibraries> Host) {
+                                  std::optional<sim::HostLibraries> Host,
+                                  std::optional<sim::ResourceFiles> Resources) {
   TraceScope Traced("write job");
   sim::CompileFile Compile;
   Compile.Request.Path = T.SourcePath;
@@ -299,6 +300,7 @@ llvm::Error stark::writeSimFolder(const Task &T, const job::Job &J,
   Compile.Request.Flags = T.Parse.Flags;
   Compile.Request.Arch = J.Arch;
   Compile.Host = std::move(Host);
+  Compile.Resources = std::move(Resources);
   // Kernels of half precision have the two small headers of its types.
   if (Compile.Host &&
       (Source + Candidate).str().find("#include <c10/") != std::string::npos) {

@@ -41,13 +41,14 @@ llvm::Error writeLibraries(const job::Job &J, llvm::StringRef SourceLibrary,
 
 /// The same for the simulator, which compiles the two texts itself. Of entries
 /// of tensors these are the kernels alone, and \p Host names the libraries that
-/// call them.
+/// call them. \p Resources: files that what ptxas says of the texts will be in.
 llvm::Expected<job::Job> makeSimJob(const Task &T, const Candidate &C,
                                     const EvaluatorOptions &Options);
 llvm::Error writeSimFolder(const Task &T, const job::Job &J,
                            llvm::StringRef Source, llvm::StringRef Candidate,
                            llvm::StringRef Folder,
-                           std::optional<sim::HostLibraries> Host = {});
+                           std::optional<sim::HostLibraries> Host = {},
+                           std::optional<sim::ResourceFiles> Resources = {});
 
 /// What the worker found as a verdict. An outcome that is not the candidate's
 /// doing is an error.

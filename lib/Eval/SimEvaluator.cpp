@@ -16,6 +16,7 @@
 #include "JobFolder.h"
 #include "JobProgram.h"
 #include "LibraryBuilder.h"
+#include "PtxasResources.h"
 #include "Reach.h"
 #include "stark/AST/Torch.h"
 #include "stark/Eval/Profiler.h"
@@ -24,6 +25,7 @@
 #include "stark/Support/Process.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include <cstdlib>
 #include <mutex>
 
 using namespace stark;
@@ -47,6 +49,8 @@ public:
   run(const job::Job &J, const Candidate &C, bool Alone, uint64_t LimitMs,
       std::optional<Verdict> &NotBuilt, std::string &Crash,
       Asked What = Asked::Counters);
+  /// What says nothing of \p C and runs nothing is begun.
+  void prepare(const Candidate &C);
 
   const Task &Of;
   std::string Gpu;
@@ -54,13 +58,17 @@ public:
 
 private:
   llvm::Error write(const job::Job &J, const Candidate &C, bool Alone,
-                    llvm::StringRef Folder) const;
+                    llvm::StringRef Folder);
   llvm::Error writeTensors(const job::Job &J, const Candidate &C, bool Alone,
                            llvm::StringRef Folder,
                            std::optional<Verdict> &NotBuilt);
+  /// Has ptxas look at both texts, where there is an nvcc.
+  llvm::Expected<std::optional<sim::ResourceFiles>>
+  askPtxas(llvm::StringRef Source, llvm::StringRef Text);
   /// The path of the observer's library, built once.
   llvm::Expected<std::string> observer();
 
+  std::unique_ptr<PtxasResources> Ptxas; ///< null: registers are estimated
   std::mutex Guard; ///< of what follows, for entries of tensors
   LibraryBuilder Libraries;
   std::unique_ptr<TemporaryFolder> ObserverFolder;
@@ -71,6 +79,7 @@ public:
   SimEvaluator(const Task &Of, std::string Gpu, const EvaluatorOptions &Options)
       : Jobs(Of, std::move(Gpu), Options) {}
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
+  void prepare(const Candidate &C) override { Jobs.prepare(C); }
   std::string identity() const override { return "sim:" + Jobs.Gpu; }
 
 private:
@@ -98,20 +107,58 @@ static BuildOptions simulated(const Task &T, BuildOptions Options) {
 SimJobs::SimJobs(const Task &Of, std::string Gpu,
                  const EvaluatorOptions &Options)
     : Of(Of), Gpu(std::move(Gpu)), Options(Options),
-      Libraries(Of, simulated(Of, Options.Build)) {}
+      Libraries(Of, simulated(Of, Options.Build)) {
+  const char *Said = std::getenv("STARK_SIM_REGISTERS");
+  if (llvm::StringRef(this->Gpu).ends_with(sim::EstimatedRegisters) ||
+      (Said && llvm::StringRef(Said) == "estimated"))
+    return;
+  Ptxas = std::make_unique<PtxasResources>(Of, this->Gpu,
+                                           simulated(Of, Options.Build));
+  if (!Ptxas->available())
+    Ptxas.reset();
+}
 
 static std::string trampoline(const Task &T) {
   return "\n#line 1 \"stark-trampoline\"\n" + makeTrampoline(T);
 }
 
+void SimJobs::prepare(const Candidate &C) {
+  if (!Ptxas || isTensorEntry(Of.Entry))
+    return;
+  // What cannot be begun now is told when it is asked for.
+  llvm::Expected<std::string> File = Ptxas->begin(C.Text + trampoline(Of));
+  if (!File)
+    llvm::consumeError(File.takeError());
+}
+
+llvm::Expected<std::optional<sim::ResourceFiles>>
+SimJobs::askPtxas(llvm::StringRef Source, llvm::StringRef Text) {
+  if (!Ptxas)
+    return std::nullopt;
+  sim::ResourceFiles Files;
+  Files.WaitMs = Ptxas->waitMs();
+  for (auto [Of, File] :
+       {std::pair(Source, &Files.Source), std::pair(Text, &Files.Candidate)}) {
+    llvm::Expected<std::string> Begun = Ptxas->begin(Of);
+    if (!Begun)
+      return Begun.takeError();
+    *File = std::move(*Begun);
+  }
+  return std::optional(std::move(Files));
+}
+
 llvm::Error SimJobs::write(const job::Job &J, const Candidate &C, bool Alone,
-                           llvm::StringRef Folder) const {
-  std::string Text = C.Text + trampoline(Of);
-  return writeSimFolder(Of, J,
-                        Alone ? Text
-                              : Of.SourceText + trampoline(Of) +
-                                    makeReferenceTrampoline(Of),
-                        Text, Folder);
+                           llvm::StringRef Folder) {
+  std::string Text = C.Text + trampoline(Of),
+              Source = Alone ? Text : Of.SourceText + trampoline(Of);
+  llvm::Expected<std::optional<sim::ResourceFiles>> Resources =
+      askPtxas(Source, Text);
+  if (!Resources)
+    return Resources.takeError();
+  if (!Alone)
+    Source += makeReferenceTrampoline(Of);
+  return writeSimFolder(Of, J, Source, Text, Folder, std::nullopt,
+                        std::move(*Resources));
 }
 
 llvm::Expected<std::string> SimJobs::observer() {
@@ -161,7 +208,12 @@ llvm::Error SimJobs::writeTensors(const job::Job &J, const Candidate &C,
     if (std::error_code E =
             llvm::sys::fs::copy_file(From, (Folder + "/" + To).str()))
       return failed("cannot copy " + From + ": " + E.message());
-  return writeSimFolder(Of, J, Reference.Device, Built->Device, Folder, Host);
+  llvm::Expected<std::optional<sim::ResourceFiles>> Resources =
+      askPtxas(Reference.Device, Built->Device);
+  if (!Resources)
+    return Resources.takeError();
+  return writeSimFolder(Of, J, Reference.Device, Built->Device, Folder, Host,
+                        std::move(*Resources));
 }
 
 llvm::Expected<std::optional<job::Result>>
@@ -324,7 +376,8 @@ stark::reachOfSource(const Task &T, bool SameValues,
         Each.Values[I].Fill = withoutChoice(*Each.Values[I].Fill, L.Type);
     L.Fill = withoutChoice(L.Fill, L.Type);
   }
-  SimJobs Jobs(T, sim::DefaultGpu, *Full);
+  SimJobs Jobs(T, std::string(sim::DefaultGpu) + sim::EstimatedRegisters,
+               *Full);
   std::optional<Verdict> NotBuilt;
   std::string Crash;
   llvm::Expected<std::optional<job::Result>> R = Jobs.run(

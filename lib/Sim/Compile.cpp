@@ -64,10 +64,10 @@ public:
   }
   void EndSourceFileAction() override {
     if (getCompilerInstance().hasASTContext())
-      Bounds = findLaunchBounds(getCompilerInstance().getASTContext());
+      Kernels = findKernels(getCompilerInstance().getASTContext());
     EmitLLVMOnlyAction::EndSourceFileAction();
   }
-  std::vector<BoundKernel> Bounds;
+  std::vector<BoundKernel> Kernels;
 
 private:
   std::string *Skipped; ///< null: what is not found is an error
@@ -141,7 +141,7 @@ compileWith(Side For, const CompileRequest &Request,
       !R.Clang.getDiagnostics().hasErrorOccurred())
     Result.Code = Action.takeModule();
   if (Result.Code)
-    noteLaunchBounds(*Result.Code, Action.Bounds);
+    noteKernels(*Result.Code, Action.Kernels, registerLimitOf(Request.Flags));
   std::string Absolute = absolutePath(Request.Path);
   Result.Diagnostics = inUserTerms(std::move(R.Said), Absolute);
   Result.Missing = std::move(R.Printer.Missing);

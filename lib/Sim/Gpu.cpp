@@ -95,6 +95,7 @@ static llvm::StringRef gpuName(const EmbeddedFile &G) {
 }
 
 llvm::Expected<GpuDescription> sim::describeGpu(llvm::StringRef NameOrFile) {
+  NameOrFile.consume_back(EstimatedRegisters);
   std::string Names;
   for (const EmbeddedFile &G : embeddedGpus()) {
     if (gpuName(G) == NameOrFile)

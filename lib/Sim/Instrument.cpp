@@ -22,6 +22,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -282,6 +283,13 @@ void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
   D.LiveRegisters = estimateRegisters(F);
   D.BoundThreads = Bounds.Threads;
   D.BoundBlocks = Bounds.Blocks;
+  D.BoundRegisters = Bounds.Registers;
+  D.Kernel = isKernel(F);
+  for (const Instruction &I : instructions(F))
+    if (auto *Array = dyn_cast<AllocaInst>(&I))
+      if (auto Bytes = Array->getAllocationSize(Layout);
+          Bytes && !Bytes->isScalable())
+        D.LocalBytes += Bytes->getFixedValue();
   D.Cluster = clusterDimsOf(F);
   std::vector<Instruction *> Work;
   auto Costs = costsOf(F);

@@ -78,7 +78,8 @@ unsigned Machine::blocksPerSm(const Kernel &K, uint64_t Threads,
       Gpu.RegistersPerSm / std::max<uint64_t>(PerWarp * Warps, 1);
   // The estimate may be half as much again as what nvcc needs; that alone
   // forbids no launch.
-  if (!ByRegisters && PerWarp * Warps <= Gpu.RegistersPerSm * 3 / 2)
+  if (!ByRegisters && !K.Exact &&
+      (KnownLater || PerWarp * Warps <= Gpu.RegistersPerSm * 3 / 2))
     ByRegisters = 1;
   uint64_t Shared = K.StaticShared + Dynamic + Gpu.SharedReserved;
   uint64_t ByShared = Gpu.SharedPerSm / std::max<uint64_t>(Shared, 1);
@@ -150,8 +151,10 @@ std::string Machine::whyNotLaunched(const Kernel &K, bool Cooperative) const {
   unsigned PerSm = blocksPerSm(K, Count, Dynamic);
   if (!PerSm)
     return "too many resources: " + std::to_string(K.Registers) +
-           " registers (estimated) for each of " + std::to_string(Count) +
-           " threads, the GPU has " + std::to_string(Gpu.RegistersPerSm);
+           (K.Exact ? " registers for each of "
+                    : " registers (estimated) for each of ") +
+           std::to_string(Count) + " threads, the GPU has " +
+           std::to_string(Gpu.RegistersPerSm);
   if (Cooperative && Grid.count() > uint64_t(PerSm) * Gpu.Sms)
     return "a cooperative grid of " + std::to_string(Grid.count()) +
            " blocks, " + std::to_string(uint64_t(PerSm) * Gpu.Sms) +
@@ -342,6 +345,7 @@ LaunchProfile Machine::endRecording(const Kernel &K, GridExtent Of) {
   P.Blocks = uint64_t(Of.blocks());
   P.ThreadsPerBlock = unsigned(Block.count());
   P.Registers = K.Registers;
+  P.Exact = K.Exact;
   LaunchProfile Out = Recorder->finish(Of, std::move(Arrays));
   model(Out, T, Gpu);
   Recorder.reset();

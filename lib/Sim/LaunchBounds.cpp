@@ -17,13 +17,17 @@
 using namespace stark::sim;
 
 namespace {
-constexpr const char *ThreadsName = "stark-bound-threads",
+constexpr const char *KernelName = "stark-kernel",
+                     *ThreadsName = "stark-bound-threads",
                      *BlocksName = "stark-bound-blocks",
+                     *RegistersName = "stark-bound-registers",
                      *ClusterNames[] = {"stark-cluster-x", "stark-cluster-y",
                                         "stark-cluster-z"};
 /// Of an SM of every architecture since 3.7 (CUDA C++ Programming Guide,
 /// technical specifications), and the step in which a thread is given some.
 constexpr unsigned RegistersPerSm = 65536, RegisterStep = 8;
+/// ptxas 13.0 for sm_90 takes no limit below this one.
+constexpr unsigned LeastLimit = 24;
 
 class BoundsFinder : public clang::RecursiveASTVisitor<BoundsFinder> {
 public:
@@ -31,14 +35,15 @@ public:
       : Context(Context), Names(Context) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool VisitFunctionDecl(clang::FunctionDecl *F) {
-    const auto *Said = F->getAttr<clang::CUDALaunchBoundsAttr>();
-    if (!Said || !F->hasAttr<clang::CUDAGlobalAttr>() ||
+    if (!F->hasAttr<clang::CUDAGlobalAttr>() ||
         !F->doesThisDeclarationHaveABody() || F->isDependentContext())
       return true;
-    LaunchBounds B = {number(Said->getMaxThreads()),
-                      number(Said->getMinBlocks())};
-    if (B.Threads)
-      Found.push_back({Names.getName(F), B});
+    LaunchBounds B;
+    if (const auto *Said = F->getAttr<clang::CUDALaunchBoundsAttr>()) {
+      B.Threads = number(Said->getMaxThreads());
+      B.Blocks = B.Threads ? number(Said->getMinBlocks()) : 0;
+    }
+    Found.push_back({Names.getName(F), B});
     return true;
   }
   std::vector<BoundKernel> Found;
@@ -62,23 +67,50 @@ unsigned read(const llvm::Function &F, const char *Name) {
 }
 } // namespace
 
-std::vector<BoundKernel> stark::sim::findLaunchBounds(clang::ASTContext &C) {
+std::vector<BoundKernel> stark::sim::findKernels(clang::ASTContext &C) {
   BoundsFinder Finder(C);
   Finder.TraverseAST(C);
   return std::move(Finder.Found);
 }
 
-void stark::sim::noteLaunchBounds(llvm::Module &Code,
-                                  const std::vector<BoundKernel> &Kernels) {
+static void write(llvm::Function &F, const char *Name, unsigned Value) {
+  if (Value)
+    F.addFnAttr(Name, std::to_string(Value));
+}
+
+void stark::sim::noteKernels(llvm::Module &Code,
+                             const std::vector<BoundKernel> &Kernels,
+                             unsigned MostRegisters) {
   for (const BoundKernel &K : Kernels)
     if (llvm::Function *F = Code.getFunction(K.Symbol)) {
-      F->addFnAttr(ThreadsName, std::to_string(K.Bounds.Threads));
-      F->addFnAttr(BlocksName, std::to_string(K.Bounds.Blocks));
+      F->addFnAttr(KernelName);
+      write(*F, ThreadsName, K.Bounds.Threads);
+      write(*F, BlocksName, K.Bounds.Blocks);
+      // What a kernel says of itself is what counts.
+      write(*F, RegistersName, K.Bounds.Threads ? 0 : MostRegisters);
     }
 }
 
+bool stark::sim::isKernel(const llvm::Function &F) {
+  return F.hasFnAttribute(KernelName);
+}
+
 LaunchBounds stark::sim::launchBoundsOf(const llvm::Function &F) {
-  return {read(F, ThreadsName), read(F, BlocksName)};
+  return {read(F, ThreadsName), read(F, BlocksName), read(F, RegistersName)};
+}
+
+unsigned stark::sim::registerLimitOf(const std::vector<std::string> &Flags) {
+  unsigned Limit = 0;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    auto [Name, Value] = llvm::StringRef(Flags[I]).split('=');
+    if (Name != "-maxrregcount" && Name != "--maxrregcount")
+      continue;
+    if (Value.empty() && I + 1 < Flags.size())
+      Value = Flags[++I];
+    unsigned Said = 0;
+    Limit = Value.getAsInteger(10, Said) ? Limit : Said;
+  }
+  return Limit;
 }
 
 /// The operand of an annotation, without casts.
@@ -97,7 +129,18 @@ static bool isNamed(const llvm::GlobalVariable *Text, llvm::StringRef Name) {
   return Bytes && Bytes->isCString() && Bytes->getAsCString() == Name;
 }
 
-void stark::sim::noteClusterDims(llvm::Module &Code) {
+/// Number \p I of what an annotation was given, or \p Otherwise.
+static unsigned given(const llvm::ConstantStruct &Note, unsigned I,
+                      unsigned Otherwise) {
+  auto *Held = annotated<llvm::GlobalVariable>(Note, 4);
+  const llvm::Constant *All =
+      Held && Held->hasInitializer() ? Held->getInitializer() : nullptr;
+  auto *Number = llvm::dyn_cast_or_null<llvm::ConstantInt>(
+      All ? All->getAggregateElement(I) : nullptr);
+  return Number ? unsigned(Number->getZExtValue()) : Otherwise;
+}
+
+void stark::sim::noteAnnotations(llvm::Module &Code) {
   const llvm::GlobalVariable *Notes =
       Code.getGlobalVariable("llvm.global.annotations");
   auto *List =
@@ -108,19 +151,15 @@ void stark::sim::noteClusterDims(llvm::Module &Code) {
   for (const llvm::Use &Item : List->operands()) {
     auto *Note = llvm::dyn_cast<llvm::ConstantStruct>(Item);
     auto *Kernel = Note ? annotated<llvm::Function>(*Note, 0) : nullptr;
-    if (!Kernel || Kernel->isDeclaration() ||
-        !isNamed(annotated<llvm::GlobalVariable>(*Note, 1), "stark_cluster"))
+    if (!Kernel || Kernel->isDeclaration())
       continue;
-    auto *Held = annotated<llvm::GlobalVariable>(*Note, 4);
-    const llvm::Constant *Given =
-        Held && Held->hasInitializer() ? Held->getInitializer() : nullptr;
-    for (unsigned Axis = 0; Axis < 3; ++Axis) {
-      auto *Number = llvm::dyn_cast_or_null<llvm::ConstantInt>(
-          Given ? Given->getAggregateElement(Axis) : nullptr);
-      Code.getFunction(Kernel->getName())
-          ->addFnAttr(ClusterNames[Axis],
-                      std::to_string(Number ? Number->getZExtValue() : 1));
-    }
+    llvm::Function &F = *Code.getFunction(Kernel->getName());
+    auto *Name = annotated<llvm::GlobalVariable>(*Note, 1);
+    if (isNamed(Name, "stark_maxnreg"))
+      write(F, RegistersName, given(*Note, 0, 0));
+    else if (isNamed(Name, "stark_cluster"))
+      for (unsigned Axis = 0; Axis < 3; ++Axis)
+        F.addFnAttr(ClusterNames[Axis], std::to_string(given(*Note, Axis, 1)));
   }
 }
 
@@ -130,6 +169,8 @@ std::array<unsigned, 3> stark::sim::clusterDimsOf(const llvm::Function &F) {
 }
 
 unsigned stark::sim::withinBounds(unsigned Registers, const LaunchBounds &B) {
+  if (B.Registers)
+    Registers = std::min(Registers, std::max(B.Registers, LeastLimit));
   if (!B.Threads)
     return Registers;
   // A warp is whole, whatever is used of it.

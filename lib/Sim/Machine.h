@@ -21,11 +21,13 @@
 #include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Profile.h"
+#include "stark/Sim/Resources.h"
 #include "stark/Sim/Tables.h"
 #include <boost/context/detail/fcontext.hpp>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -118,6 +120,9 @@ struct Kernel {
   const void *HostStub = nullptr;
   uint64_t StaticShared = 0; ///< bytes that the GPU reserves
   unsigned Registers = 0;    ///< a thread
+  /// What ptxas says, which StaticShared and Registers are then of; unset: they
+  /// are estimated.
+  std::optional<KernelResources> Exact;
   unsigned BoundThreads = 0; ///< of a block by __launch_bounds__; 0: any number
   std::vector<std::string> ParameterNames;
   uint64_t MaxDynamic = 48 * 1024;
@@ -154,6 +159,8 @@ public:
   std::function<void(const std::string &)> OnLimit; ///< is told progress()
 
   void setMode(Mode M) { How = M; }
+  /// RunHooks::ResourcesLater
+  bool KnownLater = false;
   std::vector<Kernel> Kernels;
   std::unordered_map<const void *, unsigned> KernelOfStub;
   const std::map<std::string, unsigned> *KernelOfName = nullptr;

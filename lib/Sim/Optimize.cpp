@@ -119,7 +119,11 @@ static void makeVectorAccesses(Function &F) {
     if (!ToPrivate && !FromPrivate)
       Outer = std::min(C->getSourceAlign().valueOrOne(),
                        C->getDestAlign().valueOrOne());
-    if ((ToPrivate && FromPrivate) || Outer.value() < Bytes)
+    // A table of constants needs no variable.
+    auto *Table =
+        dyn_cast<GlobalVariable>(C->getRawSource()->stripInBoundsOffsets());
+    if ((ToPrivate && FromPrivate) || Outer.value() < Bytes ||
+        (Table && Table->isConstant()))
       continue;
     IRBuilder<> B(C);
     // Elements as the variable has them, so that it can be taken apart again.

@@ -105,7 +105,7 @@ llvm::Error Program::Image::prepare(Module &HostCode, Module &DeviceCode,
 
 llvm::Error Program::Image::prepareDevice(Module &DeviceCode,
                                           StringRef UserFile) {
-  noteClusterDims(DeviceCode);
+  noteAnnotations(DeviceCode);
   translatePtx(DeviceCode);
   // Kernels stay as they are named, whatever the optimizer thinks of them.
   StringSet<> Named;
@@ -168,6 +168,21 @@ llvm::Error Program::Image::add(orc::JITDylib &To, CompileResult Side) {
       To, orc::ThreadSafeModule(std::move(Side.Code), std::move(Side.Context)));
 }
 
+static KernelResources needsOf(const Tables &T, unsigned Kernel) {
+  const DeviceFunction &Own = T.Functions[Kernel];
+  KernelResources R;
+  R.Symbol = Own.Symbol;
+  for (unsigned F : T.reached(Kernel)) {
+    R.Registers = std::max(R.Registers, T.Functions[F].LiveRegisters);
+    R.StackBytes += T.Functions[F].LocalBytes;
+    for (unsigned S : T.Functions[F].Shared)
+      R.SharedBytes += alignTo(T.Shared[S].Bytes, Align(16));
+  }
+  R.Registers = withinBounds(
+      R.Registers, {Own.BoundThreads, Own.BoundBlocks, Own.BoundRegisters});
+  return R;
+}
+
 /// False when one cannot be linked; Said says why.
 bool Program::Image::findDevice() {
   for (const DeviceVariable &V : T.Variables)
@@ -186,16 +201,12 @@ bool Program::Image::findDevice() {
     K.Name = T.Functions[K.Function].Name;
     K.Call = reinterpret_cast<void (*)(void *)>(Adapter);
     K.HostStub = L.Stub.empty() ? nullptr : lookup(*Jit, *Host, L.Stub);
-    for (unsigned F : T.reached(K.Function)) {
-      K.Registers = std::max(K.Registers, T.Functions[F].LiveRegisters);
-      for (unsigned S : T.Functions[F].Shared)
-        K.StaticShared += alignTo(T.Shared[S].Bytes, Align(16));
-    }
     const DeviceFunction &Own = T.Functions[K.Function];
+    KernelResources Needs = needsOf(T, K.Function);
+    K.Registers = Needs.Registers;
+    K.StaticShared = Needs.SharedBytes;
     K.BoundThreads = Own.BoundThreads;
     K.Cluster = {Own.Cluster[0], Own.Cluster[1], Own.Cluster[2]};
-    K.Registers =
-        withinBounds(K.Registers, {Own.BoundThreads, Own.BoundBlocks});
     K.ParameterOffsets = L.Offsets;
     K.ParameterBytes = L.Bytes;
     K.ParameterNames = L.Names;
@@ -305,8 +316,43 @@ llvm::Expected<std::unique_ptr<Program>> Program::buildDevice(
   return std::unique_ptr<Program>();
 }
 
+llvm::Expected<ResourceTable>
+stark::sim::estimateResources(const CompileRequest &Request,
+                              std::string &Diagnostics) {
+  llvm::Expected<CompileResult> Code = compileFor(Side::Device, Request);
+  if (!Code)
+    return Code.takeError();
+  ResourceTable All;
+  Diagnostics = std::move(Code->Diagnostics);
+  if (!Code->Code)
+    return All;
+  Program::Image I;
+  for (const Function &F : *Code->Code)
+    if (isKernel(F) && !F.isDeclaration()) {
+      I.Links.emplace_back();
+      I.Links.back().Symbol = F.getName().str();
+    }
+  if (llvm::Error E =
+          I.prepareDevice(*Code->Code, sys::path::filename(Request.Path)))
+    return E;
+  for (unsigned F = 0; F < I.T.Functions.size(); ++F)
+    if (I.T.Functions[F].Kernel)
+      All.Kernels.push_back(needsOf(I.T, F));
+  return All;
+}
+
 bool Program::has(const char *Entry) const {
   return lookup(*I->Jit, *I->Host, Entry) != nullptr;
+}
+
+static void setResources(Machine &M, const ResourceTable &T) {
+  for (const auto &[Symbol, Index] : *M.KernelOfName)
+    if (const KernelResources *R = findResources(T, Symbol)) {
+      Kernel &K = M.Kernels[Index];
+      K.Exact = *R;
+      K.Registers = R->Registers;
+      K.StaticShared = R->SharedBytes;
+    }
 }
 
 /// Host code that touches the device's memory gets a signal.
@@ -374,9 +420,12 @@ RunProfile Program::runWith(const Program *Of,
   M.OnLimit = Hooks.OnLimit;
   M.Undefined = Hooks.Undefined;
   M.Reach = Hooks.Reach;
+  M.KnownLater = Hooks.ResourcesLater;
   M.Kernels = I.Kernels;
   M.KernelOfStub = I.KernelOfStub;
   M.KernelOfName = &I.KernelOfName;
+  if (Hooks.Resources)
+    setResources(M, *Hooks.Resources);
   M.VariableOfShadow = I.VariableOfShadow;
   M.VariableAddress = I.VariableAddress;
   for (unsigned V = 0; V < I.T.Variables.size(); ++V)

@@ -15,17 +15,16 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include <tuple>
 
 using namespace llvm;
 using namespace stark::sim;
 
 namespace {
-/// Issue slots of what a loop becomes. Where arrays leave memory for it nvcc
-/// goes further with short loops: read off the stack that ptxas reports for
-/// loops of 8 to 128 rounds with bodies of several lengths.
-constexpr unsigned Whole = 1000, WholeForArrays = 4000, ShortLength = 16,
-                   Part = 300, Tiny = 18, Small = 60;
+/// Issue slots of what a loop becomes; of one for which arrays leave memory,
+/// instructions as nvcc counts them then: read off the stack that ptxas reports
+/// for loops of 8 to 128 rounds with bodies of several lengths and functions.
+constexpr unsigned Whole = 1000, ShortForArrays = 8000, LongForArrays = 2400,
+                   ShortLength = 16, Part = 300, Tiny = 18, Small = 60;
 /// What a thread's registers can hold.
 constexpr uint64_t MostArrayBytes = 255 * 4;
 
@@ -136,45 +135,92 @@ static bool isGone(const Instruction &I, const Promoted &Gone,
   });
 }
 
-/// Instructions as a GPU has them, whether threads meet, whether it writes,
-/// whether it calls what becomes many instructions.
-static std::tuple<uint64_t, bool, bool, bool>
-measure(const Loop &L, const LoopInfo &Loops,
-        const DenseMap<const Loop *, uint64_t> &Sizes, const Promoted &Gone,
-        ScalarEvolution &Lengths) {
-  uint64_t Size = 0;
-  bool Meets = false, Writes = false, Heavy = false;
-  for (const Loop *Inner : L.getSubLoops())
-    Size += Sizes.lookup(Inner);
+/// What \p I is where nvcc decides for the sake of an array: quotients and
+/// roots are one instruction until ptxas sees them, sums are not yet joined
+/// with products, the functions of its library have been inlined.
+static float sizeForArrays(const Instruction &I) {
+  switch (I.getOpcode()) {
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FDiv:
+  case Instruction::SDiv:
+  case Instruction::SRem:
+  case Instruction::UDiv:
+  case Instruction::URem:
+    return 1;
+  default:
+    break;
+  }
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  StringRef Name = Callee ? Callee->getName() : "";
+  if (Name.contains("sqrt"))
+    return 1;
+  // Its argument is bounded, and the result scaled twice.
+  Name.consume_front("llvm.");
+  if (Name.starts_with("fmuladd"))
+    return 2;
+  if (Name.starts_with("exp"))
+    return 15;
+  if (Name.starts_with("log"))
+    return 24;
+  return costOf(I).sum();
+}
+
+namespace {
+struct LoopSize {
+  uint64_t Slots = 0; ///< instructions as a GPU has them
+  uint64_t Seen = 0;  ///< of sizeForArrays()
+  bool Meets = false, Writes = false;
+  bool Heavy = false; ///< it calls what becomes many instructions
+  void repeat(uint64_t Times) {
+    Slots *= Times;
+    Seen *= Times;
+  }
+};
+using LoopSizes = DenseMap<const Loop *, LoopSize>;
+} // namespace
+
+static LoopSize measure(const Loop &L, const LoopInfo &Loops,
+                        const LoopSizes &Sizes, const Promoted &Gone,
+                        ScalarEvolution &Lengths) {
+  LoopSize Size;
+  for (const Loop *Inner : L.getSubLoops()) {
+    Size.Slots += Sizes.lookup(Inner).Slots;
+    Size.Seen += Sizes.lookup(Inner).Seen;
+  }
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
       auto *Call = dyn_cast<CallInst>(&I);
-      Meets |= Call && bringsThreadsTogether(*Call);
-      Writes |= I.mayWriteToMemory() && !Call;
-      Heavy |= Call && costOf(I).sum() > 4;
-      if (Loops.getLoopFor(Block) == &L && !isGone(I, Gone, Lengths))
-        Size += uint64_t(costOf(I).sum() + 0.5f);
+      Size.Meets |= Call && bringsThreadsTogether(*Call);
+      Size.Writes |= I.mayWriteToMemory() && !Call;
+      Size.Heavy |= Call && costOf(I).sum() > 4;
+      if (Loops.getLoopFor(Block) == &L && !isGone(I, Gone, Lengths)) {
+        Size.Slots += uint64_t(costOf(I).sum() + 0.5f);
+        Size.Seen += uint64_t(sizeForArrays(I) + 0.5f);
+      }
     }
-  return {Size, Meets, Writes, Heavy};
+  return Size;
 }
 
 /// By how much a loop of \p Length (0: not known) that is not unrolled as a
 /// whole is.
-static unsigned partOf(const Loop &L, uint64_t Length, uint64_t Size,
-                       bool Meets, bool Writes, bool Heavy,
+static unsigned partOf(const Loop &L, uint64_t Length, const LoopSize &Of,
                        ScalarEvolution &Lengths) {
+  uint64_t Size = Of.Slots;
   if (Length > 1) {
     unsigned Count = 1;
     while (Count < 64 && Length % (Count * 2) == 0 && Count * 2 * Size <= Part)
       Count *= 2;
-    return Count == 1 && !Meets && 4 * Size <= Part ? 4 : Count;
+    return Count == 1 && !Of.Meets && 4 * Size <= Part ? 4 : Count;
   }
-  if (!L.isInnermost() || Meets || L.getNumBlocks() != 1 ||
+  if (!L.isInnermost() || Of.Meets || L.getNumBlocks() != 1 ||
       !Lengths.hasLoopInvariantBackedgeTakenCount(&L))
     return 1;
   if (stridesByUnknown(L, Lengths))
-    return Writes || Size > Small ? 1 : 4;
-  if (Size <= Tiny && !Heavy)
+    return Of.Writes || Size > Small ? 1 : 4;
+  if (Size <= Tiny && !Of.Heavy)
     return 16;
   return Size <= Small ? 4 : 1;
 }
@@ -186,21 +232,23 @@ PreservedAnalyses UnrollAsNvcc::run(Function &F,
   Promoted Arrays = promoteArrays(F, Lengths);
   auto Nested = Loops.getLoopsInPreorder();
   // What an outer loop holds follows from how far the inner ones unroll.
-  DenseMap<const Loop *, uint64_t> Sizes;
+  LoopSizes Sizes;
   for (Loop *L : reverse(Nested)) {
-    auto [Size, Meets, Writes, Heavy] =
-        measure(*L, Loops, Sizes, Arrays, Lengths);
+    LoopSize Size = measure(*L, Loops, Sizes, Arrays, Lengths);
     uint64_t Length = Lengths.getSmallConstantTripCount(L);
-    Sizes[L] = Size * std::max<uint64_t>(Length, 1);
+    LoopSize &All = Sizes[L] = Size;
+    All.repeat(std::max<uint64_t>(Length, 1));
     if (hasHint(*L))
       continue;
-    bool Frees = Length <= ShortLength && Arrays.Loops.contains(L);
-    if (Length > 1 && Length * Size <= (Frees ? WholeForArrays : Whole)) {
+    uint64_t Most = Length <= ShortLength ? ShortForArrays : LongForArrays;
+    bool Frees = Arrays.Loops.contains(L) && All.Seen <= Most;
+    if (Length > 1 && (Frees || All.Slots <= Whole)) {
       addStringMetadataToLoop(L, "llvm.loop.unroll.full");
       continue;
     }
-    unsigned Count = partOf(*L, Length, Size, Meets, Writes, Heavy, Lengths);
-    Sizes[L] = Size * Count;
+    unsigned Count = partOf(*L, Length, Size, Lengths);
+    Sizes[L] = Size;
+    Sizes[L].repeat(Count);
     if (Count > 1)
       addStringMetadataToLoop(L, "llvm.loop.unroll.count", Count);
   }

@@ -133,7 +133,6 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
   return usageError(W.File + ": field 'arguments." + A.Name + ".role': got " +
                     nameOf(A.Use) + ", but " + Entry.Name + " takes '" +
                     P.Type + "', which it cannot write");
-  return llvm::Error::success();
 }
 
 /// What is returned, and the lists and optional tensors, which no leaf stands

@@ -7,6 +7,7 @@
 
 #include "stark/Judge/Judge.h"
 #include "stark/Posix/Clock.h"
+#include "stark/Sim/Program.h"
 #include "stark/Sim/SimRunner.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -67,6 +68,38 @@ static cl::opt<bool> Precompile(
              "every source, so that it need not be parsed again"),
     cl::cat(Category));
 
+static cl::opt<bool> Estimate(
+    "estimate",
+    cl::desc("Judge nothing: FOLDER is a CUDA source, and what is told are the "
+             "registers, shared and local memory of each kernel, as they are "
+             "estimated where there is no nvcc"),
+    cl::cat(Category));
+static cl::list<std::string>
+    Flags("flag", cl::value_desc("flag"),
+          cl::desc("Of --estimate: how the source is compiled"),
+          cl::cat(Category));
+
+static llvm::Error estimate() {
+  sim::CompileRequest Request;
+  Request.Path = Folder;
+  llvm::Expected<std::string> Text = readFile(Folder);
+  if (!Text)
+    return Text.takeError();
+  Request.Text = std::move(*Text);
+  Request.Flags.assign(Flags.begin(), Flags.end());
+  Request.Headers = sharedFolder("sim", "");
+  Request.Lenient = true;
+  std::string Diagnostics;
+  llvm::Expected<sim::ResourceTable> Found =
+      sim::estimateResources(Request, Diagnostics);
+  if (!Found)
+    return Found.takeError();
+  if (Found->Kernels.empty() && !Diagnostics.empty())
+    return failed(Diagnostics);
+  llvm::outs() << sim::printResources(*Found) << "\n";
+  return llvm::Error::success();
+}
+
 static void show(const char *Mode, const sim::Speed &S) {
   if (S.Seconds > 0)
     llvm::errs() << llvm::format(
@@ -79,6 +112,8 @@ static void show(const char *Mode, const sim::Speed &S) {
 static llvm::Error run() {
   if (Precompile)
     return sim::precompileHeaders(Folder);
+  if (Estimate)
+    return estimate();
   llvm::Expected<sim::GpuDescription> G = sim::describeGpu(Gpu);
   if (!G)
     return G.takeError();

@@ -60,8 +60,12 @@ struct GpuDescription {
   bool hasClusters() const { return computeCapability().first >= 9; }
 };
 
-/// The name of a file in lib/Sim/gpus ("h200"), or the path of a .json file.
-/// The error says what there is.
+/// What may stand behind a GPU's name: registers are estimated, as where there
+/// is no nvcc, so that times do not depend on the machine.
+constexpr char EstimatedRegisters[] = ",registers=estimated";
+
+/// The name of a file in lib/Sim/gpus ("h200"), or the path of a .json file,
+/// with or without EstimatedRegisters. The error says what there is.
 llvm::Expected<GpuDescription> describeGpu(llvm::StringRef NameOrFile);
 
 /// The description in lib/Sim/gpus of the device that is called \p Device,

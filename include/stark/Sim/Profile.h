@@ -15,6 +15,7 @@
 #define STARK_SIM_PROFILE_H
 
 #include "stark/Sim/Gpu.h"
+#include "stark/Sim/Resources.h"
 #include "stark/Sim/Tables.h"
 
 namespace stark::sim {
@@ -52,6 +53,7 @@ struct LaunchProfile {
   unsigned Line = 0;
   uint64_t Blocks = 0, ThreadsPerBlock = 0, SharedBytes = 0;
   unsigned Registers = 0, BlocksPerSm = 0;
+  std::optional<KernelResources> Exact; ///< unset: Registers are estimated
   uint64_t SampledBlocks = 0;
   std::vector<ProbeCounters> Probes;  ///< by probe
   std::vector<uint64_t> ThreadCounts; ///< by basic block: threads, and warps

@@ -19,6 +19,7 @@
 #include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Profile.h"
+#include "stark/Sim/Resources.h"
 #include <functional>
 #include <optional>
 
@@ -55,6 +56,11 @@ struct RunHooks {
   /// own value, 1 a large one, 2 a small one. Where outputs depend on it, the
   /// program is wrong; RunProfile::Suspicion says whether there was such one.
   unsigned Undefined = 0;
+  /// What kernels need; those that it has not keep the estimate. May be null.
+  const ResourceTable *Resources = nullptr;
+  /// That will be known when it is modelled: no launch is refused for an
+  /// estimate now.
+  bool ResourcesLater = false;
   /// Fill RunProfile::Reached, which takes a look at all that is watched.
   bool Reach = false;
   /// Asked after each call, with the instructions of threads that were executed
@@ -97,10 +103,18 @@ public:
   const std::vector<std::string> &lacking() const;
 
 private:
+  friend llvm::Expected<ResourceTable>
+  estimateResources(const CompileRequest &Request, std::string &Diagnostics);
   Program();
   struct Image;
   std::unique_ptr<Image> I;
 };
+
+/// Of each kernel of a text, as they are estimated where ptxas is not asked;
+/// spills are not. Nothing is run. None, with \p Diagnostics filled, when it
+/// does not compile.
+llvm::Expected<ResourceTable> estimateResources(const CompileRequest &Request,
+                                                std::string &Diagnostics);
 
 } // namespace stark::sim
 

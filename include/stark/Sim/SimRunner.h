@@ -19,6 +19,7 @@
 #include "stark/Judge/Runner.h"
 #include "stark/Sim/Compile.h"
 #include "stark/Sim/Gpu.h"
+#include "stark/Sim/Resources.h"
 #include <memory>
 
 namespace stark {
@@ -61,11 +62,13 @@ template <class IO> void fields(IO &F, HostLibraries &L) {
 /// All of compile.json.
 struct CompileFile {
   CompileRequest Request;
-  std::optional<HostLibraries> Host; ///< of entries of tensors
+  std::optional<HostLibraries> Host;      ///< of entries of tensors
+  std::optional<ResourceFiles> Resources; ///< unset: they are estimated
 };
 template <class IO> void fields(IO &F, CompileFile &C) {
   fields(F, C.Request);
   F.optional("host", C.Host);
+  F.optional("resources", C.Resources);
 }
 
 struct SimRunnerOptions {

@@ -91,6 +91,11 @@ struct DeviceFunction {
   /// What __launch_bounds__ says: threads of a block at most, blocks on an SM
   /// at least; 0: nothing.
   unsigned BoundThreads = 0, BoundBlocks = 0;
+  /// What __maxnreg__ or the command line says of a thread's registers; 0:
+  /// nothing.
+  unsigned BoundRegisters = 0;
+  bool Kernel = false;
+  uint64_t LocalBytes = 0; ///< of its own arrays in local memory
   /// What __cluster_dims__ say; zeros: nothing.
   std::array<unsigned, 3> Cluster = {0, 0, 0};
   unsigned FirstBlock = 0, Blocks = 0;

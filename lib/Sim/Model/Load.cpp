@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model/Load.h"
+#include "Model/L1Cache.h"
 #include "Model/Units.h"
 #include <algorithm>
 #include <cmath>
@@ -123,6 +124,35 @@ static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
   L.WarpBarriers = double(P.Barriers) / Warps;
 }
 
+/// Spilled words go through the load/store pipe and L1, which writes through.
+/// Where in the code they stand ptxas does not say: they are taken to be
+/// executed as often as its mean instruction.
+static void addSpills(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
+                      const GpuDescription &Gpu) {
+  constexpr double WordBytes = 4;
+  if (!P.Exact || !(P.Exact->SpillStoreBytes + P.Exact->SpillLoadBytes))
+    return;
+  double Written = 0, Executed = 0;
+  for (size_t B = 0; B < T.Blocks.size(); ++B) {
+    double Slots = 0;
+    for (float Each : T.Blocks[B].Slots)
+      Slots += P.WarpCounts[B] ? double(Each) : 0;
+    Written += Slots;
+    Executed += Slots * double(P.WarpCounts[B]) / L.Sampled;
+  }
+  double Times = Written > 0 ? Executed / Written : 0,
+         Stores = double(P.Exact->SpillStoreBytes) / WordBytes * Times,
+         Loads = double(P.Exact->SpillLoadBytes) / WordBytes * Times;
+  L.WarpInstructions += Stores + Loads;
+  L.Lines += (Stores + Loads) * L.Sampled;
+  L.L2Writes += Stores * L.Sampled;
+  // What a block has there, beside what L1 has room for.
+  double Held = double(P.Exact->StackBytes) * double(P.ThreadsPerBlock),
+         Room = l1ShareOf(Gpu, P.BlocksPerSm, P.SharedBytes);
+  if (Held > Room)
+    L.L2Sectors += Loads * LineSectors * (1 - Room / Held);
+}
+
 LaunchLoad stark::sim::loadOf(const LaunchProfile &P, const Tables &T,
                               const GpuDescription &Gpu) {
   LaunchLoad L;
@@ -151,6 +181,7 @@ LaunchLoad stark::sim::loadOf(const LaunchProfile &P, const Tables &T,
       L.Atomics += double(C.Sectors + C.AtomicConflicts);
   }
   addInstructions(L, P, T, Gpu);
+  addSpills(L, P, T, Gpu);
   addWarp(L, P, T, Gpu);
   return L;
 }

@@ -144,17 +144,33 @@ std::string uneven(const LaunchProfile &L) {
                 L.HeavyRatio);
 }
 
+/// "20 registers (estimated)", "168 registers (ptxas; spills 40 bytes in
+/// stores, 44 in loads)".
+std::string registers(const LaunchProfile &L) {
+  std::string Text = format("%u registers ", L.Registers);
+  if (!L.Exact)
+    return Text + "(estimated)";
+  const KernelResources &R = *L.Exact;
+  Text += "(ptxas";
+  if (R.SpillStoreBytes + R.SpillLoadBytes)
+    Text += format("; spills %llu bytes in stores, %llu in loads",
+                   (unsigned long long)R.SpillStoreBytes,
+                   (unsigned long long)R.SpillLoadBytes);
+  else if (R.StackBytes)
+    Text += format("; %llu bytes of stack", (unsigned long long)R.StackBytes);
+  return Text + ")";
+}
+
 std::string summary(const LaunchProfile &L) {
   return uneven(L).insert(
       0,
       format(
-          "%s: %llu blocks of %llu threads, %u registers (estimated), %llu "
-          "bytes "
+          "%s: %llu blocks of %llu threads, %s, %llu bytes "
           "of shared memory, %u blocks an SM; modelled %.1f us, bound by %s "
           "(issue "
           "%.1f, load/store pipe %.1f, L2 %.1f, DRAM %.1f, latency %.1f us)\n",
           L.Kernel.c_str(), (unsigned long long)L.Blocks,
-          (unsigned long long)L.ThreadsPerBlock, L.Registers,
+          (unsigned long long)L.ThreadsPerBlock, registers(L).c_str(),
           (unsigned long long)L.SharedBytes, L.BlocksPerSm, L.TimeUs,
           boundName(L.Bound), L.us(Part::Issue), L.us(Part::LoadStore),
           L.us(Part::L2), L.us(Part::Dram), L.us(Part::Latency)));

@@ -98,6 +98,10 @@ void Call::inChild(const GpuDescription &Gpu) {
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
   Hooks.Reach = Spec.Reach;
+  Hooks.ResourcesLater = Spec.ResourcesLater;
+  // Only there: a check is the same, whether ptxas has ended or not.
+  if (Spec.Mode == RunMode::Profile && Spec.Of->Resources)
+    Hooks.Resources = &*Spec.Of->Resources;
   Hooks.OnLimit = [&](const std::string &Progress) {
     copyText(Shared->Text, sizeof(Shared->Text), Progress);
     Shared->What = Report::TooMany;

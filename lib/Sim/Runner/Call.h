@@ -53,6 +53,7 @@ class HostProcess;
 struct SimCode {
   std::unique_ptr<Program> Kernels; ///< null: a library without kernels
   std::string Library; ///< of host code, for stark-sim-host; empty: in Kernels
+  std::optional<ResourceTable> Resources = {}; ///< unset: they are estimated
 };
 
 struct CallSpec {
@@ -62,9 +63,10 @@ struct CallSpec {
   Inputs *Arguments = nullptr;
   RunMode Mode = RunMode::Check;
   uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;
-  bool Reach = false;     ///< the report's text is printReach()
-  unsigned Undefined = 0; ///< RunHooks::Undefined
-  unsigned Repeats = 1;   ///< calls of the process, if they are small
+  bool Reach = false;          ///< the report's text is printReach()
+  unsigned Undefined = 0;      ///< RunHooks::Undefined
+  unsigned Repeats = 1;        ///< calls of the process, if they are small
+  bool ResourcesLater = false; ///< RunHooks::ResourcesLater
 };
 
 /// How often a process that is judged calls the entry; nobody in it knows.

@@ -114,6 +114,7 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
     return hostFailed(P);
   CompileRequest &Request = Compile.Request;
   Request.Headers = Options.Headers;
+  Into.Resources = Compile.Resources;
   bool HasHost = Compile.Host.has_value();
   if (HasHost) {
     std::string Error;
@@ -154,4 +155,23 @@ MaybeStop sim::compilePair(const std::string &Folder, const Job &J,
     BuildOther();
   }
   return take(std::move(Other), Into.Candidate, false, Messages);
+}
+
+/// False: \p File is not there yet.
+static bool takeFrom(const std::string &File, SimCode &Of) {
+  llvm::Expected<std::string> Text = readFile(File);
+  if (!Text) {
+    llvm::consumeError(Text.takeError());
+    return false;
+  }
+  Of.Resources = parseResources(*Text);
+  return true;
+}
+
+bool sim::knowsResources(CompiledPair &Of, Clock &Time) {
+  Of.Known = Of.Known || !Of.Resources ||
+             (takeFrom(Of.Resources->Source, Of.Source) &&
+              takeFrom(Of.Resources->Candidate, Of.Candidate)) ||
+             Time.millisecondsSince(Of.Asked) >= Of.Resources->WaitMs;
+  return Of.Known;
 }

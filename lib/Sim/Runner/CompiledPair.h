@@ -22,8 +22,11 @@ namespace stark::sim {
 
 struct CompiledPair {
   SimCode Source;
-  SimCode Candidate;                 ///< empty when the two are the same
-  std::unique_ptr<HostProcess> Host; ///< of entries of tensors
+  SimCode Candidate;                      ///< empty when the two are the same
+  std::unique_ptr<HostProcess> Host;      ///< of entries of tensors
+  std::optional<ResourceFiles> Resources; ///< that ptxas' words are to be in
+  Clock::Time Asked;                      ///< when it was begun
+  bool Known = false;                     ///< knowsResources()
   const SimCode &candidate() const {
     return Candidate.Kernels || !Candidate.Library.empty() ? Candidate : Source;
   }
@@ -36,6 +39,10 @@ struct CompiledPair {
 judge::MaybeStop compilePair(const std::string &Folder, const job::Job &J,
                              const SimRunnerOptions &Options,
                              CompiledPair &Into, std::string &Messages);
+
+/// Whether what the kernels of both need is known as well as it will be; what
+/// ptxas says is in \p Of, then.
+bool knowsResources(CompiledPair &Of, Clock &Time);
 
 } // namespace stark::sim
 

@@ -157,6 +157,7 @@ MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
   LeftOut.assign(J->Cases.size(), false);
   // Children of the same user could otherwise look into this process.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  Code.Asked = Time.now();
   return compilePair(Folder, *J, Options, Code, Out.Compiler);
 }
 
@@ -193,7 +194,8 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
       CallSpec{&Of, Code.Host.get(), Reference, &In,
                S.Timed && !Options.Reach ? RunMode::Profile : RunMode::Check,
                Limit, J->TimeoutMs, Options.Reach, Undefined,
-               IsFirst ? repeatsOf(*J) : 1},
+               IsFirst ? repeatsOf(*J) : 1,
+               !S.Timed && Code.Resources.has_value()},
       Gpu, Time);
 }
 
@@ -218,7 +220,8 @@ void SimRunner::beginChecked(Step &S, unsigned &Free) {
 }
 
 void SimRunner::advance(Step &S, unsigned &Free) {
-  if (!Free || passedOver(S) || !S.Trouble.empty())
+  if (!Free || passedOver(S) || !S.Trouble.empty() ||
+      (S.Timed && !knowsResources(Code, Time)))
     return;
   if (!S.Begun && !fill(S, S.Mine))
     return;
@@ -390,6 +393,8 @@ std::string SimRunner::modelledAllTheSame() {
       continue;
     unsigned Free = 1;
     if (!S.Candidate) {
+      while (!knowsResources(Code, Time))
+        Time.sleep(LongestPause);
       if (!fill(S, S.Mine))
         return "";
       S.Begun = true;

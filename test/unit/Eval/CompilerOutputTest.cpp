@@ -54,6 +54,10 @@ ptxas info    : Used 255 registers, used 0 barriers
             "k: 32 registers, 1024 bytes of static shared memory, no spills\n"
             "tile<float>: 255 registers, 0 bytes of static shared memory, 40 "
             "bytes of spill stores, 48 of spill loads\n");
+  std::vector<sim::KernelResources> Wanted = {
+      {"_ZN12_GLOBAL__N_11kEPKfPfi", 32, 1024, 0, 0, 0},
+      {"_Z4tileIfEvPT_", 255, 0, 16, 40, 48}};
+  EXPECT_EQ(resourcesIn(Said).Kernels, Wanted);
   EXPECT_EQ(describeResources(
                 "ptxas info    : Compiling entry function "
                 "'_Z3actI6__halfXadL_Z4siluRKfEEEvPT_PKS3_i' for 'sm_90'\n"

@@ -31,9 +31,11 @@ __global__ void declared(int *p) { *p = 3; }
 static __global__ void __launch_bounds__(32) hidden(int *p) { *p = 4; }
 namespace { __global__ void __launch_bounds__(160) unnamed(int *p) { *p = 5; } }
 __global__ void without(int *p) { *p = 6; }
+template <int N> __global__ void __maxnreg__(N) few(int *p) { *p = 7; }
 void stark_call(int *p) {
   templated<512><<<1, 1>>>(p);
   templated<1024><<<1, 1>>>(p);
+  few<40><<<1, 1>>>(p);
   hidden<<<1, 1>>>(p);
   unnamed<<<1, 1>>>(p);
 }
@@ -41,6 +43,10 @@ void stark_call(int *p) {
   llvm::Expected<CompileResult> R = compileFor(Side::Device, Request);
   ASSERT_TRUE(bool(R)) << llvm::toString(R.takeError());
   ASSERT_TRUE(R->Code) << R->Diagnostics;
+  noteAnnotations(*R->Code);
+  const llvm::Function *Few = R->Code->getFunction("_Z3fewILi40EEvPi");
+  ASSERT_TRUE(Few);
+  EXPECT_EQ(launchBoundsOf(*Few).Registers, 40u);
   std::map<std::string, std::pair<unsigned, unsigned>> Found;
   for (const llvm::Function &F : *R->Code) {
     LaunchBounds B = launchBoundsOf(F);
@@ -68,4 +74,38 @@ TEST(LaunchBounds, LimitRegistersAsTheBlocksMustFit) {
   EXPECT_EQ(withinBounds(200, {33, 8}), 128u);
   EXPECT_EQ(withinBounds(40, {256, 4}), 40u);
   EXPECT_EQ(withinBounds(200, {1024, 1000000}), 200u);
+}
+
+// As ptxas 13.0 has it for sm_90, which takes no limit below 24.
+TEST(LaunchBounds, LimitRegistersAsTheyAreSaid) {
+  EXPECT_EQ(withinBounds(200, {0, 0, 40}), 40u);
+  EXPECT_EQ(withinBounds(30, {0, 0, 40}), 30u);
+  EXPECT_EQ(withinBounds(200, {0, 0, 8}), 24u);
+  EXPECT_EQ(registerLimitOf({"-O3", "-maxrregcount=64"}), 64u);
+  EXPECT_EQ(registerLimitOf({"--maxrregcount", "32", "-DN=2"}), 32u);
+  EXPECT_EQ(registerLimitOf({"-maxrregcount"}), 0u);
+  EXPECT_EQ(registerLimitOf({"-DN=64"}), 0u);
+}
+
+// The command line's limit is for kernels that say nothing of themselves.
+TEST(LaunchBounds, OfAKernelComeBeforeTheCommandLines) {
+  CompileRequest Request;
+  Request.Path = "/source/k.cu";
+  Request.Flags = {"-maxrregcount=48"};
+  Request.Text = R"(
+__global__ void __launch_bounds__(64) bound(int *p) { *p = 1; }
+__global__ void __maxnreg__(32) few(int *p) { *p = 2; }
+__global__ void plain(int *p) { *p = 3; }
+void stark_call(int *p) { bound<<<1, 1>>>(p); few<<<1, 1>>>(p); plain<<<1, 1>>>(p); }
+)";
+  llvm::Expected<CompileResult> R = compileFor(Side::Device, Request);
+  ASSERT_TRUE(bool(R)) << llvm::toString(R.takeError());
+  ASSERT_TRUE(R->Code) << R->Diagnostics;
+  noteAnnotations(*R->Code);
+  auto Limit = [&](const char *Symbol) {
+    return launchBoundsOf(*R->Code->getFunction(Symbol)).Registers;
+  };
+  EXPECT_EQ(Limit("_Z5boundPi"), 0u);
+  EXPECT_EQ(Limit("_Z3fewPi"), 32u);
+  EXPECT_EQ(Limit("_Z5plainPi"), 48u);
 }

@@ -10,6 +10,7 @@
 #include "Model/Dram.h"
 #include "Model/L1Cache.h"
 #include "Model/LaunchRecorder.h"
+#include "Model/Load.h"
 #include "Model/Parts.h"
 #include <gtest/gtest.h>
 
@@ -265,6 +266,36 @@ TEST(LaunchRecorder, ABlockLivesAsLongAsItsSlowestWarp) {
   LaunchLoad L = loadOf(Recorder.finish({2, 1, 1}, {}), T, G);
   EXPECT_DOUBLE_EQ(L.WarpCycles, 650);
   EXPECT_DOUBLE_EQ(L.MostWarpCycles, 900);
+}
+
+// Spilled words are executed as often as the mean instruction: here the block
+// of 10 slots once and that of 30 nine times, so 7 times.
+TEST(Load, SpillsGoThroughThePipe) {
+  Tables T;
+  T.Blocks.resize(3);
+  T.Blocks[0].Slots[unsigned(Unit::Float)] = 10;
+  T.Blocks[1].Slots[unsigned(Unit::Float)] = 30;
+  T.Blocks[2].Slots[unsigned(Unit::Float)] = 1000; // never entered
+  GpuDescription G;
+  G.L1Bytes = 256 * 1024;
+  G.SharedPerSm = 100 * 1024;
+  LaunchProfile P;
+  P.Blocks = 100;
+  P.ThreadsPerBlock = 32;
+  P.BlocksPerSm = 2;
+  P.SampledBlocks = 2;
+  P.WarpCounts = {2, 18, 0};
+  P.ThreadCounts = {64, 576, 0};
+  LaunchLoad Without = loadOf(P, T, G);
+  P.Exact = KernelResources{"k", 40, 0, 64, 8, 12};
+  LaunchLoad With = loadOf(P, T, G);
+  EXPECT_EQ(With.WarpInstructions - Without.WarpInstructions, 5 * 7);
+  EXPECT_EQ(With.Lines - Without.Lines, 2 * 5 * 7);
+  EXPECT_EQ(With.L2Writes - Without.L2Writes, 2 * 2 * 7);
+  EXPECT_EQ(With.L2Sectors, Without.L2Sectors);
+  // More than a block's share of L1 holds comes from L2.
+  P.Exact->StackBytes = 1 << 20;
+  EXPECT_GT(loadOf(P, T, G).L2Sectors, 3 * 7 * 3.9);
 }
 
 TEST(Model, HeavyBlocksAreAdded) {

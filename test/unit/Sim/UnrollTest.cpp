@@ -102,6 +102,47 @@ TEST(Unroll, LongBodiesAreUnrolledForAnArrayInShortLoopsAlone) {
   EXPECT_TRUE(hasArray(rounds(64, 60)));
 }
 
+/// An array whose elements go through \p Function in \p Rounds rounds.
+static std::string mapped(int Rounds, const char *Function) {
+  return "constexpr int T = " + std::to_string(Rounds) + R"(;
+__global__ void k(const float *a, float *c, float l) {
+  float kept[T];
+  for (int i = 0; i < T; ++i)
+    kept[i] = a[i * 7 + threadIdx.x];
+  for (int i = 0; i < T; ++i)
+    c[i * 512 + threadIdx.x] = )" +
+         Function + R"(;
+}
+)";
+}
+
+// The same ptxas has no stack for quotients and roots of 128 rounds, for expf
+// of 96, tanhf of 96, logf and erff of 64, powf of 32, and one for 128, 128,
+// 96, 96 and 48: they are not yet what they become.
+TEST(Unroll, FunctionsCountAsTheyAreSeen) {
+  EXPECT_FALSE(hasArray(mapped(128, "kept[i] / l")));
+  EXPECT_FALSE(hasArray(mapped(128, "sqrtf(kept[i])")));
+  EXPECT_FALSE(hasArray(mapped(96, "expf(kept[i])")));
+  EXPECT_TRUE(hasArray(mapped(128, "expf(kept[i])")));
+  EXPECT_FALSE(hasArray(mapped(96, "tanhf(kept[i])")));
+  EXPECT_TRUE(hasArray(mapped(128, "tanhf(kept[i])")));
+  EXPECT_FALSE(hasArray(mapped(64, "logf(kept[i])")));
+  EXPECT_TRUE(hasArray(mapped(96, "logf(kept[i])")));
+  EXPECT_FALSE(hasArray(mapped(64, "erff(kept[i])")));
+  EXPECT_FALSE(hasArray(mapped(32, "powf(kept[i], l)")));
+  EXPECT_TRUE(hasArray(mapped(48, "powf(kept[i], l)")));
+}
+
+// A table of constants lies in constant memory, whatever picks from it.
+TEST(Unroll, ATableOfConstantsIsNoArrayOfTheThread) {
+  EXPECT_FALSE(hasArray(R"(
+__global__ void k(const int *a, float *c) {
+  const float of[4] = {1.0f, 2.5f, 3.0f, 4.0f};
+  c[threadIdx.x] = of[a[threadIdx.x] & 3];
+}
+)"));
+}
+
 // An index that is data keeps the array in memory.
 TEST(Unroll, AnIndexThatIsDataKeepsTheArray) {
   EXPECT_TRUE(hasArray(R"(

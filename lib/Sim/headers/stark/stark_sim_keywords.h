@@ -66,7 +66,7 @@
 #define __cluster_dims__(...)                                                  \
   __attribute__((annotate("stark_cluster", __VA_ARGS__)))
 #define __block_size__(...)
-#define __maxnreg__(...)
+#define __maxnreg__(...) __attribute__((annotate("stark_maxnreg", __VA_ARGS__)))
 #define __nv_pure__ __attribute__((pure))
 
 #define __forceinline__ __inline__ __attribute__((always_inline))
