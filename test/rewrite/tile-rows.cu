@@ -3,8 +3,10 @@
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=LIST
 // RUN: %stark-tool rewrites %s --apply tile-rows@product:loop2 -o %t.cu && FileCheck %s < %t.cu
 // RUN: %stark-tool rewrites %s --apply tile-rows@flat:loop2 -o %t.flat.cu && FileCheck %s --check-prefix=FLAT < %t.flat.cu
+// RUN: %stark-tool simulate %s --workload %S/Inputs/tile-rows.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.flat.cu -o %t.ptx %}
+// SIM: correct (simulated NVIDIA H200)
 #define SIDE 16
 
 // LIST-DAG: {{^}}tile-rows@product:loop2: line

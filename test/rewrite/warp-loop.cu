@@ -3,8 +3,11 @@
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=NONE
 // RUN: %stark-tool rewrites %s --apply warp-loop@rms:loop1 -o %t.cu && FileCheck %s < %t.cu
 // RUN: %stark-tool rewrites %s --apply warp-loop@softmax -o %t.two.cu && FileCheck %s --check-prefix=TWO < %t.two.cu
+// RUN: %stark-tool simulate %s --workload %S/Inputs/warp-loop.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.two.cu -o %t.ptx %}
+// SIM: correct (simulated NVIDIA H200)
+// SIM: h=64 w=512: modelled {{.*}}: {{[2-9].*}} times as fast
 
 // LIST-DAG: {{^}}warp-loop@rms:loop1: line
 // CHECK: {{^[^/]*}}if (__activemask() == 0xffffffffu) {
