@@ -3,7 +3,9 @@
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=LIST
 // RUN: %stark-tool rewrites %s --apply block-tiles@product -o %t.cu && FileCheck %s < %t.cu
 // RUN: %stark-tool rewrites %s --apply block-tiles@constants -o %t.constants.cu && FileCheck %s --check-prefix=CONSTANTS < %t.constants.cu
+// RUN: %stark-tool rewrites %s --apply block-tiles@layer -o %t.layer.cu && FileCheck %s --check-prefix=LAYER < %t.layer.cu
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
+// RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.layer.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.constants.cu -o %t.ptx %}
 #define N 1024
 #define SIDE 32
@@ -47,6 +49,44 @@ __global__ void constants(const float *a, const float *b, float *c) {
   c[row * N + col] = sum;
 }
 
+// A sum that begins with an element, and columns that begin somewhere.
+// LIST-DAG: {{^}}block-tiles@layer: line
+// LIST-DAG: not matmul-tiling@layer: {{.*}} its sum does not begin with 0
+// LAYER: {{^[^/]*}}int at = first + col;
+// LAYER: {{^[^/]*}}float sum = row < m && col < n ? (float)(bias[col]) : (float)0;
+// LAYER: {{^[^/]*}}const int col = first_col + threadIdx.x;
+// LAYER-NEXT: int at = first + col;
+// LAYER-NEXT: const int i = begin + threadIdx.y;
+// LAYER: {{^[^/]*}}col < n && i < k ? b[i * wide + at] : float{};
+// LAYER: {{^[^/]*}}c[row * n + col] = sum > 0 ? sum : 0;
+__global__ void layer(const float *a, const float *b, const float *bias,
+                      float *c, int m, int n, int k, int wide, int first) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  int at = first + col;
+  if (row < m && col < n) {
+    float sum = bias[col];
+    for (int i = 0; i < k; i++)
+      sum += a[row * k + i] * b[i * wide + at];
+    c[row * n + col] = sum > 0 ? sum : 0;
+  }
+}
+
+// What the sum begins with may not be what is stored.
+// LIST-DAG: not matmul-tiling@grows: {{.*}} its sum does not begin with 0
+// LIST-NOT: {{^}}block-tiles@grows
+__global__ void grows(const float *a, const float *b, float *c, int m, int n,
+                      int k) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < m && col < n) {
+    float sum = c[col * n + row];
+    for (int i = 0; i < k; i++)
+      sum += a[row * k + i] * b[i * n + col];
+    c[row * n + col] = sum;
+  }
+}
+
 // LIST-DAG: not block-tiles@oblong: {{.*}} its blocks are no squares of 8, 16 or 32 threads a side
 __global__ void oblong(const float *a, const float *b, float *c, int n) {
   int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,6 +109,8 @@ __global__ void unknown(const float *a, const float *b, float *c, int n) {
 
 void launch(const float *a, const float *b, float *c, int m, int n, int k,
             int side) {
+  layer<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, a, c, m, n, k, n, 0);
+  grows<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
   product<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k, 2.0f);
   constants<<<dim3(N / SIDE, N / SIDE), dim3(SIDE, SIDE)>>>(a, b, c);
   oblong<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(a, b, c, n);

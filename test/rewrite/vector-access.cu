@@ -134,6 +134,17 @@ __global__ void modulo(const float *x, float *y, int n) {
     y[i % blockDim.x] = x[i];
 }
 
+// A quarter of the threads would go along four columns each.
+// LIST-DAG: not vector-access@own_columns:loop1: {{.*}} within it takes the time, and a quarter of the threads would run it
+__global__ void own_columns(const float *x, const float *m, float *y, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float sum = x[i];
+    for (int j = 0; j < n; ++j)
+      sum += m[j * n + i];
+    y[i] = sum;
+  }
+}
+
 // LIST-DAG: not vector-access@calls:loop1: {{.*}} its body has a call of tell
 __device__ void tell(float);
 __global__ void calls(const float *x, int n) {

@@ -52,10 +52,18 @@ static char axisOf(const Expr *E, const Facts &F, const Kernel &K) {
 }
 
 /// Whether \p Index is Major * something + Minor, where something is fixed.
+/// Either may be shifted.
 static bool isPlace(const Expr *Index, const VarDecl *Major,
-                    const VarDecl *Minor, const Facts &F, const Kernel &K) {
-  auto IsMajor = [&](const Expr *N) { return variableOf(N) == Major; };
-  auto IsMinor = [&](const Expr *N) { return variableOf(N) == Minor; };
+                    const VarDecl *Minor, llvm::ArrayRef<ShiftedIndex> Shifted,
+                    const Facts &F, const Kernel &K) {
+  auto Is = [&](const Expr *N, const VarDecl *V) {
+    const VarDecl *Named = variableOf(N);
+    return Named == V || llvm::any_of(Shifted, [&](const ShiftedIndex &S) {
+             return S.V == Named && S.Of == V;
+           });
+  };
+  auto IsMajor = [&](const Expr *N) { return Is(N, Major); };
+  auto IsMinor = [&](const Expr *N) { return Is(N, Minor); };
   auto IsWidth = [&](const Expr *N) { return isFixed(N, F, K); };
   return eitherWay(termsOf(Index), IsMinor, [&](const Expr *N) {
     return eitherWay(factorsOf(N), IsMajor, IsWidth);
@@ -125,7 +133,9 @@ private:
   bool matchSum();
   WhyNot checkSum() const;
   WhyNot readPlaces();
-  WhyNot readPlace(const VarDecl *V);
+  WhyNot readPlace(const VarDecl *V, const Stmt *Line);
+  bool readShifted(const VarDecl *V, const Stmt *Line);
+  WhyNot checkStart() const;
   WhyNot readStore();
   WhyNot checkStored(const Expr *Value) const;
   WhyNot readOperands();
@@ -237,16 +247,41 @@ WhyNot Reader::checkSum() const {
   return std::nullopt;
 }
 
-WhyNot Reader::readPlace(const VarDecl *V) {
+/// An index of the grid and something fixed.
+bool Reader::readShifted(const VarDecl *V, const Stmt *Line) {
+  if (!V->getInit() || !K.keeps(V) || onlyVariable(Line) != V ||
+      !V->getType()->isIntegerType() ||
+      F.context().getTypeSize(V->getType()) < 32)
+    return false;
+  const VarDecl *Of = nullptr;
+  for (const Expr *Term : termsOf(V->getInit())) {
+    const VarDecl *Named = variableOf(Term);
+    bool Place =
+        llvm::any_of(Placed, [&](const Coordinate &C) { return C.V == Named; });
+    if (Place && !Of)
+      Of = Named;
+    else if (!isFixed(Term, F, K))
+      return false;
+  }
+  if (Of)
+    P.Shifted.push_back({V, Of, Line});
+  return Of;
+}
+
+WhyNot Reader::readPlace(const VarDecl *V, const Stmt *Line) {
   if (V == P.Sum) {
-    if (!isZero(V->getInit(), F.context()))
+    if (!V->getInit() || !isPure(V->getInit(), F.context()))
       return Reason(why::OddStart);
+    if (!isZero(V->getInit(), F.context()))
+      P.Start = V->getInit();
     return std::nullopt;
   }
   // A name for what tells threads apart.
   if (V->getInit() && builtinIndex(V->getInit()) && K.keeps(V))
     return std::nullopt;
   char Axis = V->getInit() ? axisOf(V->getInit(), F, K) : 0;
+  if (!Axis && readShifted(V, Line))
+    return std::nullopt;
   if (!Axis || !V->getType()->isIntegerType() ||
       F.context().getTypeSize(V->getType()) < 32 || !K.keeps(V))
     return Reason(why::OddVariable, nameOf(V));
@@ -270,7 +305,7 @@ WhyNot Reader::readPlaces() {
         const auto *V = llvm::dyn_cast<VarDecl>(Each);
         if (!V || (V == P.Sum && !D->isSingleDecl()))
           return Reason(why::OddDeclaration);
-        if (WhyNot Why = readPlace(V))
+        if (WhyNot Why = readPlace(V, S))
           return Why;
       }
       if (onlyVariable(S) != P.Sum)
@@ -293,7 +328,9 @@ WhyNot Reader::checkStored(const Expr *Value) const {
     const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
     return llvm::isa<PseudoObjectExpr>(N) ||
            (V && V != P.Sum && V != P.Row.V && V != P.Col.V &&
-            !llvm::isa<ParmVarDecl>(V) && !V->getType().isConstQualified());
+            !llvm::isa<ParmVarDecl>(V) && !V->getType().isConstQualified() &&
+            llvm::none_of(P.Shifted,
+                          [&](const ShiftedIndex &S) { return S.V == V; }));
   });
   if (More)
     return Reason(why::StoreUsesMore);
@@ -327,11 +364,32 @@ WhyNot Reader::readStore() {
     return Reason(why::StoreDoesMore);
   P.Row = Placed[0];
   P.Col = Placed[1];
-  if (!isPlace(Result->Index, P.Row.V, P.Col.V, F, K))
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V, P.Shifted, F, K))
     std::swap(P.Row, P.Col);
-  if (!isPlace(Result->Index, P.Row.V, P.Col.V, F, K))
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V, P.Shifted, F, K))
     return Reason(why::OddResult);
   return checkStored(Value);
+}
+
+/// The sum begins with what neither the result nor another variable changes.
+WhyNot Reader::checkStart() const {
+  if (!P.Start)
+    return std::nullopt;
+  for (const Access *Each : All.in(P.Start))
+    if (Each->Store || Each->Unclear || !Each->Root ||
+        !llvm::isa<ParmVarDecl>(Each->Root) || Each->Root != Each->Base ||
+        Each->Base == Result->Base || Each->E->getType().isVolatileQualified())
+      return Reason(why::OddStart);
+  bool Other = false;
+  forEachUse(P.Start, [&](const DeclRefExpr *, const VarDecl *V) {
+    Other |= V != P.Row.V && V != P.Col.V &&
+             !(llvm::isa<ParmVarDecl>(V) && K.keeps(V));
+  });
+  if (Other || anyOf(P.Start, [](const Stmt *N) {
+        return llvm::isa<PseudoObjectExpr>(N);
+      }))
+    return Reason(why::OddStart);
+  return std::nullopt;
 }
 
 WhyNot Reader::readOperands() {
@@ -343,8 +401,8 @@ WhyNot Reader::readOperands() {
   auto Fits = [&](const Access *Each, const Coordinate &C, Operand &O) {
     O.At = *Each;
     O.Type = F.typeName(Each->E->getType());
-    O.Along = isPlace(Each->Index, C.V, P.Depth, F, K);
-    return O.Along || isPlace(Each->Index, P.Depth, C.V, F, K);
+    O.Along = isPlace(Each->Index, C.V, P.Depth, P.Shifted, F, K);
+    return O.Along || isPlace(Each->Index, P.Depth, C.V, P.Shifted, F, K);
   };
   if (!(Fits(X, P.Row, P.A) && Fits(Y, P.Col, P.B)) &&
       !(Fits(Y, P.Row, P.A) && Fits(X, P.Col, P.B)))
@@ -373,6 +431,8 @@ std::optional<OrReason<MatrixProduct>> Reader::read() {
   if (WhyNot Why = readPlaces())
     return *Why;
   if (WhyNot Why = readStore())
+    return *Why;
+  if (WhyNot Why = checkStart())
     return *Why;
   if (WhyNot Why = readOperands())
     return *Why;

@@ -11,8 +11,9 @@
 ///     T sum = 0;
 ///     for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
 ///     c[row * n + col] = sum;
-/// An element a thread; a and b may also be transposed, and what is stored may
-/// be any expression of the sum and of what is there.
+/// An element a thread; a and b may also be transposed, what is stored may be
+/// any expression of the sum and of what is there, the sum may begin with an
+/// element such as bias[col], and an index may begin somewhere: first + col.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,12 @@ struct Coordinate {
   const clang::Expr *Bound = nullptr;
 };
 
+/// const int at = first + col; first is fixed.
+struct ShiftedIndex {
+  const clang::VarDecl *V = nullptr, *Of = nullptr;
+  const clang::Stmt *Declared = nullptr;
+};
+
 /// An operand, a[row * k + i] or a[i * m + row].
 struct Operand {
   Access At;
@@ -42,7 +49,10 @@ struct MatrixProduct {
   Coordinate Row, Col;
   const clang::VarDecl *Depth = nullptr, *Sum = nullptr;
   const clang::Expr *DepthBound = nullptr, *Term = nullptr;
+  /// What the sum begins with; null for 0.
+  const clang::Expr *Start = nullptr;
   const clang::Stmt *Store = nullptr;
+  std::vector<ShiftedIndex> Shifted;
   std::vector<const clang::Stmt *> Declared; ///< all but the sum, in order
   Operand A, B;
 };

@@ -17,7 +17,8 @@
 /// Faster, because an element is loaded once a block rather than once a
 /// thread, and by threads that lie side by side along the memory.
 ///
-/// Kept: each element is summed in the same order by the same expressions, and
+/// Kept: each element is summed in the same order by the same expressions,
+/// what the sum begins with is read by threads that have an element, and
 /// neither grid nor block changes. What lies outside is taken as zero. Where
 /// the launch can be edited matmul-tiling is faster. Refused where the block
 /// is not square or not known.
@@ -41,15 +42,15 @@ static constexpr CodeTemplate Tiles(R"cuda($declared
   __shared__ $b_type @b_tile[@kTile][@kTile$b_pad];
   const $row_type @first_row = $row - threadIdx.$row_axis;
   const $col_type @first_col = $col - threadIdx.$col_axis;
-  $sum_type $sum = 0;
+  $sum_type $sum = $start;
   for ($depth_type @begin = 0; @begin < $depth_bound; @begin += @kTile) {
     {
-      const $row_type $row = @first_row + threadIdx.$a_wide;
+      const $row_type $row = @first_row + threadIdx.$a_wide;$row_shifted
       const $depth_type $in = @begin + threadIdx.$a_deep;
       @a_tile[threadIdx.$a_wide][threadIdx.$a_deep] = $row_inside$in < $depth_bound ? $a : $a_type{};
     }
     {
-      const $col_type $col = @first_col + threadIdx.$b_wide;
+      const $col_type $col = @first_col + threadIdx.$b_wide;$col_shifted
       const $depth_type $in = @begin + threadIdx.$b_deep;
       @b_tile[threadIdx.$b_deep][threadIdx.$b_wide] = $col_inside$in < $depth_bound ? $b : $b_type{};
     }
@@ -126,6 +127,14 @@ static bool addTypes(const Facts &F, const MatrixProduct &P,
     Given[Name + "_inside"] = inside(F, *C);
     if (C->Bound && F.text(C->Bound).empty())
       return false;
+    std::string &Shifted = Given[Name + "_shifted"];
+    for (const ShiftedIndex &S : P.Shifted) {
+      std::optional<Range> R = F.statementRange(S.Declared);
+      if (!R)
+        return false;
+      if (S.Of == C->V)
+        Shifted += "\n" + F.text(*R);
+    }
   }
   // Neighbouring threads load what lies side by side in memory.
   for (auto [Name, O] :
@@ -179,6 +188,17 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
       Guard.empty()
           ? ""
           : "if (" + llvm::StringRef(Guard).drop_back(4).str() + ")\n    ";
+  Given["start"] = "0";
+  if (M.Start) {
+    std::string Start = F.text(M.Start);
+    if (Start.empty())
+      return Reason(why::InMacro, "part of it");
+    Given["start"] = Guard.empty()
+                         ? Start
+                         : llvm::StringRef(Guard).drop_back(4).str() + " ? (" +
+                               Given["sum_type"] + ")(" + Start + ") : (" +
+                               Given["sum_type"] + ")0";
+  }
   Changes Made;
   Made.write({First->Begin, Last->End},
              llvm::StringRef(llvm::cantFail(Tiles.fill(Given, Names))).trim());

@@ -222,6 +222,12 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       Out.refuse(*K->At, *P ? Reason(why::NoLaunchHere) : P->why());
       continue;
     }
+    if ((*P)->Start || !(*P)->Shifted.empty()) {
+      Out.refuse(*K->At, (*P)->Start ? Reason(why::OddStart)
+                                     : Reason(why::OddVariable,
+                                              nameOf((*P)->Shifted.front().V)));
+      continue;
+    }
     for (const Launch *L : K->Launches) {
       if (!L->At)
         continue;

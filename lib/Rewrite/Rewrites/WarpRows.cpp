@@ -38,10 +38,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Accesses.h"
-#include "Analysis/Accumulation.h"
-#include "Analysis/CountedLoop.h"
 #include "Analysis/ElementKernel.h"
-#include "Analysis/IterationBody.h"
+#include "Analysis/LaneLoop.h"
 #include "Analysis/ThreadLoop.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
@@ -50,12 +48,8 @@ using namespace stark;
 using namespace clang;
 
 static constexpr ReasonKind
-    OddLoopLine("the loop at line %0 does not count up by one to a bound");
-static constexpr ReasonKind
     StoresInFlow("line %0 decides whether something is stored");
 static constexpr ReasonKind OwnArray("it has an array of its own, '%0'");
-static constexpr ReasonKind
-    NoShuffle("no shuffle adds up '%0' over the lanes of a warp");
 
 static constexpr CodeTemplate Rows(R"cuda($fallback
   // A warp takes the rows of its threads in turn, and its lanes share each.
@@ -65,47 +59,13 @@ static constexpr CodeTemplate Rows(R"cuda($fallback
     const $type $index = @first + @turn;
     $rest
   })cuda");
-static constexpr CodeTemplate Sum(R"cuda(
-#pragma unroll
-for (int offset = 16; offset > 0; offset /= 2)
-  $name = $combined;
-)cuda");
-
 namespace {
-struct SharedLoop {
-  CountedLoop L;
-  std::map<const VarDecl *, std::string> Sums; ///< the operation of each
-};
-
 struct Plan {
   const Kernel *K;
   ElementKernel Shape;
-  std::vector<SharedLoop> Loops;
+  std::vector<LaneLoop> Loops;
   std::vector<const Stmt *> Stores; ///< outside of loops
   bool WholeWarps = false;          ///< blocks are known to have them
-};
-
-/// The iterations of a loop may run in any lane.
-class LanesCheck : public IterationBody {
-public:
-  LanesCheck(const Facts &F, const Kernel &K, const Accesses &A,
-             const CountedLoop &L)
-      : IterationBody(F.context()), F(F), K(K), A(A), L(L),
-        Own(variablesDeclaredIn(L.S)), Index{IndexedLoop(L)} {}
-  WhyNot run();
-  Accumulators Sums;
-
-private:
-  WhyNot changes(const Expr *Target, const BinaryOperator *By) override;
-  WhyNot counts(const Expr *Target) override;
-  WhyNot memory() const;
-
-  const Facts &F;
-  const Kernel &K;
-  const Accesses &A;
-  const CountedLoop &L;
-  const std::set<const VarDecl *> Own; ///< declared in the loop
-  const ThreadLoop Index;              ///< for what looks at the index alone
 };
 
 /// Reads what a thread does for its row.
@@ -128,70 +88,11 @@ private:
 };
 } // namespace
 
-WhyNot LanesCheck::counts(const Expr *Target) {
-  const VarDecl *V = variableOf(Target);
-  if (V && V != L.I && Own.count(V))
-    return std::nullopt;
-  return Reason(why::CountsOutside);
-}
-
-WhyNot LanesCheck::changes(const Expr *Target, const BinaryOperator *By) {
-  const VarDecl *V = By ? variableOf(Target) : nullptr;
-  if (!V) {
-    const auto *Sub = llvm::dyn_cast<ArraySubscriptExpr>(strip(Target));
-    if (!Sub || !isShiftedIndex(F, K, Index, Sub->getIdx()))
-      return Reason(why::StoresUnshifted);
-    return std::nullopt;
-  }
-  if (V == L.I)
-    return Reason(why::ChangesIndex);
-  return Own.count(V) ? std::nullopt : Sums.add(V, By, F.context());
-}
-
-WhyNot LanesCheck::memory() const {
-  for (const Access *One : A.in(L.S)) {
-    // Of a base that moves with the index all elements may be one.
-    bool Fixed = One->Base && !Own.count(One->Base) &&
-                 isNeverWritten(One->Base, L.S, *K.Parents);
-    if (One->Unclear || (One->Store && !Fixed))
-      return Reason(why::LineUnclear, F.lineOf(One->E));
-    for (const Access *Other : A.in(L.S))
-      if (A.conflict(*One, *Other) &&
-          !(One->Index && Other->Index && One->Base &&
-            One->Base == Other->Base &&
-            isSameShift(F, K, Index, One->Index, Other->Index)))
-        return Reason(why::MayUseStored, F.lineOf(One->E), F.lineOf(Other->E));
-  }
-  return std::nullopt;
-}
-
-WhyNot LanesCheck::run() {
-  if (WhyNot Why = whyNot(L.S->getBody()))
-    return Why;
-  if (WhyNot Why = Sums.whyRead(L.S, F.context()))
-    return Why;
-  return memory();
-}
-
-static bool isSummable(const VarDecl *V, const std::string &Operation) {
-  const auto *T = V->getType().getCanonicalType()->getAs<BuiltinType>();
-  bool Number = T && (isFullInteger(T) || T->getKind() == BuiltinType::Float ||
-                      T->getKind() == BuiltinType::Double);
-  return Number && (Operation == "+" || isMinMax(Operation));
-}
-
 WhyNot RowReader::readLoop(const ForStmt *S) {
-  std::optional<CountedLoop> L = readCountedLoop(F, K, S);
-  if (!L || L->Down || (L->Step && F.constantOf(L->Step, K) != 1u) ||
-      (L->Compare != BO_LT && L->Compare != BO_LE))
-    return Reason(OddLoopLine, F.lineOf(S));
-  LanesCheck Check(F, K, A, *L);
-  if (WhyNot Why = Check.run())
-    return Reason(why::AtLine, F.lineOf(S), *Why);
-  for (const auto &[V, Operation] : Check.Sums.all())
-    if (!isSummable(V, Operation))
-      return Reason(NoShuffle, nameOf(V));
-  P.Loops.push_back({*L, Check.Sums.all()});
+  OrReason<LaneLoop> L = readLaneLoop(F, K, A, S);
+  if (!L)
+    return L.why();
+  P.Loops.push_back(*L);
   return std::nullopt;
 }
 
@@ -241,7 +142,7 @@ bool RowReader::dependsOnRow(const Stmt *S, unsigned Depth) const {
 /// More accesses go along the thread's row than along neighbouring threads.
 bool RowReader::pays() const {
   int Along = 0, Across = 0;
-  for (const SharedLoop &Each : P.Loops) {
+  for (const LaneLoop &Each : P.Loops) {
     ThreadLoop Index{IndexedLoop(Each.L)};
     for (const Access *One : A.in(Each.L.S)) {
       if (!One->Index)
@@ -289,53 +190,17 @@ static Match describe(const Facts &, const Plan &P) {
           "added in another order, so their rounding may differ.");
 }
 
-static std::string combined(const std::string &Name,
-                            const std::string &Operation) {
-  std::string Other = "__shfl_xor_sync(0xffffffffu, " + Name + ", offset)";
-  return Operation == "+" ? Name + " + " + Other
-                          : Operation + "(" + Name + ", " + Other + ")";
-}
-
-/// The loop with the lanes sharing its iterations.
-static std::optional<std::string> loopText(const Facts &F, const SharedLoop &S,
-                                           const std::string &Lane) {
-  const ForStmt *For = S.L.S;
-  std::optional<Range> Whole = F.statementRange(For),
-                       Start = F.range(S.L.I->getInit()),
-                       Step = F.range(For->getInc());
-  if (!Whole || !Start || !Step)
-    return std::nullopt;
-  std::optional<std::string> Loop =
-      substituted(F.text(), *Whole,
-                  {{*Start, asOperand(F.text(*Start)) + " + " + Lane},
-                   {*Step, nameOf(S.L.I) + " += 32"}});
-  if (!Loop)
-    return std::nullopt;
-  std::string Before, After;
-  for (const auto &[V, Operation] : S.Sums) {
-    std::string Name = nameOf(V), Kept = F.freshName(Name + "_before");
-    if (Operation == "+")
-      Before += "const " + F.typeName(V->getType()) + " " + Kept + " = " +
-                Name + ";\n" + Name + " = 0;\n";
-    After += llvm::cantFail(
-        Sum.fill({{"name", Name}, {"combined", combined(Name, Operation)}}));
-    if (Operation == "+")
-      After += Name + " += " + Kept + ";\n";
-  }
-  // Lanes that have not yet read what is stored here, and those that will.
-  return "{\n__syncwarp();\n" + Before + *Loop + After + "\n__syncwarp();\n}";
-}
-
 /// What a thread did for its row, as a warp does it.
 static std::optional<std::string>
 restText(const Facts &F, const Plan &P, Range Whole, const std::string &Lane) {
   std::vector<Substitute> Parts;
-  for (const SharedLoop &Each : P.Loops) {
+  for (const LaneLoop &Each : P.Loops) {
     std::optional<Range> R = F.statementRange(Each.L.S);
-    std::optional<std::string> Text = loopText(F, Each, Lane);
+    std::optional<std::string> Text = laneLoopText(F, Each, Lane, 32);
     if (!R || !Text)
       return std::nullopt;
-    Parts.push_back({*R, *Text});
+    // Lanes that have not yet read what is stored here, and those that will.
+    Parts.push_back({*R, "{\n__syncwarp();\n" + *Text + "\n__syncwarp();\n}"});
   }
   for (const Stmt *S : P.Stores) {
     std::optional<Range> R = F.statementRange(S);
