@@ -154,15 +154,17 @@ compileWith(Side For, const CompileRequest &Request,
 }
 
 /// Whether our headers read the same with \p Flags as without: what these set
-/// is the user's own. The names of macros that a system's header may look at
-/// are reserved, but for NDEBUG.
+/// is the user's own, and C++17. The names of macros that a system's header may
+/// look at are reserved, but for NDEBUG.
 static bool leavesHeadersAlone(llvm::ArrayRef<std::string> Flags) {
-  for (size_t I = 0; I < Flags.size(); I += 2) {
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    if (Flags[I] == "-std=c++17") // as they were precompiled
+      continue;
     bool Macro = Flags[I] == "-D";
     if (I + 1 == Flags.size() ||
         !(Macro || Flags[I] == "-I" || Flags[I] == "-iquote"))
       return false;
-    llvm::StringRef Value = Flags[I + 1];
+    llvm::StringRef Value = Flags[++I];
     if (Macro && (Value.starts_with("_") || Value.starts_with("NDEBUG")))
       return false;
   }
