@@ -16,14 +16,30 @@
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <atomic>
 
 using namespace stark;
+
+/// The machine's, until everything is late.
+class PtxasResources::EndingClock : public Clock {
+public:
+  Clock::Time now() override {
+    return machineClock().now() +
+           (Ended ? std::chrono::hours(1000) : std::chrono::hours(0));
+  }
+  void sleep(Duration For) override { machineClock().sleep(For); }
+  void end() { Ended = true; }
+
+private:
+  std::atomic<bool> Ended{false};
+};
 
 namespace {
 /// One text, in a folder of its own.
 struct Compilation {
   ProcessSpec Spec;
   std::string Folder, File, Text;
+  Clock *Time;
 
   sim::ResourceTable run() const;
 };
@@ -36,13 +52,13 @@ sim::ResourceTable Compilation::run() const {
     llvm::consumeError(std::move(E));
     return {};
   }
-  llvm::Expected<ProcessResult> How = runProcess(Spec);
+  ProcessResult How;
+  std::string Problem;
+  bool Ran =
+      posix::runProcess(Spec, *Time, How, Problem) == posix::Ran::ToAnEnd;
   (void)llvm::sys::fs::remove_directories(Folder);
-  if (!How) {
-    llvm::consumeError(How.takeError());
-    return {};
-  }
-  return How->ok() ? resourcesIn(How->Out + How->Err) : sim::ResourceTable();
+  return Ran && How.ok() ? resourcesIn(How.Out + How.Err)
+                         : sim::ResourceTable();
 }
 
 /// What nvcc is to compile for: the architecture that \p Arch says as \p Gpu
@@ -63,7 +79,7 @@ static std::string targetFor(llvm::StringRef Arch,
 
 PtxasResources::PtxasResources(const Task &Of, llvm::StringRef Gpu,
                                const BuildOptions &Options)
-    : Of(Of), Options(Options) {
+    : Of(Of), Options(Options), Time(std::make_unique<EndingClock>()) {
   llvm::Expected<sim::GpuDescription> Which = sim::describeGpu(Gpu);
   std::optional<Toolkit> Cuda = findToolkit(Options.Toolkit);
   // A GPU that is not there is told by who simulates it.
@@ -76,7 +92,7 @@ PtxasResources::PtxasResources(const Task &Of, llvm::StringRef Gpu,
     Nvcc = Cuda->Nvcc;
 }
 
-PtxasResources::~PtxasResources() = default;
+PtxasResources::~PtxasResources() { Time->end(); }
 
 uint64_t PtxasResources::waitMs() const {
   constexpr uint64_t ToWriteMs = 10000;
@@ -118,6 +134,7 @@ llvm::Expected<std::string> PtxasResources::begin(llvm::StringRef Text) {
   C.Folder = Work;
   C.File = (Work + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
   C.Text = Text.str();
+  C.Time = Time.get();
   C.Spec.Program = Nvcc;
   C.Spec.TimeoutMs = Options.TimeoutMs;
   C.Spec.MemoryLimit = Options.MemoryLimit;

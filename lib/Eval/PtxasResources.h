@@ -28,6 +28,7 @@ public:
   /// For the GPU that stark-sim calls \p Gpu. \p Of has to outlive this.
   PtxasResources(const Task &Of, llvm::StringRef Gpu,
                  const BuildOptions &Options);
+  /// Kills what has not ended: nobody waits for it any more.
   ~PtxasResources();
   /// False: there is no nvcc.
   bool available() const { return !Nvcc.empty(); }
@@ -38,10 +39,13 @@ public:
   uint64_t waitMs() const;
 
 private:
+  class EndingClock;
+
   const Task &Of;
   BuildOptions Options;
   std::string Nvcc, Target;
-  std::mutex Guard; ///< of what follows
+  std::unique_ptr<EndingClock> Time; ///< by which compilations have to end
+  std::mutex Guard;                  ///< of what follows
   std::unique_ptr<TemporaryFolder> Folder;
   std::map<std::string, std::future<void>> Begun; ///< by the file's path
 };
