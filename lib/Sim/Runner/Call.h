@@ -130,6 +130,9 @@ judge::MaybeStop stopOf(const Report &R, const std::string &Where);
 judge::MaybeStop unlikeSource(const Report &R, const Report &Source,
                               const job::Job &J, const std::string &Where);
 
+/// Of a source that made \p Limit accesses, or was late: why it is left out.
+std::string whyTooLarge(const Report &R, uint64_t Limit);
+
 } // namespace stark::sim
 
 #endif

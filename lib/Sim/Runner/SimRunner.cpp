@@ -324,13 +324,7 @@ SourceEnd SimRunner::source(const Trial &T) {
 
 SourceEnd SimRunner::whySource(const Report &R, const Step &S) const {
   if (R.What == Report::TooMany || R.What == Report::TooLong)
-    return {SourceEnd::TooLarge,
-            "too large to simulate in full: " +
-                (R.What == Report::TooMany
-                     ? "after " + std::to_string(SourceLimit / 1000000) +
-                           " million accesses "
-                     : "it ") +
-                R.Text};
+    return {SourceEnd::TooLarge, whyTooLarge(R, SourceLimit)};
   // What is judged for itself may be left out, and else is the candidate.
   if (R.What == Report::Done || (alone() && !J->Cases[S.Case].Added))
     return {};

@@ -13,6 +13,15 @@ using namespace stark::sim;
 using namespace stark::job;
 using namespace stark::judge;
 
+std::string sim::whyTooLarge(const Report &R, uint64_t Limit) {
+  return "too large to simulate in full: " +
+         (R.What == Report::TooMany
+              ? "after " + std::to_string(Limit / 1000000) +
+                    " million accesses "
+              : std::string("it ")) +
+         R.Text;
+}
+
 MaybeStop sim::unlikeSource(const Report &R, const Report &Source, const Job &J,
                             const std::string &Where) {
   bool HasStream =
