@@ -98,7 +98,7 @@ public:
   TrampolineWriter(const Task &Of, const Signature &Callee,
                    llvm::StringRef Symbol)
       : Of(Of), Callee(Callee), Symbol(Symbol.str()),
-        Scope(Symbol.str() + "_arguments") {}
+        Scope(Symbol.str() + "_arguments"), Together(launchesTogether(Of)) {}
   std::string write();
 
 private:
@@ -112,7 +112,8 @@ private:
   const Task &Of;
   const Signature &Callee;
   std::string Symbol, Scope, Classes;
-  std::string After; ///< the call: what the kernels put into variables
+  const bool Together; ///< launchesTogether(), which walks the source
+  std::string After;   ///< the call: what the kernels put into variables
   unsigned Leaf = 0, Structs = 0;
   bool NeedsHalf = false, NeedsBFloat = false;
 };
@@ -194,7 +195,7 @@ std::string TrampolineWriter::launch(const std::string &Called,
       "int(stark_shared));\n";
   std::string Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
                        std::to_string(Leaf + 7) + "])";
-  if (launchesTogether(Of))
+  if (Together)
     return Text + "  " + Scope + "::stark_launch_together(&" + Called + ", " +
            Triple(0) + ", " + Triple(3) + ", size_t(stark_shared), " + Stream +
            (Arguments.empty() ? "" : ", ") + Arguments + ");\n";
@@ -250,7 +251,7 @@ std::string TrampolineWriter::write() {
     Text += narrowConversion("stark_half", "__double2half");
   if (NeedsBFloat)
     Text += narrowConversion("stark_bfloat", "__double2bfloat16");
-  if (launchesTogether(Of))
+  if (Together)
     Text += CooperativeLaunch;
   Text += Classes + "} // namespace " + Scope +
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
