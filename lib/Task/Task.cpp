@@ -15,6 +15,7 @@
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
 #include "stark/Task/ExtractedTask.h"
+#include "stark/Task/Outputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -249,11 +250,7 @@ llvm::Expected<Task> stark::loadTask(llvm::StringRef SourcePath,
 
 /// A candidate of an entry without outputs would be right whatever it does.
 static llvm::Error wantOutputs(const Task &T) {
-  if (isTensorEntry(T.Entry) ||
-      llvm::any_of(T.Load.Arguments, [](const Argument &A) {
-        return A.IsBuffer && A.Use != job::Role::Input &&
-               A.Use != job::Role::Scratch;
-      }))
+  if (isTensorEntry(T.Entry) || hasOutputs(T.Load))
     return llvm::Error::success();
   return usageError(T.Load.File + ": field 'arguments': got no argument with "
                                   "role output or inout, which simulate alone "

@@ -9,6 +9,7 @@
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/Nearest.h"
+#include "stark/Task/Outputs.h"
 #include "stark/Task/Workload.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -156,13 +157,16 @@ static llvm::Error checkTensors(const Workload &W, const Signature &Entry) {
   return llvm::Error::success();
 }
 
+bool stark::hasOutputs(const Workload &W) {
+  return !W.Returns.empty() || llvm::any_of(W.Arguments, [](const Argument &A) {
+    return A.IsBuffer &&
+           (A.Use == job::Role::Output || A.Use == job::Role::InOut);
+  });
+}
+
 /// What is run and checked alone has none, where that is accepted.
 static llvm::Error checkOutputs(const Workload &W) {
-  if (!W.Returns.empty() || W.MayBeDegenerate ||
-      llvm::any_of(W.Arguments, [](const Argument &A) {
-        return A.IsBuffer &&
-               (A.Use == job::Role::Output || A.Use == job::Role::InOut);
-      }))
+  if (W.MayBeDegenerate || hasOutputs(W))
     return llvm::Error::success();
   return usageError(W.File + ": field 'arguments': got no argument with role "
                              "output or inout, wanted at least one to compare, "

@@ -11,6 +11,7 @@
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/Utf8.h"
+#include "stark/Task/Outputs.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace stark;
@@ -99,12 +100,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   llvm::Expected<Task> T = loadTask(Source.File, Source.workload(), Parse);
   if (!T)
     return T.takeError();
-  auto IsOutput = [](const Argument &A) {
-    return A.IsBuffer &&
-           (A.Use == job::Role::Output || A.Use == job::Role::InOut);
-  };
-  if (!CandidateFile.empty() && T->Load.Returns.empty() &&
-      llvm::none_of(T->Load.Arguments, IsOutput))
+  if (!CandidateFile.empty() && !hasOutputs(T->Load))
     return usageError("--candidate: '" + Source.workload() +
                       "' has no outputs to compare");
   Candidate C;
