@@ -43,9 +43,10 @@ struct FiberEntry {
     Machine *M = theMachine();
     M->left(From);
     M->Kernels[M->Launched].Call(const_cast<void *>(M->Closure));
-    M->Running->State = Wait::Done;
+    Lane *Me = M->Running;
+    Me->State = Wait::Done;
     // Another thread gets this stack.
-    M->suspend();
+    ctx::jump_fcontext(M->following(), Me);
   }
 };
 } // namespace stark::sim
@@ -59,12 +60,19 @@ Lane *Machine::nextOfWarp() {
   return nullptr;
 }
 
-/// Lanes of a warp follow each other directly, the last one the scheduler.
+/// What goes on where the running lane stops: lanes of a warp follow each other
+/// directly, the last one the scheduler.
+ctx::fcontext_t Machine::following() {
+  Lane *Next = nextOfWarp();
+  if (!Next)
+    return Scheduler;
+  enter(*Next);
+  return Next->Context;
+}
+
 void Machine::suspend() {
-  Lane *Me = Running, *Next = nextOfWarp();
-  if (Next)
-    enter(*Next);
-  left(ctx::jump_fcontext(Next ? Next->Context : Scheduler, Me));
+  Lane *Me = Running;
+  left(ctx::jump_fcontext(following(), Me));
 }
 
 /// What runs now follows the lane \p From tells of, or the scheduler.

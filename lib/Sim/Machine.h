@@ -273,6 +273,7 @@ private:
   bool gatherActive(Lane *Warp, unsigned Size);
   void resume(Lane &L);
   void suspend();
+  boost::context::detail::fcontext_t following();
   void enter(Lane &L);
   void left(boost::context::detail::transfer_t From);
   Lane *nextOfWarp();
