@@ -228,8 +228,12 @@ void Child::runBare(const Request &R, Reply &Out) {
     return;
   // What fills the buffers is not looked at.
   cudaDeviceSynchronize();
-  if (R.Flags & Profiled)
+  if (R.Flags & Profiled) {
+    P = showKernel();
+    if (!P.empty())
+      return harness(Out, P);
     cudaProfilerStart();
+  }
   bool Called = call(Code.Call, Stream, Out);
   cudaError_t E = cudaDeviceSynchronize();
   if (R.Flags & Profiled)

@@ -35,7 +35,8 @@ std::string keepPool();
 std::string selfTest();
 
 /// A profiler sets itself up with the first kernel that it sees, this one: for
-/// that it needs more than a child is left with later.
+/// that it needs more than a child is left with later. Between two calls it
+/// tells which launches are whose.
 std::string showKernel();
 
 /// Shows a sanitizer \p What.

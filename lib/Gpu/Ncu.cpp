@@ -58,8 +58,8 @@ std::string metricList() {
   return List;
 }
 
-/// The child's one known kernel comes first.
-std::vector<std::string> commandFor(const std::string &Program,
+/// A known kernel comes first, and before each of \p Calls.
+std::vector<std::string> commandFor(const std::string &Program, size_t Calls,
                                     const std::string &Texts,
                                     const std::string &Report,
                                     const std::string &Log) {
@@ -74,7 +74,7 @@ std::vector<std::string> commandFor(const std::string &Program,
           "--profile-from-start",
           "off",
           "--launch-count",
-          std::to_string(1 + MostProfiled),
+          std::to_string(1 + Calls * (1 + MostProfiled)),
           "--clock-control",
           "none",
           "--import-source",
@@ -118,12 +118,15 @@ struct Course {
   bool Met = false;   ///< it has the device, and ncu was shown a kernel
 };
 
-Course follow(ChildProcess &Child, const Request &Prepare, const Request &Run) {
+Course follow(ChildProcess &Child, const std::vector<NcuCall> &Calls) {
   Course C;
   Request Hello, Load;
   Hello.Flags = Profiles;
   Load.What = Command::Load;
-  for (const Request &R : {Hello, Load, Prepare, Run}) {
+  std::vector<Request> All = {Hello, Load};
+  for (const NcuCall &Call : Calls)
+    All.insert(All.end(), {Call.Prepare, Call.Run});
+  for (const Request &R : All) {
     sendWhole(Child, R);
     C.Failed = failureOf(Child.receive(CallLimitMs), Child, CallLimitMs);
     if (!C.Failed.empty())
@@ -137,9 +140,23 @@ Course follow(ChildProcess &Child, const Request &Prepare, const Request &Run) {
 }
 } // namespace
 
+/// \p Launches begins with the known kernel.
+static std::vector<std::vector<NcuLaunch>>
+callsIn(std::vector<NcuLaunch> Launches) {
+  std::vector<std::vector<NcuLaunch>> Calls;
+  const NcuLaunch Known = Launches.front();
+  Launches.erase(Launches.begin());
+  for (NcuLaunch &L : Launches)
+    if (L.Kernel == Known.Kernel && L.Grid == Known.Grid &&
+        L.Block == Known.Block)
+      Calls.emplace_back();
+    else if (!Calls.empty())
+      Calls.back().push_back(std::move(L));
+  return Calls;
+}
+
 NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
-                          const Request &Prepare, const Request &Run,
-                          Clock &Time) {
+                          const std::vector<NcuCall> &Calls, Clock &Time) {
   NcuPages Pages;
   ToolFolder Made("stark-ncu");
   auto Fail = [&](const std::string &Why, bool AtAll) {
@@ -152,7 +169,7 @@ NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
   std::string Report = Made.Path + "/report.ncu-rep", Log = Made.Path + "/log",
               Error;
   ChildSpec Own = Spec;
-  Own.Under = commandFor(Program, Spec.Folder, Report, Log);
+  Own.Under = commandFor(Program, Calls.size(), Spec.Folder, Report, Log);
   // The child may write to the first, but not to where the report lies.
   std::string Scratch = Made.Path + "/scratch";
   if (!posix::createFolders(Scratch, Error))
@@ -161,7 +178,7 @@ NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
   std::unique_ptr<ChildProcess> Child = ChildProcess::start(Own, Time, Error);
   if (!Child)
     return Fail(Error, true);
-  Course C = follow(*Child, Prepare, Run);
+  Course C = follow(*Child, Calls);
   std::string Ignored;
   std::string Complaint =
       errorIn(posix::readRegularFile(Log, LogLimit, Ignored).value_or(""));
@@ -172,16 +189,16 @@ NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
     return Fail(Complaint.empty() ? C.Failed : Complaint, !C.Met);
   std::string Raw =
       pageOf(Program, Report, {"--page", "raw"}, Made.Path, Time, Error);
-  Pages.Launches = launchesIn(Raw);
-  if (Pages.Launches.empty() ||
-      Pages.Launches.front().Kernel.find(KnownKernel) == std::string::npos)
+  std::vector<NcuLaunch> Launches = launchesIn(Raw);
+  if (Launches.empty() ||
+      Launches.front().Kernel.find(KnownKernel) == std::string::npos)
     return Fail(!Complaint.empty() ? Complaint
                 : !Error.empty()   ? Error
                                    : "it did not count a kernel that it was "
                                      "shown",
                 true);
-  Pages.Launches.erase(Pages.Launches.begin());
-  if (Pages.Launches.empty())
+  Pages.Calls = callsIn(std::move(Launches));
+  if (Pages.Calls.empty() || Pages.Calls.front().empty())
     return Fail("the call launched no kernel", false);
   Pages.Source = pageOf(Program, Report,
                         {"--page", "source", "--print-source", "cuda,sass"},

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   one call of a library -> a child under ncu -> report -> its pages as CSV
+///   calls of a library -> a child under ncu -> report -> its pages as CSV
 /// ncu is believed once it has counted a kernel that it was shown, before the
-/// library was loaded. Its report lies where the child cannot write.
+/// library was loaded. The same kernel stands before each call. The report
+/// lies where the child cannot write.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,19 +23,25 @@
 namespace stark::gpu {
 
 struct NcuPages {
-  std::vector<NcuLaunch> Launches; ///< of the library, the first few
-  std::string Source;              ///< linesIn() reads it; may be empty
-  std::string Failed;              ///< why there is nothing; empty: there is
+  /// Of each call, as far as there was room for them; those of the first are
+  /// not empty where nothing Failed.
+  std::vector<std::vector<NcuLaunch>> Calls;
+  std::string Source; ///< linesIn() reads it; may be empty
+  std::string Failed; ///< why there is nothing; empty: there is
   bool AtAll = false; ///< Failed, and so would another library's call
 };
 
-/// Launches of one call that are looked at.
+/// Launches of all calls that are looked at, for each of them.
 inline constexpr unsigned MostProfiled = 12;
 
-/// Has a child load the library of \p Spec and make the call \p Run under
-/// \p Program, after \p Prepare.
+struct NcuCall {
+  Request Prepare, Run;
+};
+
+/// Has a child load the library of \p Spec and make \p Calls, at least one,
+/// under \p Program.
 NcuPages runUnderNcu(const std::string &Program, const ChildSpec &Spec,
-                     const Request &Prepare, const Request &Run, Clock &Time);
+                     const std::vector<NcuCall> &Calls, Clock &Time);
 
 } // namespace stark::gpu
 

@@ -70,6 +70,7 @@ public:
       : Call(Call), Launches(Launches), Lines(Lines),
         Main(mainKernelOf(Launches)), L(*Main.Longest) {}
   std::string write();
+  std::string writeShort();
 
 private:
   void add(const std::string &Line);
@@ -77,7 +78,8 @@ private:
   void addBound();
   void addFloor();
   void addOccupancy();
-  void addStalls();
+  std::string occupancy() const;
+  std::string stalls() const;
   void addSourceLines();
   void addRequests();
   void addShared();
@@ -194,18 +196,26 @@ void Paragraph::addFloor() {
                  " times as much as has to be moved"));
 }
 
+/// Empty when it was not counted.
+std::string Paragraph::occupancy() const {
+  double Achieved = of("sm__warps_active.avg.pct_of_peak_sustained_active"),
+         Possible = of("sm__maximum_warps_per_active_cycle_pct");
+  if (Achieved < 0)
+    return "";
+  std::string Text = "occupancy: " + percent(Achieved) + " of an SM's warps";
+  if (Possible >= 0)
+    Text += ", " + percent(Possible) + " possible";
+  return Text;
+}
+
 void Paragraph::addOccupancy() {
   struct Limit {
     const char *Name;
     double Blocks;
   };
-  double Achieved = of("sm__warps_active.avg.pct_of_peak_sustained_active"),
-         Possible = of("sm__maximum_warps_per_active_cycle_pct");
-  if (Achieved < 0)
+  std::string Text = occupancy();
+  if (Text.empty())
     return;
-  std::string Text = "occupancy: " + percent(Achieved) + " of an SM's warps";
-  if (Possible >= 0)
-    Text += ", " + percent(Possible) + " possible";
   std::vector<Limit> Limits;
   for (const Limit &Each :
        {Limit{"registers", of("launch__occupancy_limit_registers")},
@@ -231,7 +241,7 @@ void Paragraph::addOccupancy() {
   add(Text);
 }
 
-void Paragraph::addStalls() {
+std::string Paragraph::stalls() const {
   std::vector<std::pair<double, std::string>> Stalls;
   for (const char *Name : NcuStalls)
     if (std::optional<double> Cycles = L.metric(stallMetric(Name));
@@ -244,8 +254,8 @@ void Paragraph::addStalls() {
   for (size_t I = 0; I < std::min(Stalls.size(), MostStalls); ++I)
     Text += (I ? ", " : "") + stallName(Stalls[I].second) + " " +
             number(Stalls[I].first, 1);
-  add(Text.empty() ? ""
-                   : "a warp waits, in cycles for each instruction: " + Text);
+  return Text.empty() ? ""
+                      : "a warp waits, in cycles for each instruction: " + Text;
 }
 
 void Paragraph::addSourceLines() {
@@ -337,12 +347,29 @@ std::string Paragraph::write() {
   addBound();
   addFloor();
   addOccupancy();
-  addStalls();
+  add(stalls());
   addSourceLines();
   addRequests();
   addShared();
   addRest();
   return std::move(Out);
+}
+
+std::string Paragraph::writeShort() {
+  addCalled();
+  addBound();
+  std::string Text = occupancy();
+  if (double Waves = of("launch__waves_per_multiprocessor");
+      !Text.empty() && Waves > 0)
+    Text += ", " + number(Waves, 2) + " waves";
+  std::string Waits = stalls();
+  add(Text + (Text.empty() || Waits.empty() ? "" : "; ") + Waits);
+  return std::move(Out);
+}
+
+std::string gpu::describeOtherSize(const ProfiledCall &Call,
+                                   const std::vector<NcuLaunch> &Launches) {
+  return Paragraph(Call, Launches, {}).writeShort();
 }
 
 std::string gpu::describeProfile(const ProfiledCall &Call,

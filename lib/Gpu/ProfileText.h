@@ -36,12 +36,17 @@ struct MainKernel {
 };
 MainKernel mainKernelOf(const std::vector<NcuLaunch> &Launches);
 
-/// At most job::MaxProfileLines lines and job::MaxProfileBytes, for somebody
-/// who plans a change. \p Launches is not empty; \p Lines are of the main
-/// kernel. What was not counted is left out.
+/// At most job::MaxProfileLines lines, for somebody who plans a change.
+/// \p Launches is not empty; \p Lines are of the main kernel. What was not
+/// counted is left out.
 std::string describeProfile(const ProfiledCall &Call,
                             const std::vector<NcuLaunch> &Launches,
                             const std::vector<NcuLine> &Lines);
+
+/// The same call with another size, in at most job::MaxOtherLines lines: what
+/// bounds it there, occupancy, stalls. \p Launches is not empty.
+std::string describeOtherSize(const ProfiledCall &Call,
+                              const std::vector<NcuLaunch> &Launches);
 
 } // namespace stark::gpu
 

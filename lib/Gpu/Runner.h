@@ -90,7 +90,7 @@ public:
                      std::vector<std::string> &Proved,
                      std::string &Notes) override;
 
-  void profile(unsigned Case, job::Result &Out) override;
+  void profile(const std::vector<unsigned> &Cases, job::Result &Out) override;
 
 private:
   MaybeStop place(unsigned Case, uint64_t Draw) override;

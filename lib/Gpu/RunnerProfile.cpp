@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   one call of a correct candidate under ncu -> a paragraph, or why there is
-/// none
+///   a call of a correct candidate with each size under ncu -> a paragraph
+///   each,
+/// or why there is none
 /// Nothing is compared: it says nothing of whether a candidate is right.
 ///
 //===----------------------------------------------------------------------===//
@@ -33,7 +34,7 @@ static ProfiledCall callOf(const Case &C, const Result &Out) {
   return Call;
 }
 
-void GpuRunner::profile(unsigned Case, Result &Out) {
+void GpuRunner::profile(const std::vector<unsigned> &Cases, Result &Out) {
   Profile &Found = Out.Counted.emplace();
   std::string Program = findCudaTool("ncu", Options.Ncu);
   if (Program.empty()) {
@@ -41,29 +42,49 @@ void GpuRunner::profile(unsigned Case, Result &Out) {
     Found.Unavailable = true;
     return;
   }
-  judge::Stages::Scope Profiling(Log, "profile", J->Cases[Case].Label);
+  judge::Stages::Scope Profiling(Log, "profile", J->Cases[Cases.front()].Label);
   // It saves and restores what a kernel writes: the more memory is free, the
   // better.
   Source.Child.reset();
   Candidate.Child.reset();
   ChildSpec Bare = Candidate.Spec;
   Bare.SharedBytes = 0;
-  Trial T;
-  T.Case = Case;
-  T.Seed = J->TimingSeed;
-  Request Run = requestFor(T);
-  Run.Flags |= Profiled;
-  NcuPages Pages =
-      runUnderNcu(Program, Bare, requestFor(Command::Prepare, Case), Run, Time);
+  std::vector<NcuCall> Calls;
+  for (unsigned Case : Cases) {
+    Trial T;
+    T.Case = Case;
+    T.Seed = J->TimingSeed;
+    Calls.push_back({requestFor(Command::Prepare, Case), requestFor(T)});
+    Calls.back().Run.Flags |= Profiled;
+  }
+  NcuPages Pages = runUnderNcu(Program, Bare, Calls, Time);
+  if (!Pages.Failed.empty() && !Pages.AtAll && Calls.size() > 1) {
+    // Another size may be what it fails at.
+    Calls.resize(1);
+    Pages = runUnderNcu(Program, Bare, Calls, Time);
+  }
   if (!Pages.Failed.empty()) {
     Found.Problem = "ncu: " + Pages.Failed;
     Found.Unavailable = Pages.AtAll;
     return;
   }
-  ProfiledCall Call = callOf(J->Cases[Case], Out);
-  Call.File = J->ProfiledText;
-  Call.MaybeMoreLaunches = Pages.Launches.size() == MostProfiled;
-  const NcuLaunch &Main = *mainKernelOf(Pages.Launches).Longest;
-  Found.Text =
-      describeProfile(Call, Pages.Launches, linesIn(Pages.Source, Main.Kernel));
+  size_t Profiled = std::min(Pages.Calls.size(), Cases.size()), All = 0;
+  for (const std::vector<NcuLaunch> &Launches : Pages.Calls)
+    All += Launches.size();
+  for (size_t I = 0; I < Profiled && !Pages.Calls[I].empty(); ++I) {
+    const std::vector<NcuLaunch> &Launches = Pages.Calls[I];
+    ProfiledCall Call = callOf(J->Cases[Cases[I]], Out);
+    Call.File = J->ProfiledText;
+    // None is cut off but the last.
+    Call.MaybeMoreLaunches =
+        I + 1 == Pages.Calls.size() &&
+        All + Pages.Calls.size() == Calls.size() * (1 + MostProfiled);
+    std::string Text =
+        I ? describeOtherSize(Call, Launches)
+          : describeProfile(
+                Call, Launches,
+                linesIn(Pages.Source, mainKernelOf(Launches).Longest->Kernel));
+    if (Found.Text.size() + Text.size() <= MaxProfileBytes)
+      Found.Text += Text;
+  }
 }

@@ -28,6 +28,8 @@ namespace {
 constexpr unsigned MostFailures = 3;
 /// An output that may be off by this share of its own size says nothing.
 constexpr double MostlyRounding = 0.25;
+/// That counters are read of.
+constexpr size_t MostProfiledSizes = 4;
 
 class Judge {
 public:
@@ -255,27 +257,32 @@ MaybeStop Judge::sanitize() {
   return R.sanitize(Cases, Sanitized, Notes);
 }
 
-/// With the size that takes longest; where none is timed, with the one that has
-/// most outputs.
+/// The size that takes longest comes first, then the shortest ones; where none
+/// is timed, those that have most and fewest outputs.
 void Judge::profile() {
   std::map<std::string, double> MedianUs;
   for (const Timing &T : Out.Timings)
     MedianUs[T.Label] = T.MedianUs;
-  std::optional<unsigned> Chosen;
-  double Most = 0;
+  std::vector<std::pair<double, unsigned>> Weights;
   for (unsigned I = 0; I < J.Cases.size(); ++I) {
     const Case &C = J.Cases[I];
-    bool Fits = MedianUs.empty() ? Compared[I] && C.Filling == Regime::Given
-                                 : C.Timed && MedianUs.count(C.Label);
-    double Weight =
-        MedianUs.empty() ? double(outputBytes(J, I)) : MedianUs[C.Label];
-    if (!Fits || (Chosen && Weight <= Most))
-      continue;
-    Chosen = I;
-    Most = Weight;
+    if (MedianUs.empty() ? Compared[I] && C.Filling == Regime::Given
+                         : C.Timed && MedianUs.count(C.Label))
+      Weights.push_back(
+          {MedianUs.empty() ? double(outputBytes(J, I)) : MedianUs[C.Label],
+           I});
   }
-  if (Chosen)
-    R.profile(*Chosen, Out);
+  if (Weights.empty())
+    return;
+  auto Less = [](const auto &A, const auto &B) { return A.first < B.first; };
+  auto Most = std::max_element(Weights.begin(), Weights.end(), Less);
+  std::vector<unsigned> Cases = {Most->second};
+  Weights.erase(Most);
+  std::stable_sort(Weights.begin(), Weights.end(), Less);
+  for (const auto &[Us, Case] : Weights)
+    if (Cases.size() < MostProfiledSizes)
+      Cases.push_back(Case);
+  R.profile(Cases, Out);
 }
 
 MaybeStop Judge::work(const std::string &Folder) {

@@ -262,13 +262,15 @@ inline constexpr size_t MaxStages = 2000;
 
 /// What a profiler found of a candidate, from the GPU's own counters.
 struct Profile {
-  std::string Text;    ///< MaxProfileLines at most; empty: there is a Problem
+  std::string Text;    ///< see MaxProfileLines; empty: there is a Problem
   std::string Problem; ///< why it says nothing
   /// It would say nothing of another candidate either: there is none, or it may
   /// not read the counters.
   bool Unavailable = false;
 };
-inline constexpr size_t MaxProfileLines = 15, MaxProfileBytes = 3000;
+/// Of the size that takes longest, and of each other one.
+inline constexpr size_t MaxProfileLines = 15, MaxOtherLines = 3;
+inline constexpr size_t MaxProfileBytes = 5000;
 
 struct Result {
   std::string Id, CandidateDigest, SourceDigest;

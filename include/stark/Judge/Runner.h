@@ -161,10 +161,11 @@ public:
     return std::nullopt;
   }
 
-  /// Has a profiler look at a call of the candidate with \p Case, which \p Out
-  /// has the timing of; nothing more is asked for. What it comes to goes to
-  /// \p Out; nothing where a runner has none.
-  virtual void profile(unsigned Case, job::Result &Out) {}
+  /// Has a profiler look at a call of the candidate with each of \p Cases, at
+  /// least one, which \p Out has the timings of; the first is described at
+  /// length. Nothing more is asked for. What it comes to goes to \p Out;
+  /// nothing where a runner has none.
+  virtual void profile(const std::vector<unsigned> &Cases, job::Result &Out) {}
 
   /// Has all that it started end, and does not wait for that; nothing more is
   /// asked for.

@@ -78,8 +78,9 @@ public:
     return std::nullopt;
   }
 
-  void profile(unsigned Case, Result &Out) override {
-    Calls += "profile " + J->Cases[Case].Label + "\n";
+  void profile(const std::vector<unsigned> &Cases, Result &Out) override {
+    for (unsigned Case : Cases)
+      Calls += "profile " + J->Cases[Case].Label + "\n";
     Out.Counted.emplace().Text = "bound by it\n";
   }
 
@@ -151,18 +152,32 @@ TEST_F(JudgeTest, Counters) {
   EXPECT_EQ(R.Calls.find("profile"), std::string::npos);
 }
 
-// With the size that takes longest, else with the largest.
-TEST_F(JudgeTest, CountersOfOneSize) {
+// Of four sizes, the one that takes longest and the shortest ones; where none is
+// timed, by their outputs.
+TEST_F(JudgeTest, CountersOfSizes) {
   J.ProfiledText = "k.cu";
   for (Case &C : J.Cases)
     C.Timed = true;
   run();
-  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")), "profile n=3\n");
+  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")),
+            "profile n=3\nprofile n=8\n");
+  auto Kept = J.Cases;
+  while (J.Cases.size() < 6) {
+    J.Cases.push_back(J.Cases[0]);
+    J.Cases.back().Label += " number " + std::to_string(J.Cases.size());
+  }
+  R.Calls.clear();
+  run();
+  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")),
+            "profile n=8 number 6\nprofile n=8\nprofile n=3\n"
+            "profile n=8 number 3\n");
+  J.Cases = Kept;
   for (Case &C : J.Cases)
     C.Timed = false;
   R.Calls.clear();
   run();
-  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")), "profile n=8\n");
+  EXPECT_EQ(R.Calls.substr(R.Calls.find("profile")),
+            "profile n=8\nprofile n=3\n");
 }
 
 // A result says where its time went: what the judge does and, of a runner, what
