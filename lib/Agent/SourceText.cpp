@@ -9,7 +9,8 @@
 ///   task -> its source, in the order in which somebody reads it
 /// What is extracted of headers has a library's helpers before the kernel that
 /// uses them, often ten times as long. Each line is shown once; who answers
-/// with the whole file is told the file's order.
+/// with the whole file is told the file's order. Who plans is shown one of many
+/// specializations of a class template.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +18,15 @@
 #include "TextForms.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Site.h"
+#include "stark/AST/Specializations.h"
 
 using namespace stark;
 
 /// Lines before the first kernel that are not in the way, and lines between two
 /// parts that are shown with them.
 static constexpr unsigned MostBefore = 80, LinesBetween = 6;
+/// Lines that are left out at least, if any are.
+static constexpr unsigned FewestLeftOut = 20;
 
 namespace {
 struct Lines {
@@ -56,14 +60,29 @@ static std::vector<Lines> findFirst(const Task &Of, const Sites &All) {
 /// for the rest.
 static std::string partOf(llvm::ArrayRef<llvm::StringRef> All,
                           llvm::ArrayRef<Lines> Parts, bool Inside,
-                          llvm::StringRef Rest) {
+                          llvm::StringRef Rest,
+                          llvm::ArrayRef<RepeatedLines> LeftOut = {}) {
   auto IsIn = [&](size_t Line) {
     return llvm::any_of(Parts, [&](const Lines &P) {
              return P.First <= Line && Line <= P.Last;
            }) == Inside;
   };
+  auto Bracket = [](size_t First, size_t Last, llvm::StringRef What) {
+    return ("[lines " + llvm::Twine(First) + " to " + llvm::Twine(Last) + " " +
+            What + "\n")
+        .str();
+  };
   std::string Out;
   for (size_t Line = 1; Line <= All.size();) {
+    if (!LeftOut.empty() && LeftOut.front().First == Line) {
+      const RepeatedLines &L = LeftOut.front();
+      Out += Bracket(L.First, L.Last,
+                     "are other specializations of " + L.Template +
+                         ", not shown]");
+      Line = L.Last + 1;
+      LeftOut = LeftOut.drop_front();
+      continue;
+    }
     if (IsIn(Line)) {
       Out += (All[Line++ - 1] + "\n").str();
       continue;
@@ -71,14 +90,30 @@ static std::string partOf(llvm::ArrayRef<llvm::StringRef> All,
     size_t End = Line;
     while (End <= All.size() && !IsIn(End))
       ++End;
-    Out += "[lines " + std::to_string(Line) + " to " + std::to_string(End - 1) +
-           " " + Rest.str() + "\n";
+    Out += Bracket(Line, End - 1, Rest);
     Line = End;
   }
   return Out;
 }
 
-std::string stark::describeSource(const Task &Of) {
+/// What of the rest a planner is not shown: not worth it where it is little.
+static std::vector<RepeatedLines> leftOutOf(const ParsedSource &Source,
+                                            llvm::ArrayRef<Lines> First) {
+  std::vector<RepeatedLines> LeftOut = findRepeatedLines(Source);
+  llvm::erase_if(LeftOut, [&](const RepeatedLines &L) {
+    return llvm::any_of(First, [&](const Lines &P) {
+      return P.First <= L.Last && L.First <= P.Last;
+    });
+  });
+  unsigned Sum = 0;
+  for (const RepeatedLines &L : LeftOut)
+    Sum += L.Last - L.First + 1;
+  if (Sum < FewestLeftOut)
+    LeftOut.clear();
+  return LeftOut;
+}
+
+std::string stark::describeSource(const Task &Of, bool Whole) {
   std::vector<Lines> First;
   if (Of.Parsed)
     First = findFirst(Of, findSites(*Of.Parsed));
@@ -89,15 +124,21 @@ std::string stark::describeSource(const Task &Of) {
   llvm::StringRef(Text).split(All, '\n');
   if (All.back().empty())
     All.pop_back();
+  std::vector<RepeatedLines> LeftOut;
+  if (!Whole)
+    LeftOut = leftOutOf(*Of.Parsed, First);
   return "Its kernels and what launches them are shown first. Each line is "
          "shown "
-         "once; one in brackets stands for lines that are shown elsewhere, and "
-         "belongs into no answer. An answer with the whole file has its lines "
-         "in "
-         "the order of their numbers.\n\n" +
+         "once; one in brackets stands for lines that are shown elsewhere" +
+         std::string(LeftOut.empty() ? "" : ", or that are like others") +
+         (Whole ? ", and belongs into no answer. An answer with the whole file "
+                  "has "
+                  "its lines in the order of their numbers.\n\n"
+                : ".\n\n") +
          fenced("cuda", partOf(All, First, /*Inside=*/true, StandBelow)) +
          "\nThe rest of the file:\n\n" +
-         fenced("cuda", partOf(All, First, /*Inside=*/false, StandAbove));
+         fenced("cuda",
+                partOf(All, First, /*Inside=*/false, StandAbove, LeftOut));
 }
 
 std::string stark::withoutSharedHead(llvm::StringRef Text,

@@ -264,7 +264,8 @@ static llvm::Expected<std::string> describeHeaders(const Task &T) {
 }
 
 llvm::Expected<std::map<std::string, std::string>>
-stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
+stark::taskInputs(const AgentInput &In, const PromptSet &Prompts,
+                  bool WholeSource) {
   const Task &T = *In.Of;
   std::map<std::string, std::string> V;
   V["file"] = path::filename(T.SourcePath).str();
@@ -309,6 +310,6 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   if (!Headers)
     return Headers.takeError();
   V["headers"] = *Headers;
-  V["source"] = describeSource(T);
+  V["source"] = describeSource(T, WholeSource);
   return V;
 }

@@ -53,8 +53,9 @@ public:
   single(const AgentInput &In) override;
 
 private:
-  llvm::Expected<Values> shared(const AgentInput &In) const;
-  llvm::Expected<Values> withHistory(const AgentInput &In) const;
+  llvm::Expected<Values> shared(const AgentInput &In, bool WholeSource) const;
+  llvm::Expected<Values> withHistory(const AgentInput &In,
+                                     bool WholeSource) const;
   llvm::Expected<ChatRequest> firstRequest(const Question &Q) const;
   template <class T>
   llvm::Expected<AgentResult<T>>
@@ -69,9 +70,11 @@ private:
 };
 } // namespace
 
-/// The parts that every role takes in.
-llvm::Expected<Values> Team::shared(const AgentInput &In) const {
-  llvm::Expected<Values> OfTask = taskInputs(In, Prompts);
+/// The parts that every role takes in. Who answers with code is shown the
+/// whole source.
+llvm::Expected<Values> Team::shared(const AgentInput &In,
+                                    bool WholeSource) const {
+  llvm::Expected<Values> OfTask = taskInputs(In, Prompts, WholeSource);
   if (!OfTask)
     return OfTask.takeError();
   Values V;
@@ -189,8 +192,9 @@ Team::ask(const AgentInput &In, const Question &Q,
 }
 
 /// What those are told who see the attempts so far.
-llvm::Expected<Values> Team::withHistory(const AgentInput &In) const {
-  llvm::Expected<Values> V = shared(In);
+llvm::Expected<Values> Team::withHistory(const AgentInput &In,
+                                         bool WholeSource) const {
+  llvm::Expected<Values> V = shared(In, WholeSource);
   if (V) {
     (*V)["latest"] = describeLatest(In);
     (*V)["window"] = describeWindow(In);
@@ -200,7 +204,7 @@ llvm::Expected<Values> Team::withHistory(const AgentInput &In) const {
 }
 
 llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
-  llvm::Expected<Values> V = withHistory(In);
+  llvm::Expected<Values> V = withHistory(In, /*WholeSource=*/false);
   if (!V)
     return V.takeError();
   (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
@@ -229,7 +233,7 @@ static void addInstruction(const AgentInput &In, Values &V) {
 }
 
 llvm::Expected<AgentResult<std::string>> Team::code(const AgentInput &In) {
-  llvm::Expected<Values> V = shared(In);
+  llvm::Expected<Values> V = shared(In, /*WholeSource=*/true);
   if (!V)
     return V.takeError();
   addInstruction(In, *V);
@@ -241,7 +245,7 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
   if (In.Given->Anchors.empty())
     return AgentResult<std::string>{
         std::nullopt, "the failed attempt has no instruction to follow"};
-  llvm::Expected<Values> V = shared(In);
+  llvm::Expected<Values> V = shared(In, /*WholeSource=*/true);
   if (!V)
     return V.takeError();
   addInstruction(In, *V);
@@ -255,7 +259,7 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
 }
 
 llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
-  llvm::Expected<Values> V = withHistory(In);
+  llvm::Expected<Values> V = withHistory(In, /*WholeSource=*/true);
   if (!V)
     return V.takeError();
   Question Q{Prompts.Single, std::move(*V), Temperature.Single, CodeTokens};

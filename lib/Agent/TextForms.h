@@ -33,7 +33,7 @@ std::string saying(llvm::StringRef Answer);
 /// The inputs of prompts/task.md: file, entry, build, device, arguments, sizes,
 /// tolerance, headers, source.
 llvm::Expected<std::map<std::string, std::string>>
-taskInputs(const AgentInput &In, const PromptSet &Prompts);
+taskInputs(const AgentInput &In, const PromptSet &Prompts, bool WholeSource);
 
 /// The sites that can be edited, one a line: id, kind, lines, what stands
 /// there. Single statements and accesses only where no short site holds them.
@@ -48,8 +48,9 @@ std::string describeMarked(const AgentInput &In);
 inline constexpr llvm::StringLiteral AsAbove = "as in the source above]";
 
 /// The source: as it stands, or where much stands before its kernels these and
-/// what launches them first.
-std::string describeSource(const Task &Of);
+/// what launches them first, and unless it has to be \p Whole without what is
+/// like other lines (findRepeatedLines()).
+std::string describeSource(const Task &Of, bool Whole);
 
 /// \p Text with a line in brackets for many first lines that are \p Source's,
 /// too, which the task shows.

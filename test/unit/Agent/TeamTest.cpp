@@ -580,6 +580,49 @@ TEST_F(TeamTest, BuriedKernelsComeFirst) {
   T.NvccFlags.clear();
 }
 
+// Of many specializations of a library's class template a planner is shown the
+// longest, and who writes code all.
+TEST_F(TeamTest, RepeatedSpecializations) {
+  std::string Long = "template <class T, int N> struct vec;\n";
+  for (int N : {1, 2, 4, 8}) {
+    std::string Of = "vec<float, " + std::to_string(N) + ">";
+    Long += "// float x " + std::to_string(N) + "\ntemplate <> struct " + Of +
+            " {\n  float data[" + std::to_string(N) +
+            "];\n  __device__ void load(const float *p);\n" +
+            (N == 4 ? "  // the longest\n" : "") + "};\n\n__device__ void " +
+            Of + "::load(const float *p) {\n" + "  for (int i = 0; i < " +
+            std::to_string(N) + "; ++i)\n    data[i] = p[i];\n}\n\n";
+  }
+  for (unsigned I = 0; I < 50; ++I)
+    Long += "__device__ float f" + std::to_string(I) + "(float x);\n";
+  Long += Source;
+  use(Long);
+  T.Parsed = std::shared_ptr<ParsedSource>(Base, [](ParsedSource *) {});
+  answer(GoodPlan);
+  value(team()->plan(In));
+  llvm::StringRef User = Asked[0].Messages[0].Text;
+  EXPECT_TRUE(User.contains(
+      "// float x 1\n"
+      "[lines 3 to 22 are other specializations of vec, not shown]\n"
+      "\n// float x 4\ntemplate <> struct vec<float, 4> {\n  float data[4];\n"))
+      << User.str();
+  EXPECT_TRUE(User.contains(
+      "  // the longest\n};\n\n"
+      "[lines 31 to 45 are other specializations of vec, not shown]\n"
+      "\n__device__ float f0(float x);\n"))
+      << User.str();
+  EXPECT_TRUE(User.contains("stands for lines that are shown elsewhere, or "
+                            "that are like others.\n"))
+      << User.str();
+  give({"row_max:loop1"});
+  answer("```cuda anchor 1\nf();\n```");
+  value(team()->code(In));
+  EXPECT_EQ(llvm::StringRef(Asked[1].Messages[0].Text)
+                .count("__device__ void vec<float, 8>::load"),
+            1u);
+  T.Parsed = nullptr;
+}
+
 // Planners that are asked at the same time are told of each other.
 TEST_F(TeamTest, PlannersKnowOfEachOther) {
   answer(GoodPlan);
