@@ -34,6 +34,21 @@ stark::parseCountersRequest(llvm::StringRef Text) {
                     "', wanted cuda, sim, sim:GPU or off");
 }
 
+TimeModel stark::makeTimeModel(const SearchRequest &R, const Task &T,
+                               EvaluatorOptions Options,
+                               SearchObserver &Observer) {
+  if (!R.Search.Tune.any() || !R.Evaluator.measures())
+    return nullptr;
+  Options.TimeoutMs = CountersTimeoutMs;
+  llvm::Expected<TimeModel> Made =
+      makeSimTimeModel(T, sim::gpuForArch(T.Parse.Arch), Options);
+  if (Made)
+    return std::move(*Made);
+  Observer.onNote("other numbers are tried without a model: " +
+                  llvm::toString(Made.takeError()));
+  return nullptr;
+}
+
 static EvaluatorSpec simulated(std::string Gpu) {
   return {EvaluatorSpec::Kind::Sim, std::move(Gpu)};
 }

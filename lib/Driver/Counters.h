@@ -38,6 +38,12 @@ makeProfiler(const SearchRequest &R, const RunIdentity *Judged, const Task &T,
              EvaluatorOptions Options, CountersChoice &Choice,
              SearchObserver &Observer);
 
+/// By which other numbers are put aside where a GPU judges; empty where none
+/// does, where no numbers are tried, and, which \p Observer is told, where
+/// there is no simulator.
+TimeModel makeTimeModel(const SearchRequest &R, const Task &T,
+                        EvaluatorOptions Options, SearchObserver &Observer);
+
 } // namespace stark
 
 #endif

@@ -258,6 +258,7 @@ llvm::Error Prepared::chooseJudge(const SearchRequest &Request,
                             teamFor(Q.Chat->identity(), Q.Prompts,
                                     Options.Temperature, Options.Seed)});
   Setup->Profile = Profile.get();
+  Setup->Modelled = makeTimeModel(Request, Q.Of, Judging, Observer);
   Setup->Follow = std::move(*Order);
   if (std::string Run = Request.Evaluator.replayedRun();
       Options.Tune.any() && !Run.empty() &&

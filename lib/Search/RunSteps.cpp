@@ -55,6 +55,17 @@ llvm::Error RunSteps::append(llvm::StringRef Type, llvm::StringRef Body) {
   return Out->append(Type, Body);
 }
 
+std::optional<SelectEvent> RunSteps::recordedSelect(unsigned Attempt) const {
+  if (!recorded<SelectEvent>(Attempt))
+    return std::nullopt;
+  llvm::Expected<SelectEvent> E = parseEvent<SelectEvent>(next(Attempt)->Body);
+  if (E)
+    return std::move(*E);
+  // Told by whoever takes it.
+  llvm::consumeError(E.takeError());
+  return std::nullopt;
+}
+
 template <class Event>
 llvm::Expected<Event>
 RunSteps::step(unsigned Attempt, const Expectation<Event> &Wanted,

@@ -58,6 +58,9 @@ public:
     const JournalEvent *Next = next(Attempt);
     return Next && Next->Type == Event::Type;
   }
+  /// The selection that \p Attempt begins with, where that comes next in the
+  /// journal and can be read.
+  std::optional<SelectEvent> recordedSelect(unsigned Attempt) const;
   /// Whether \p Attempt has its verdict, which names its node, and no node.
   bool judgedOnly(unsigned Attempt) const;
   /// The order in which the recorded attempts begin and end.

@@ -10,6 +10,7 @@
 #include "LiveCalls.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace stark;
@@ -36,6 +37,9 @@ private:
            unsigned(State.Setup.Time->millisecondsSince(Started) / 1000);
   }
   llvm::Expected<std::string> limitOf(const std::string &Text) const;
+  std::string slowInModel(const std::string &Text);
+  std::optional<double> modelledUs(const std::string &Text);
+  bool leftOutBefore(const std::string &What) const;
   llvm::Error select(const std::string &What);
   llvm::Error judge(std::string Text, const std::string &What);
   llvm::Expected<Verdict> verdictOn(Node &N);
@@ -48,8 +52,17 @@ private:
   unsigned Made = 0; ///< variants
   unsigned SpentBefore = 0;
   Clock::Time Started;
+  TimeModel Model = State.Setup.Modelled; ///< empty once it has failed
+  std::optional<double> BaseModelledUs;
 };
+
+/// A variant that is modelled to take so much longer than what it varies is
+/// not judged. Of the kernels of test/calibration in docs/sim.md, no pair of a
+/// family that the model has so far apart (83) is measured the other way round.
+constexpr double SlowByFar = 1.5;
 } // namespace
+
+static std::string reasonOf(const std::string &What) { return "tune " + What; }
 
 llvm::Error Tuner::begin(const RunEnd &Ended) {
   TuneEvent E;
@@ -97,6 +110,35 @@ llvm::Expected<std::string> Tuner::limitOf(const std::string &Text) const {
   return Said.End == posix::ChildEnd::Answered ? Said.Text : std::string();
 }
 
+/// A run that is made again leaves out what it did, whatever a model says now.
+bool Tuner::leftOutBefore(const std::string &What) const {
+  std::optional<SelectEvent> Then = State.Steps.recordedSelect(Attempt + 1);
+  return Then && Then->Tune && Then->Chosen.Reason != reasonOf(What);
+}
+
+std::optional<double> Tuner::modelledUs(const std::string &Text) {
+  llvm::Expected<std::optional<double>> Us = Model(Text);
+  if (Us)
+    return *Us;
+  State.Observer.onNote("other numbers are tried without a model: " +
+                        llvm::toString(Us.takeError()));
+  Model = nullptr;
+  return std::nullopt;
+}
+
+/// Why the judge need not be asked; empty: it has to be.
+std::string Tuner::slowInModel(const std::string &Text) {
+  if (!Model || State.Steps.recordedSelect(Attempt + 1))
+    return "";
+  if (!BaseModelledUs && !(BaseModelledUs = modelledUs(Base.Text)))
+    Model = nullptr;
+  std::optional<double> Us = Model ? modelledUs(Text) : std::nullopt;
+  if (!Us || *Us < SlowByFar * *BaseModelledUs)
+    return "";
+  return llvm::formatv("modelled to take {0:F1} times as long",
+                       *Us / *BaseModelledUs);
+}
+
 llvm::Error Tuner::tryPoints() {
   while (true) {
     if (llvm::Error E = State.checkCancelled())
@@ -109,9 +151,15 @@ llvm::Error Tuner::tryPoints() {
       break;
     std::string Text = withValues(Base.Text, Points.tunables(), *Next);
     std::string What = describePoint(Points.tunables(), Present, *Next);
+    if (leftOutBefore(What)) {
+      Points.found(INFINITY);
+      continue;
+    }
     llvm::Expected<std::string> Beyond = limitOf(Text);
     if (!Beyond)
       return Beyond.takeError();
+    if (Beyond->empty())
+      *Beyond = slowInModel(Text);
     if (!Beyond->empty()) {
       State.Observer.onNote("not tried, " + What + ": " + *Beyond);
       Points.found(INFINITY);
@@ -138,7 +186,7 @@ llvm::Error Tuner::tryPoints() {
 llvm::Error Tuner::select(const std::string &What) {
   SelectEvent S;
   S.Attempt = Attempt;
-  S.Chosen = {Base.Number, "tune " + What};
+  S.Chosen = {Base.Number, reasonOf(What)};
   S.Tune = true;
   if (State.Options.Tune.Seconds)
     S.SpentS = State.Setup.Tuned && Made < State.Setup.Tuned->size()

@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   candidate -> "line 14: load of global memory: 32.0 sectors a request, 4.0
-///                would do"
+///                would do"; text -> modelled time
 /// What a judge that measures cannot say: which line is to blame. Nothing is
 /// compared, and the timed sizes alone are run, in part.
 ///
@@ -17,6 +17,8 @@
 #define STARK_EVAL_PROFILER_H
 
 #include "stark/Eval/Evaluator.h"
+#include <functional>
+#include <optional>
 
 namespace stark {
 
@@ -35,6 +37,17 @@ public:
   /// be called by several threads at a time.
   virtual llvm::Expected<Counters> profile(const Candidate &C) = 0;
 };
+
+/// Text -> microseconds that it is modelled to take, the geometric mean of the
+/// timed sizes; unset when the simulator does not come to its end. Errors: the
+/// simulator itself failed.
+using TimeModel =
+    std::function<llvm::Expected<std::optional<double>>(llvm::StringRef Text)>;
+
+/// Likewise; a text that takes longer than Options.TimeoutMs to model is
+/// given up.
+llvm::Expected<TimeModel> makeSimTimeModel(const Task &T, llvm::StringRef Gpu,
+                                           const EvaluatorOptions &Options);
 
 /// Of the GPU that stark-sim calls \p Gpu. A candidate that takes longer than
 /// Options.TimeoutMs is too slow.

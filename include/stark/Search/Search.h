@@ -32,6 +32,9 @@ struct SearchSetup {
   /// The one that SearchOptions::CountersOf names. May be null when all
   /// counters that the run needs are in its journal.
   Profiler *Profile = nullptr;
+  /// Of the GPU that judges, for other numbers on the fastest: what is slow by
+  /// far in it is not judged. Empty: everything is.
+  TimeModel Modelled = {};
   /// The order of a recorded run, to make that run again (readSchedule()).
   /// Looked at when Jobs is above 1.
   std::vector<ScheduleStep> Follow = {};

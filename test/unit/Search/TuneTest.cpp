@@ -97,6 +97,59 @@ TEST_F(TuneTest, Registers) {
             "registers, at most 65536 there are");
 }
 
+// Nor what takes by far longer in a model.
+TEST_F(TuneTest, SlowInTheModel) {
+  Options.Attempts = 0;
+  Options.Tune.Candidates = 3;
+  std::vector<std::string> Modelled;
+  Setup.Modelled =
+      [&](llvm::StringRef Text) -> llvm::Expected<std::optional<double>> {
+    size_t At = Text.find("kBlock = ") + 9;
+    Modelled.push_back(Text.slice(At, Text.find(';', At)).str());
+    if (Modelled.back() == "128")
+      return 15;
+    if (Modelled.back() == "16")
+      return std::nullopt;
+    return Modelled.back() == "32" ? 14.9 : 10;
+  };
+  SearchOutcome O = tuned();
+  EXPECT_EQ(Modelled,
+            (std::vector<std::string>{"64", "128", "32", "16", "8"}));
+  EXPECT_EQ(Watch.Notes.front(),
+            "not tried, kBlock = 128: modelled to take 1.5 times as long");
+  EXPECT_EQ(O.Nodes.node(1).Given.Title, "kBlock = 32");
+  EXPECT_EQ(O.Nodes.node(2).Given.Title, "kBlock = 16");
+}
+
+// What a run left out, it leaves out when it goes on without a model.
+TEST_F(TuneTest, GoesOnWithoutTheModel) {
+  Options.Attempts = 0;
+  Options.Tune.Candidates = 2;
+  Setup.Modelled = [&](llvm::StringRef Text) {
+    return llvm::Expected<std::optional<double>>(
+        Text.contains("kBlock = 128") ? 20 : 10);
+  };
+  SearchOutcome O = tuned();
+  EXPECT_EQ(O.Nodes.node(1).Given.Title, "kBlock = 32");
+  std::string Whole = journal();
+  Setup.Modelled = nullptr;
+  EXPECT_EQ(tuned().Nodes.node(2).Given.Title, O.Nodes.node(2).Given.Title);
+  EXPECT_EQ(journal(), Whole);
+}
+
+// A simulator that fails is no reason to end.
+TEST_F(TuneTest, NoModel) {
+  Options.Attempts = 0;
+  Options.Tune.Candidates = 2;
+  Setup.Modelled =
+      [](llvm::StringRef) -> llvm::Expected<std::optional<double>> {
+    return failed("no room");
+  };
+  EXPECT_EQ(tuned().Nodes.size(), 3u);
+  EXPECT_EQ(Watch.Notes.front(),
+            "other numbers are tried without a model: no room");
+}
+
 // Without a number to tune, the run is as it would be otherwise.
 TEST_F(TuneTest, NothingToTune) {
   take(Source);
