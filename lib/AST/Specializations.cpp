@@ -33,8 +33,9 @@ public:
   struct Family {
     std::vector<RepeatedLines> Classes, Members;
   };
-  /// By the template they are of; a vector keeps the source's order.
-  std::vector<std::pair<const ClassTemplateDecl *, Family>> Found;
+  /// By the template they are of and its first argument, where that is a type:
+  /// "vec_t<half". A vector keeps the source's order.
+  std::vector<std::pair<std::string, Family>> Found;
 
 private:
   Family &familyOf(const ClassTemplateSpecializationDecl *S);
@@ -44,11 +45,14 @@ private:
 } // namespace
 
 Finder::Family &Finder::familyOf(const ClassTemplateSpecializationDecl *S) {
-  const ClassTemplateDecl *T = S->getSpecializedTemplate()->getCanonicalDecl();
+  std::string Name = S->getQualifiedNameAsString();
+  const TemplateArgumentList &Arguments = S->getTemplateArgs();
+  if (Arguments.size() && Arguments[0].getKind() == TemplateArgument::Type)
+    Name += "<" + Arguments[0].getAsType().getCanonicalType().getAsString();
   for (auto &[Known, F] : Found)
-    if (Known == T)
+    if (Known == Name)
       return F;
-  return Found.emplace_back(T, Family()).second;
+  return Found.emplace_back(Name, Family()).second;
 }
 
 RepeatedLines Finder::linesOf(const Decl *D, const NamedDecl *Of) const {

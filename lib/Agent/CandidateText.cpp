@@ -92,11 +92,11 @@ static std::string findElision(llvm::StringRef Text, llvm::StringRef Base) {
       continue;
     Words = Words.trim(" \t/*[]({<>})");
     bool HasDots = Words.contains("...") || Words.contains("\xE2\x80\xA6");
-    bool Stands =
-        Words.starts_with("...") || Words.starts_with("\xE2\x80\xA6") ||
-        standsForCode(Words) ||
-        (Bracketed && (Line.ends_with(AsAbove) || Line.ends_with(StandBelow) ||
-                       Line.ends_with(StandAbove)));
+    bool Stands = Words.starts_with("...") ||
+                  Words.starts_with("\xE2\x80\xA6") || standsForCode(Words) ||
+                  (Bracketed &&
+                   (Line.ends_with(AsAbove) || Line.ends_with(StandBelow) ||
+                    Line.ends_with(StandAbove) || Line.ends_with(LikeShown)));
     for (llvm::StringRef Word :
          {"unchanged", "omitted", "same as before", "rest of the code",
           "rest of the file", "rest of the kernel", "rest of the function",

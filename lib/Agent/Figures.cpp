@@ -201,9 +201,10 @@ std::string Figures::describeMemoryTimes() const {
                     number("%.1f", firstReadUs()) + " us) and "
               : std::string()) +
          "these bytes at the copy rate of " + number("%.0f", CopyGBs) +
-         " GB/s. A kernel that comes near its own gains only by fewer bytes; "
-         "where reads wait for what other reads brought, each such step adds "
-         "another answer of DRAM.\n";
+         " GB/s. A size that comes near its time here gains only by fewer "
+         "bytes. One that is far above it waits for something else: a read "
+         "that waits for what another brought adds an answer of DRAM, and "
+         "barriers, reductions and further passes add to it, too.\n";
 }
 
 unsigned Figures::blocksPerSm(unsigned Threads, unsigned Registers,

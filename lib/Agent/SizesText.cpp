@@ -18,17 +18,21 @@ using namespace stark;
 /// bytes, without them: 67 TFLOP/s and 4.2 TB/s of an H200.
 static constexpr double FlopsPerByteOfProducts = 16;
 
-/// ", odd and ragged in `rows` and `cols`": the names that have no multiple.
-static std::string raggedNames(const Workload &W) {
-  std::set<std::string> Names;
+/// ", odd and ragged in `rows`, `cols`, with other multiples in `d`".
+static std::string addedNames(const Workload &W) {
+  std::set<std::string> Ragged, Multiples;
   for (const Size &S : W.Sizes)
-    for (const auto &[Name, Value] : S.Names)
-      if (auto Unit = W.MultipleOf.find(Name);
-          Unit == W.MultipleOf.end() || Unit->second == 1)
-        Names.insert("`" + Name + "`");
-  if (Names.empty())
-    return "";
-  return ", odd and ragged in " + llvm::join(Names, ", ");
+    for (const auto &[Name, Value] : S.Names) {
+      auto Unit = W.MultipleOf.find(Name);
+      bool IsMultiple = Unit != W.MultipleOf.end() && Unit->second != 1;
+      (IsMultiple ? Multiples : Ragged).insert("`" + Name + "`");
+    }
+  std::string Text;
+  if (!Ragged.empty())
+    Text += ", odd and ragged in " + llvm::join(Ragged, ", ");
+  if (!Multiples.empty())
+    Text += ", with other multiples in " + llvm::join(Multiples, ", ");
+  return Text;
 }
 
 /// The values that pointers hold beside those that are said of them.
@@ -67,7 +71,7 @@ std::string stark::describeSizes(const Task &T, const Figures &Known) {
   if (W.AddSizes)
     Text += "- compared only: further sizes that the judge adds, small ones "
             "among them" +
-            raggedNames(W) + "\n";
+            addedNames(W) + "\n";
   Text += describeOtherValues(T);
   if (!W.MultipleOf.empty()) {
     std::string Rules;

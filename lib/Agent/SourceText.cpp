@@ -9,8 +9,8 @@
 ///   task -> its source, in the order in which somebody reads it
 /// What is extracted of headers has a library's helpers before the kernel that
 /// uses them, often ten times as long. Each line is shown once; who answers
-/// with the whole file is told the file's order. Who plans is shown one of many
-/// specializations of a class template.
+/// with the whole file is told the file's order. Of many specializations of a
+/// class template one is shown, and the others to those who write code.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -77,8 +77,8 @@ static std::string partOf(llvm::ArrayRef<llvm::StringRef> All,
     if (!LeftOut.empty() && LeftOut.front().First == Line) {
       const RepeatedLines &L = LeftOut.front();
       Out += Bracket(L.First, L.Last,
-                     "are other specializations of " + L.Template +
-                         ", not shown]");
+                     "are further specializations of " + L.Template + ", " +
+                         LikeShown.str());
       Line = L.Last + 1;
       LeftOut = LeftOut.drop_front();
       continue;
@@ -96,7 +96,7 @@ static std::string partOf(llvm::ArrayRef<llvm::StringRef> All,
   return Out;
 }
 
-/// What of the rest a planner is not shown: not worth it where it is little.
+/// What of the rest is left out: not worth it where it is little.
 static std::vector<RepeatedLines> leftOutOf(const ParsedSource &Source,
                                             llvm::ArrayRef<Lines> First) {
   std::vector<RepeatedLines> LeftOut = findRepeatedLines(Source);
@@ -113,32 +113,60 @@ static std::vector<RepeatedLines> leftOutOf(const ParsedSource &Source,
   return LeftOut;
 }
 
-std::string stark::describeSource(const Task &Of, bool Whole) {
+namespace {
+/// What of a source stands where; nothing is First when it is shown as it is.
+struct Order {
+  explicit Order(const Task &Of);
+  std::string Text;
+  llvm::SmallVector<llvm::StringRef> All; ///< its lines
   std::vector<Lines> First;
+  std::vector<RepeatedLines> LeftOut;
+};
+} // namespace
+
+Order::Order(const Task &Of) {
   if (Of.Parsed)
     First = findFirst(Of, findSites(*Of.Parsed));
-  if (First.empty() || First.front().First <= MostBefore)
-    return fenced("cuda", Of.SourceText);
-  std::string Text = cleanText(Of.SourceText);
-  llvm::SmallVector<llvm::StringRef> All;
+  if (First.empty() || First.front().First <= MostBefore) {
+    First.clear();
+    return;
+  }
+  Text = cleanText(Of.SourceText);
   llvm::StringRef(Text).split(All, '\n');
   if (All.back().empty())
     All.pop_back();
-  std::vector<RepeatedLines> LeftOut;
-  if (!Whole)
-    LeftOut = leftOutOf(*Of.Parsed, First);
+  LeftOut = leftOutOf(*Of.Parsed, First);
+}
+
+std::string stark::describeSource(const Task &Of) {
+  Order O(Of);
+  if (O.First.empty())
+    return fenced("cuda", Of.SourceText);
   return "Its kernels and what launches them are shown first. Each line is "
-         "shown "
-         "once; one in brackets stands for lines that are shown elsewhere" +
-         std::string(LeftOut.empty() ? "" : ", or that are like others") +
-         (Whole ? ", and belongs into no answer. An answer with the whole file "
-                  "has "
-                  "its lines in the order of their numbers.\n\n"
-                : ".\n\n") +
-         fenced("cuda", partOf(All, First, /*Inside=*/true, StandBelow)) +
+         "shown once; one in brackets stands for lines that are shown "
+         "elsewhere" +
+         std::string(O.LeftOut.empty() ? "" : " or are like others") +
+         ", and belongs into no answer. An answer with the whole file has its "
+         "lines in the order of their numbers.\n\n" +
+         fenced("cuda", partOf(O.All, O.First, /*Inside=*/true, StandBelow)) +
          "\nThe rest of the file:\n\n" +
-         fenced("cuda",
-                partOf(All, First, /*Inside=*/false, StandAbove, LeftOut));
+         fenced("cuda", partOf(O.All, O.First, /*Inside=*/false, StandAbove,
+                               O.LeftOut));
+}
+
+std::string stark::describeLeftOut(const Task &Of) {
+  Order O(Of);
+  std::string Text;
+  for (const RepeatedLines &L : O.LeftOut) {
+    std::string Part;
+    for (size_t Line = L.First; Line <= L.Last; ++Line)
+      Part += (O.All[Line - 1] + "\n").str();
+    Text += (Text.empty() ? "Lines " : "\nLines ") + std::to_string(L.First) +
+            " to " + std::to_string(L.Last) + ":\n\n" + fenced("cuda", Part);
+  }
+  return Text.empty() ? ""
+                      : "# Lines of the source that are left out above\n\n" +
+                            Text + "\n";
 }
 
 std::string stark::withoutSharedHead(llvm::StringRef Text,

@@ -264,8 +264,7 @@ static llvm::Expected<std::string> describeHeaders(const Task &T) {
 }
 
 llvm::Expected<std::map<std::string, std::string>>
-stark::taskInputs(const AgentInput &In, const PromptSet &Prompts,
-                  bool WholeSource) {
+stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   const Task &T = *In.Of;
   std::map<std::string, std::string> V;
   V["file"] = path::filename(T.SourcePath).str();
@@ -310,6 +309,6 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts,
   if (!Headers)
     return Headers.takeError();
   V["headers"] = *Headers;
-  V["source"] = describeSource(T, WholeSource);
+  V["source"] = describeSource(T);
   return V;
 }

@@ -53,9 +53,8 @@ public:
   single(const AgentInput &In) override;
 
 private:
-  llvm::Expected<Values> shared(const AgentInput &In, bool WholeSource) const;
-  llvm::Expected<Values> withHistory(const AgentInput &In,
-                                     bool WholeSource) const;
+  llvm::Expected<Values> shared(const AgentInput &In) const;
+  llvm::Expected<Values> withHistory(const AgentInput &In) const;
   llvm::Expected<ChatRequest> firstRequest(const Question &Q) const;
   template <class T>
   llvm::Expected<AgentResult<T>>
@@ -70,11 +69,10 @@ private:
 };
 } // namespace
 
-/// The parts that every role takes in. Who answers with code is shown the
-/// whole source.
-llvm::Expected<Values> Team::shared(const AgentInput &In,
-                                    bool WholeSource) const {
-  llvm::Expected<Values> OfTask = taskInputs(In, Prompts, WholeSource);
+/// The parts that every role takes in, the same for all; "more" is for those
+/// who answer with code: how that looks, and what the task leaves out.
+llvm::Expected<Values> Team::shared(const AgentInput &In) const {
+  llvm::Expected<Values> OfTask = taskInputs(In, Prompts);
   if (!OfTask)
     return OfTask.takeError();
   Values V;
@@ -87,6 +85,9 @@ llvm::Expected<Values> Team::shared(const AgentInput &In,
       return Text.takeError();
     V[Name] = *Text + "\n";
   }
+  V["more"] = describeLeftOut(*In.Of);
+  if (!Prompts.Example.User.empty())
+    V["more"] = Prompts.Example.User + "\n\n" + V["more"];
   return V;
 }
 
@@ -192,9 +193,8 @@ Team::ask(const AgentInput &In, const Question &Q,
 }
 
 /// What those are told who see the attempts so far.
-llvm::Expected<Values> Team::withHistory(const AgentInput &In,
-                                         bool WholeSource) const {
-  llvm::Expected<Values> V = shared(In, WholeSource);
+llvm::Expected<Values> Team::withHistory(const AgentInput &In) const {
+  llvm::Expected<Values> V = shared(In);
   if (V) {
     (*V)["latest"] = describeLatest(In);
     (*V)["window"] = describeWindow(In);
@@ -204,7 +204,7 @@ llvm::Expected<Values> Team::withHistory(const AgentInput &In,
 }
 
 llvm::Expected<AgentResult<Instruction>> Team::plan(const AgentInput &In) {
-  llvm::Expected<Values> V = withHistory(In, /*WholeSource=*/false);
+  llvm::Expected<Values> V = withHistory(In);
   if (!V)
     return V.takeError();
   (*V)["sites"] = describeSites(*In.BaseSites, In.Base->text());
@@ -233,7 +233,7 @@ static void addInstruction(const AgentInput &In, Values &V) {
 }
 
 llvm::Expected<AgentResult<std::string>> Team::code(const AgentInput &In) {
-  llvm::Expected<Values> V = shared(In, /*WholeSource=*/true);
+  llvm::Expected<Values> V = shared(In);
   if (!V)
     return V.takeError();
   addInstruction(In, *V);
@@ -245,7 +245,7 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
   if (In.Given->Anchors.empty())
     return AgentResult<std::string>{
         std::nullopt, "the failed attempt has no instruction to follow"};
-  llvm::Expected<Values> V = shared(In, /*WholeSource=*/true);
+  llvm::Expected<Values> V = shared(In);
   if (!V)
     return V.takeError();
   addInstruction(In, *V);
@@ -259,7 +259,7 @@ llvm::Expected<AgentResult<std::string>> Team::debug(const AgentInput &In) {
 }
 
 llvm::Expected<AgentResult<SingleAnswer>> Team::single(const AgentInput &In) {
-  llvm::Expected<Values> V = withHistory(In, /*WholeSource=*/true);
+  llvm::Expected<Values> V = withHistory(In);
   if (!V)
     return V.takeError();
   Question Q{Prompts.Single, std::move(*V), Temperature.Single, CodeTokens};

@@ -75,6 +75,17 @@ static bool isCovered(const Sites &All, const Site &S, unsigned ListedLine) {
          (Holder.EndLine - Holder.Line < ShortSite || S.Line == ListedLine);
 }
 
+/// Whether a statement is nothing but the barrier or the launch that is listed
+/// below it.
+static bool isSaidBelow(const Sites &All, const Site &S) {
+  size_t At = size_t(&S - All.All.data());
+  if (S.Kind != SiteKind::Statement || At + 1 == All.All.size())
+    return false;
+  const Site &Next = All.All[At + 1];
+  return Next.Parent == int(At) && Next.editable() && !isDetail(Next.Kind) &&
+         Next.Line == S.Line && Next.EndLine == S.EndLine;
+}
+
 static bool isFunction(const Site &S) {
   return S.Kind == SiteKind::Kernel || S.Kind == SiteKind::Device ||
          S.Kind == SiteKind::Host;
@@ -157,6 +168,10 @@ std::string stark::describeSites(const Sites &All, llvm::StringRef Text) {
   std::string Out;
   for (const Site *Each : Order) {
     const Site &S = *Each;
+    if (S.editable() && isSaidBelow(All, S)) {
+      --Editable;
+      continue;
+    }
     if (!S.editable() || Shown == SiteLimit ||
         (isDetail(S.Kind) && (!Details || isCovered(All, S, ListedLine))))
       continue;

@@ -33,7 +33,7 @@ std::string saying(llvm::StringRef Answer);
 /// The inputs of prompts/task.md: file, entry, build, device, arguments, sizes,
 /// tolerance, headers, source.
 llvm::Expected<std::map<std::string, std::string>>
-taskInputs(const AgentInput &In, const PromptSet &Prompts, bool WholeSource);
+taskInputs(const AgentInput &In, const PromptSet &Prompts);
 
 /// The sites that can be edited, one a line: id, kind, lines, what stands
 /// there. Single statements and accesses only where no short site holds them.
@@ -48,9 +48,13 @@ std::string describeMarked(const AgentInput &In);
 inline constexpr llvm::StringLiteral AsAbove = "as in the source above]";
 
 /// The source: as it stands, or where much stands before its kernels these and
-/// what launches them first, and unless it has to be \p Whole without what is
-/// like other lines (findRepeatedLines()).
-std::string describeSource(const Task &Of, bool Whole);
+/// what launches them first, without what is like other lines
+/// (findRepeatedLines()).
+std::string describeSource(const Task &Of);
+
+/// The lines that describeSource() is without, for those who answer with code;
+/// empty when there are none.
+std::string describeLeftOut(const Task &Of);
 
 /// \p Text with a line in brackets for many first lines that are \p Source's,
 /// too, which the task shows.
@@ -59,7 +63,8 @@ std::string withoutSharedHead(llvm::StringRef Text, llvm::StringRef Source);
 /// What lines of describeSource() say that stand for others; no answer may have
 /// them.
 inline constexpr llvm::StringLiteral StandBelow = "stand further below]",
-                                     StandAbove = "stand further above]";
+                                     StandAbove = "stand further above]",
+                                     LikeShown = "like one that is shown]";
 
 /// What other planners are at; empty when nobody is.
 std::string describeBeside(const AgentInput &In);

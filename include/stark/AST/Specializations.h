@@ -27,10 +27,10 @@ struct RepeatedLines {
   std::string Template; ///< "vec_t"
 };
 
-/// Of class templates with three specialisations or more, partial ones
-/// included: each specialisation but the longest of each, and the definitions
-/// of members that stand outside of them. In source order; what only blank
-/// lines and comments part is one.
+/// Of class templates with three specialisations or more for one type as the
+/// first argument, partial ones included: each but the longest, and the
+/// definitions of members that stand outside of them. In source order; what
+/// only blank lines and comments part is one.
 std::vector<RepeatedLines> findRepeatedLines(const ParsedSource &Source);
 
 } // namespace stark

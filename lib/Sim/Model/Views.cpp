@@ -167,8 +167,8 @@ std::string summary(const LaunchProfile &L) {
       format(
           "%s: %llu blocks of %llu threads, %s, %llu bytes "
           "of shared memory, %u blocks an SM; modelled %.1f us, bound by %s "
-          "(issue "
-          "%.1f, load/store pipe %.1f, L2 %.1f, DRAM %.1f, latency %.1f us)\n",
+          "(each alone: issue %.1f, load/store pipe %.1f, L2 %.1f, DRAM %.1f, "
+          "latency %.1f us; their squares add up, beside the launch)\n",
           L.Kernel.c_str(), (unsigned long long)L.Blocks,
           (unsigned long long)L.ThreadsPerBlock, registers(L).c_str(),
           (unsigned long long)L.SharedBytes, L.BlocksPerSm, L.TimeUs,

@@ -471,7 +471,8 @@ TEST_F(TeamTest, SizesSayWhatIsAskedOfThem) {
   T.Load.Arguments[0].Fill.High = 1;
   T.Load.Flops = "64 * cols";
   Text = Asks();
-  EXPECT_TRUE(Has(Text, "judge adds, small ones among them\n"));
+  EXPECT_TRUE(Has(Text, "judge adds, small ones among them, with other "
+                        "multiples in `cols`\n"));
   EXPECT_TRUE(Has(Text, "with inputs of other values (tiny, huge, mixed, "));
   EXPECT_TRUE(Has(Text, "For products of matrices"));
   T.Load.Harden = false;
@@ -580,8 +581,8 @@ TEST_F(TeamTest, BuriedKernelsComeFirst) {
   T.NvccFlags.clear();
 }
 
-// Of many specializations of a library's class template a planner is shown the
-// longest, and who writes code all.
+// Of many specializations of a library's class template the longest is shown,
+// and who writes code is told the others.
 TEST_F(TeamTest, RepeatedSpecializations) {
   std::string Long = "template <class T, int N> struct vec;\n";
   for (int N : {1, 2, 4, 8}) {
@@ -603,23 +604,33 @@ TEST_F(TeamTest, RepeatedSpecializations) {
   llvm::StringRef User = Asked[0].Messages[0].Text;
   EXPECT_TRUE(User.contains(
       "// float x 1\n"
-      "[lines 3 to 22 are other specializations of vec, not shown]\n"
+      "[lines 3 to 22 are further specializations of vec, like one that is "
+      "shown]\n"
       "\n// float x 4\ntemplate <> struct vec<float, 4> {\n  float data[4];\n"))
       << User.str();
   EXPECT_TRUE(User.contains(
       "  // the longest\n};\n\n"
-      "[lines 31 to 45 are other specializations of vec, not shown]\n"
+      "[lines 31 to 45 are further specializations of vec, like one that is "
+      "shown]\n"
       "\n__device__ float f0(float x);\n"))
       << User.str();
-  EXPECT_TRUE(User.contains("stands for lines that are shown elsewhere, or "
-                            "that are like others.\n"))
+  EXPECT_TRUE(User.contains("stands for lines that are shown elsewhere or are "
+                            "like others, and belongs into no answer."))
       << User.str();
+  EXPECT_FALSE(User.contains("vec<float, 8> {\n  float data"));
   give({"row_max:loop1"});
+  answer("```cuda anchor 1\nf();\n[lines 3 to 22 are further specializations "
+         "of vec, like one that is shown]\n```");
   answer("```cuda anchor 1\nf();\n```");
   value(team()->code(In));
-  EXPECT_EQ(llvm::StringRef(Asked[1].Messages[0].Text)
-                .count("__device__ void vec<float, 8>::load"),
-            1u);
+  User = Asked[1].Messages[0].Text;
+  EXPECT_EQ(User.count("__device__ void vec<float, 8>::load"), 1u);
+  EXPECT_TRUE(User.contains("# Lines of the source that are left out above\n\n"
+                            "Lines 3 to 22:\n\n```cuda\ntemplate <> struct "
+                            "vec<float, 1> {\n"))
+      << User.str();
+  EXPECT_TRUE(llvm::StringRef(Asked[2].Messages[2].Text)
+                  .contains("the text of anchor 1 leaves code out"));
   T.Parsed = nullptr;
 }
 

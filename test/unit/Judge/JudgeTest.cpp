@@ -152,8 +152,8 @@ TEST_F(JudgeTest, Counters) {
   EXPECT_EQ(R.Calls.find("profile"), std::string::npos);
 }
 
-// Of four sizes, the one that takes longest and the shortest ones; where none is
-// timed, by their outputs.
+// Of four sizes, the one that takes longest and the shortest ones; where none
+// is timed, by their outputs.
 TEST_F(JudgeTest, CountersOfSizes) {
   J.ProfiledText = "k.cu";
   for (Case &C : J.Cases)

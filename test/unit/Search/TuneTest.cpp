@@ -113,8 +113,7 @@ TEST_F(TuneTest, SlowInTheModel) {
     return Modelled.back() == "32" ? 14.9 : 10;
   };
   SearchOutcome O = tuned();
-  EXPECT_EQ(Modelled,
-            (std::vector<std::string>{"64", "128", "32", "16", "8"}));
+  EXPECT_EQ(Modelled, (std::vector<std::string>{"64", "128", "32", "16", "8"}));
   EXPECT_EQ(Watch.Notes.front(),
             "not tried, kBlock = 128: modelled to take 1.5 times as long");
   EXPECT_EQ(O.Nodes.node(1).Given.Title, "kBlock = 32");
