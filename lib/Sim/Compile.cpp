@@ -14,10 +14,12 @@
 #include "stark/HostCode/CompileCommand.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendActions.h"
+#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/IR/LLVMContext.h"
@@ -52,6 +54,37 @@ private:
   std::string &Skipped; ///< the first one
 };
 
+/// A kernel gets the bytes of its arguments, also where their class has a copy
+/// constructor, as a lambda that holds a std::tuple: as if it had none it is
+/// passed, not as a pointer to what lies with the host.
+class PassByBytes : public clang::ASTConsumer,
+                    public clang::RecursiveASTVisitor<PassByBytes> {
+public:
+  void HandleTagDeclDefinition(clang::TagDecl *D) override {
+    if (auto *Record = llvm::dyn_cast<clang::CXXRecordDecl>(D))
+      pass(*Record);
+  }
+  /// Of lambdas nobody tells.
+  bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
+    for (clang::Decl *D : Group)
+      TraverseDecl(D);
+    return true;
+  }
+  bool VisitLambdaExpr(clang::LambdaExpr *E) {
+    pass(*E->getLambdaClass());
+    return true;
+  }
+
+private:
+  static void pass(clang::CXXRecordDecl &Record) {
+    if (Record.isCompleteDefinition() && !Record.isDependentType() &&
+        !Record.canPassInRegisters() && !Record.hasNonTrivialDestructor() &&
+        !Record.isPolymorphic())
+      Record.setArgPassingRestrictions(
+          clang::RecordArgPassingKind::CanPassInRegs);
+  }
+};
+
 class LenientAction : public clang::EmitLLVMOnlyAction {
 public:
   LenientAction(llvm::LLVMContext *C, std::string *Skipped)
@@ -61,6 +94,14 @@ public:
       Clang.getPreprocessor().addPPCallbacks(
           std::make_unique<IncludeSkipper>(*Skipped));
     return EmitLLVMOnlyAction::BeginSourceFileAction(Clang);
+  }
+  std::unique_ptr<clang::ASTConsumer>
+  CreateASTConsumer(clang::CompilerInstance &Clang,
+                    llvm::StringRef File) override {
+    std::vector<std::unique_ptr<clang::ASTConsumer>> Both;
+    Both.push_back(std::make_unique<PassByBytes>());
+    Both.push_back(EmitLLVMOnlyAction::CreateASTConsumer(Clang, File));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(Both));
   }
   void EndSourceFileAction() override {
     if (getCompilerInstance().hasASTContext())
