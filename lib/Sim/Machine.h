@@ -15,6 +15,7 @@
 #ifndef STARK_LIB_SIM_MACHINE_H
 #define STARK_LIB_SIM_MACHINE_H
 
+#include "Cell.h"
 #include "Model/LaunchRecorder.h"
 #include "Streams.h"
 #include "Together.h"
@@ -40,32 +41,6 @@ struct Dim3 {
   Dim3 at(uint64_t I) const {
     return {uint32_t(I % X), uint32_t(I / X % Y), uint32_t(I / X / Y)};
   }
-};
-
-/// Who touched a 32-bit word last, and when. Epochs count barriers of all
-/// blocks of all launches.
-struct Cell {
-  uint32_t Writer = 0, WriteEpoch = 0, WriteProbe = 0;
-  uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadProbe[2] = {0, 0};
-  uint16_t WriteWarpEpoch = 0, ReadWarpEpoch[2] = {0, 0};
-  uint8_t WriteMask = 0, ReadMask[2] = {0, 0};
-  uint8_t Written = 0;          ///< bytes that hold a value, and InFlight
-  uint8_t Read = 0, Stored = 0; ///< bytes: what they held first, ever; ever
-};
-/// Of Cell::Written: an asynchronous copy writes here, and nobody has waited
-/// for it.
-constexpr uint8_t InFlight = 0x10;
-
-struct Allocation {
-  char *Begin = nullptr, *End = nullptr;
-  std::string Name; ///< of the entry's argument, empty otherwise
-  unsigned ElementBytes = 1;
-  bool Freed = false, Constant = false, Banked = false;
-  bool OfHost = false;    ///< the host may touch it, too
-  bool OfCaller = false;  ///< whole pages that the caller owns
-  bool OfProgram = false; ///< it was asked for, and has to be given back
-  /// Null when it is too large to be watched.
-  std::unique_ptr<std::vector<Cell>> Cells;
 };
 
 /// Of each thread, its own arrays included; a page that may not be touched lies
@@ -337,12 +312,17 @@ private:
     bool Shared;
     const std::string &Array;
     const Allocation *In = nullptr; ///< of global memory
-    uint64_t Element = 0;
+    uint64_t Within = 0; ///< bytes from the array's begin
     // Of the thread that makes it.
     bool Ordered = false; ///< against others, by its writer
     uint32_t Thread = 0;
     unsigned Warp = 0;
     uint16_t WarpEpoch = 0;
+    /// Of the array; counted in what is accessed where its type is not known.
+    uint64_t element() const {
+      unsigned Size = In && In->ElementBytes ? In->ElementBytes : Bytes;
+      return Within / std::max(1u, Size);
+    }
   };
   void watch(Watched &A, Cell *Cells, uint64_t Offset);
   bool races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
@@ -379,6 +359,7 @@ private:
   struct ProbeCache {
     char *Begin = nullptr, *End = nullptr;
     Allocation *Of = nullptr;
+    Cell *Cells = nullptr; ///< null: no history is kept
   };
   std::vector<ProbeCache> Cached;
 

@@ -104,10 +104,8 @@ Allocation &Machine::adopt(char *Begin, uint64_t Bytes, const std::string &Name,
   A->Name = Name;
   A->ElementBytes = ElementBytes;
   if (How == Mode::Check && Bytes <= WatchLimit) {
-    A->Cells = std::make_unique<std::vector<Cell>>((Bytes + 3) / 4);
-    if (Holds)
-      for (Cell &C : *A->Cells)
-        C.Written = 0xf;
+    A->Cells = std::make_unique<CellArray>((Bytes + 3) / 4);
+    A->Held = Holds ? 0xf : 0;
   }
   auto Place = std::upper_bound(
       Allocations.begin(), Allocations.end(), Begin,
