@@ -155,12 +155,17 @@ void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
     // Of what nobody writes no history is needed, but to tell what was read.
     bool Watches = How == Mode::Check && A->Cells && (Reach || !A->isSettled());
     C = {A->Begin, A->End, A, Watches ? A->Cells->data() : nullptr};
+    A->Used |= Kind != ProbeKind::Load;
   }
   if (C.Cells) {
     uint64_t Offset = uint64_t(Address - C.Of->Begin);
     Watched A{Probe, Kind, Address, Bytes, Stored, false, C.Of->Name, C.Of};
     A.Within = Offset;
+    if (Mine)
+      mark(A, *C.Of, Offset);
     watch(A, C.Cells, Offset);
+  } else if (!C.Of->isSettled()) {
+    notAPartners();
   }
   if (Kind == ProbeKind::Atomic || T.Probes[Probe].Volatile)
     BlockSynced = true;

@@ -14,11 +14,11 @@
 #ifndef STARK_LIB_SIM_CELL_H
 #define STARK_LIB_SIM_CELL_H
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace stark::sim {
@@ -33,6 +33,7 @@ struct Cell {
   uint8_t Written = 0;          ///< bytes that hold a value, and InFlight
   uint8_t Read = 0, Stored = 0; ///< bytes: what they held first, ever; ever
 };
+static_assert(std::has_unique_object_representations_v<Cell>);
 /// Of Cell::Written: an asynchronous copy writes here, and nobody has waited
 /// for it.
 constexpr uint8_t InFlight = 0x10;
@@ -40,12 +41,7 @@ constexpr uint8_t InFlight = 0x10;
 /// A cell for each word of an array. Those that nobody touches take no memory.
 class CellArray {
 public:
-  explicit CellArray(size_t Count)
-      : Count(Count), First(static_cast<Cell *>(std::calloc(
-                          std::max<size_t>(Count, 1), sizeof(Cell)))) {
-    if (!First)
-      std::abort();
-  }
+  explicit CellArray(size_t Count);
   size_t size() const { return Count; }
   Cell *data() { return First.get(); }
   Cell &operator[](size_t I) { return First.get()[I]; }
@@ -60,6 +56,14 @@ private:
   std::unique_ptr<Cell, Free> First;
 };
 
+/// What a partner (Team.h) did to 64 words, a bit for each.
+struct Marks {
+  uint64_t Read = 0, Wrote = 0;
+  uint64_t Updated = 0; ///< by atomics whose result nobody used
+  uint64_t all() const { return Read | Wrote | Updated; }
+};
+constexpr uint64_t MarkedWords = 64;
+
 struct Allocation {
   char *Begin = nullptr, *End = nullptr;
   std::string Name; ///< of the entry's argument, empty otherwise
@@ -70,8 +74,11 @@ struct Allocation {
   bool OfProgram = false; ///< it was asked for, and has to be given back
   /// Bytes of every word that hold a value, beside Cell::Written.
   uint8_t Held = 0;
+  bool Used = false; ///< some word may hold a value
   /// Null when it is too large to be watched.
   std::unique_ptr<CellArray> Cells;
+  /// Of what a partner may touch: for each 64 words.
+  std::vector<Marks> Marked;
   /// Nobody writes to it and all of it may be read.
   bool isSettled() const { return Constant && !Banked && Held == 0xf; }
 };

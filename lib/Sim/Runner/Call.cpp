@@ -44,6 +44,8 @@ static std::string describeStop(const posix::ExitStatus &How, bool TimedOut,
 /// process, the clock decides.
 constexpr unsigned ClockFactor = 10;
 
+constexpr std::chrono::milliseconds WaitStep(1);
+
 Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     : Spec(Spec), Time(Time),
       Deadline(Time.now() +
@@ -56,6 +58,13 @@ Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     return;
   }
   Shared = static_cast<Report *>(Memory);
+  Others = Spec.Spreads ? Team::create() : nullptr;
+  if (Others)
+    Starter.emplace(*Others, [this, &Gpu](unsigned I) {
+      silence();
+      posix::lockDown();
+      this->Spec.Of->Kernels->runPart(Gpu, *Others, I);
+    });
   std::fflush(nullptr);
   Child = posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,
                                    [&] { inChild(Gpu); });
@@ -70,19 +79,38 @@ void Call::notRun(const char *Why) {
 }
 
 Call::~Call() {
+  Starter.reset();
   Child.reset();
+  Team::destroy(Others);
   if (Shared)
     munmap(Shared, sizeof(Report));
 }
 
-void Call::inChild(const GpuDescription &Gpu) {
-  // What it prints is nobody's.
+void Call::wait(unsigned Partners) {
+  while (!ended()) {
+    lend(Partners);
+    Time.sleep(WaitStep);
+  }
+}
+
+unsigned Call::lend(unsigned Free) { return Starter ? Starter->look(Free) : 0; }
+
+PartCounts Call::parts() const {
+  return Others ? PartCounts{Others->Taken, Others->RunAgain} : PartCounts();
+}
+
+/// What it prints is nobody's.
+void Call::silence() {
   if (!freopen("/dev/null", "w", stdout) ||
       !freopen("/dev/null", "w", stderr)) {
     copyText(Shared->Text, sizeof(Shared->Text), "/dev/null cannot be opened");
     Shared->What = Report::NotRun;
     _exit(9);
   }
+}
+
+void Call::inChild(const GpuDescription &Gpu) {
+  silence();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const Finding &F) {
     Shared->Kind = F.Kind;
@@ -98,6 +126,8 @@ void Call::inChild(const GpuDescription &Gpu) {
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
   Hooks.Reach = Spec.Reach;
+  Hooks.Others = Others;
+  Hooks.SpreadAfter = Spec.SpreadAfter;
   Hooks.ResourcesLater = Spec.ResourcesLater;
   // Only there: a check is the same, whether ptxas has ended or not.
   if (Spec.Mode == RunMode::Profile && Spec.Of->Resources)
@@ -147,7 +177,9 @@ bool Call::ended() {
   if (Child->ended()) {
     finish(false);
   } else if (Time.now() > Deadline ||
-             (!Spec.Host && Child->cpuMs() > Spec.TimeoutMs)) {
+             (!Spec.Host &&
+              Child->cpuMs() + (Others ? Others->TakenMs.load() : 0) >
+                  Spec.TimeoutMs)) {
     Child->kill();
     finish(true);
   }
@@ -156,6 +188,7 @@ bool Call::ended() {
 
 void Call::finish(bool TimedOut) {
   Ended = true;
+  Starter.reset();
   Said = *Shared;
   Said.Text[sizeof(Said.Text) - 1] = 0;
   if (TimedOut || Said.What == Report::Died) {
