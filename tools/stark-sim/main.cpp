@@ -45,7 +45,8 @@ static cl::opt<uint64_t> SpreadAfter(
     "spread-after", cl::value_desc("accesses"),
     cl::desc("Accesses of a launch before its blocks are spread over cores "
              "that are free; 0: before its first block, which then waits "
-             "for them (default: 131072)"),
+             "for them (default: 131072, and only over cores on which nothing "
+             "else runs)"),
     cl::cat(Category));
 static cl::opt<std::string> Outputs(
     "outputs", cl::value_desc("prefix"),

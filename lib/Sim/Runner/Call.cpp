@@ -16,7 +16,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace stark;
@@ -93,7 +95,27 @@ void Call::wait(unsigned Partners) {
   }
 }
 
-unsigned Call::lend(unsigned Free) { return Starter ? Starter->look(Free) : 0; }
+/// Cores of this machine on which nothing runs now, as far as is known.
+static unsigned idleCores() {
+  // proc(5): of "0.20 0.18 0.12 2/80 11206" those that run, or could. One of
+  // them is this process, which sleeps again soon.
+  std::ifstream In("/proc/loadavg");
+  double Loads[3];
+  unsigned Running = 0;
+  if (!(In >> Loads[0] >> Loads[1] >> Loads[2] >> Running))
+    return 0;
+  unsigned Busy = std::max(Running, 1u) - 1,
+           Cores = std::thread::hardware_concurrency();
+  return Cores > Busy ? Cores - Busy : 0;
+}
+
+unsigned Call::lend(unsigned Free) {
+  if (!Starter)
+    return 0;
+  if (!Spec.SpreadAfter && Others->Now == Team::Wanted)
+    Free = std::min(Free, idleCores());
+  return Starter->look(Free);
+}
 
 PartCounts Call::parts() const {
   return Others ? PartCounts{Others->Taken, Others->RunAgain} : PartCounts();
