@@ -69,6 +69,7 @@ struct Spreading : Device {
   Dim3 Cluster = {};
   uint64_t Limit = ~0ull;
   unsigned Launches = 2;
+  bool PartnersDie = false;
 
   Spreading() {
     T.Probes.resize(VolatileStore + 1, T.Probes[Load]);
@@ -117,6 +118,8 @@ struct Spreading : Device {
       Machine M(T, Gpu);
       M.Kernels = kernels();
       setMachine(&M);
+      if (PartnersDie)
+        std::abort();
       M.runPart(*Shared, I);
     });
     Ran Out;
@@ -281,6 +284,32 @@ TEST(Spread, MemoryThatThreadsAskForIsTheCalls) {
         store(M, &Y[global()], load(M, Own));
       },
       "clean", false);
+}
+
+TEST(Spread, PartnersThatDieAreNotMissed) {
+  Spreading S;
+  S.PartnersDie = true;
+  auto Do = [](Machine &M) { store(M, &Y[global()], load(M, &X[global()])); };
+  S.isAlways(Do, "clean", false);
+  EXPECT_GT(S.on(5, Do).RunAgain, 0u);
+}
+
+// A call that asks gets no more than there are, and an answer.
+TEST(Spread, WhereNoCoreIsFreeACallIsRefused) {
+  Spreading S;
+  Team *Shared = Team::create();
+  TeamStarter Starter(*Shared, [](unsigned) {});
+  Shared->Asked = 100;
+  Shared->Now = Team::Wanted;
+  EXPECT_EQ(Starter.look(0), 0u);
+  EXPECT_EQ(Shared->Now, Team::Refused);
+  Shared->Now = Team::Wanted;
+  EXPECT_EQ(Starter.look(100), MostPartners);
+  EXPECT_EQ(Shared->Now, Team::Here);
+  Shared->Now = Team::Over;
+  EXPECT_EQ(Starter.look(100), 0u);
+  EXPECT_EQ(Shared->Now, Team::Alone);
+  Team::destroy(Shared);
 }
 
 // No part is taken over of which one has gone otherwise than it would have.
