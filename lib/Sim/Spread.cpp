@@ -29,9 +29,9 @@ namespace {
 /// How long a partner may take, by its processor: so many times as long as the
 /// part that was run here, and some seconds.
 constexpr double PartnerFactor = 10, MostSeconds = 5;
-/// Looking whether partners are worth it takes time, too: after so many
-/// clusters, where there are many.
-constexpr uint64_t LookEvery = 4, Many = 64;
+/// Looking whether partners are worth it takes time, too: so often in a launch,
+/// and not before it has made a part of SpreadAfter.
+constexpr uint64_t Looks = 64, LeastPart = 64;
 /// Instructions that take as long as an access; accesses for each word that
 /// threads may write, from which on it is worth it.
 constexpr double InstructionsOfAccess = 16, WorkOfWord = 6;
@@ -83,7 +83,8 @@ bool Machine::isWorthPartners(uint64_t Next, uint64_t Made) const {
     return false;
   if (SpreadAfter == 0)
     return Next == 0;
-  if (Next == 0 || (Clusters.count() >= Many && Next % LookEvery != 0))
+  if (Next % std::max<uint64_t>(Clusters.count() / Looks, 1) != 0 ||
+      Made < std::max<uint64_t>(SpreadAfter / LeastPart, 1))
     return false;
   double Work = workOf(Made, T, CountPool.data());
   double Words = 0;
