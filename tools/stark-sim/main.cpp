@@ -67,7 +67,8 @@ static cl::opt<bool>
     ShowSpeed("speed",
               cl::desc("Tell on standard error how many thread instructions a "
                        "second were simulated on one core, in launches that "
-                       "are checked and in those that are profiled"),
+                       "are checked and in those that are profiled, and how "
+                       "many parts of launches other cores ran"),
               cl::cat(Category));
 
 static cl::opt<bool> Precompile(
