@@ -152,13 +152,20 @@ void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
     if (!A || A->Freed || Address + Bytes > A->End ||
         (A->Constant && Kind != ProbeKind::Load))
       return outOfBounds(Probe, Address, Bytes, Kind);
-    C = {A->Begin, A->End, A};
+    // Of what nobody writes no history is needed, but to tell what was read.
+    bool Watches = How == Mode::Check && A->Cells && (Reach || !A->isSettled());
+    C = {A->Begin, A->End, A, Watches ? A->Cells->data() : nullptr};
+    A->Used |= Kind != ProbeKind::Load;
   }
-  if (How == Mode::Check && C.Of->Cells) {
+  if (C.Cells) {
     uint64_t Offset = uint64_t(Address - C.Of->Begin);
     Watched A{Probe, Kind, Address, Bytes, Stored, false, C.Of->Name, C.Of};
-    A.Element = Offset / (C.Of->ElementBytes ? C.Of->ElementBytes : Bytes);
-    watch(A, C.Of->Cells->data(), Offset);
+    A.Within = Offset;
+    if (Mine)
+      mark(A, *C.Of, Offset);
+    watch(A, C.Cells, Offset);
+  } else if (!C.Of->isSettled()) {
+    notAPartners();
   }
   if (Kind == ProbeKind::Atomic || T.Probes[Probe].Volatile)
     BlockSynced = true;
@@ -187,10 +194,9 @@ void Machine::sharedAccess(uint32_t Probe, char *Address, uint32_t Bytes,
   }
   if (How != Mode::Check)
     return;
-  uint64_t Within = Of ? Offset - Of->Offset : Offset - T.SharedEnd;
   Watched A{
       Probe, Kind, Address, Bytes, Stored, true, Of ? Of->Name : DynamicArray};
-  A.Element = Within / std::max(1u, Bytes);
+  A.Within = Offset - (Of ? Of->Offset : T.SharedEnd);
   watch(A, SharedCells.data(), InCluster);
 }
 
@@ -220,7 +226,7 @@ bool Machine::changes(const Watched &A) {
 
 /// "x[3]", by the name that is known.
 std::string Machine::nameOf(const Watched &A) const {
-  std::string Number = std::to_string(A.Element);
+  std::string Number = std::to_string(A.element());
   if (A.Shared)
     return &A.Array == &DynamicArray ? A.Array + " at element " + Number
                                      : "shared " + A.Array + "[" + Number + "]";
@@ -280,7 +286,7 @@ void Machine::tellUninitialised(const Watched &A, uint64_t Offset) {
           "read of uninitialised " + std::string(A.Shared ? "shared " : "") +
               "memory by " + here(A.Probe) + ": " +
               (Name.empty() ? "an allocation at byte " + std::to_string(Offset)
-                            : Name + "[" + std::to_string(A.Element) + "]") +
+                            : Name + "[" + std::to_string(A.element()) + "]") +
               " was never written");
 }
 
@@ -321,7 +327,9 @@ void Machine::watch(Watched &A, Cell *Cells, uint64_t Offset) {
     Cell &C = Cells[At / 4];
     uint64_t Stop = std::min(Offset + A.Bytes, (At / 4 + 1) * 4);
     uint8_t Mask = uint8_t(((1u << (Stop - At)) - 1) << (At % 4));
-    uint8_t Holds = A.Shared && C.WriteEpoch < BlockEpoch ? 0 : C.Written;
+    uint8_t Holds = A.Shared && C.WriteEpoch < BlockEpoch ? 0
+                    : A.In ? C.Written | A.In->Held
+                           : C.Written;
     if (Holds & InFlight)
       return tellInFlight(A, C);
     if (A.Kind != ProbeKind::Store && (Holds & Mask) != Mask)

@@ -35,6 +35,9 @@ void store(uint32_t Probe, char *P, uint32_t N, uint64_t Value) {
 void atomicAccess(uint32_t Probe, char *P, uint32_t N) {
   machine().access(Probe, P, N, ProbeKind::Atomic, 0, false);
 }
+void update(uint32_t Probe, char *P, uint32_t N, uint64_t Operand) {
+  machine().update(Probe, P, N, Operand);
+}
 void storeWide(uint32_t Probe, char *P, uint32_t N, const void *Value) {
   machine().touch(Probe, P, N, ProbeKind::Store, Value);
 }
@@ -106,6 +109,7 @@ void namedArrive(int Id, int Count) { machine().namedArrive(Id, Count); }
 uint32_t activemask() { return machine().activeMask(); }
 void fence(int) {}
 long long clockNow() {
+  machine().notAPartners();
   static long long Now = 0;
   return Now += 20;
 }
@@ -131,8 +135,14 @@ void unsupported(const char *What) {
 void unsupportedPtx(const char *What) {
   machine().unsupported(UnsupportedKind::Ptx, What);
 }
-void *deviceMalloc(size_t N) { return machine().allocate(N); }
-void deviceFree(void *P) { machine().release(P); }
+void *deviceMalloc(size_t N) {
+  machine().notAPartners();
+  return machine().allocate(N);
+}
+void deviceFree(void *P) {
+  machine().notAPartners();
+  machine().release(P);
+}
 } // namespace
 
 SymbolList stark::sim::deviceSymbols() {
@@ -145,6 +155,7 @@ SymbolList stark::sim::deviceSymbols() {
        STARK_SYMBOL("__stark_sim_store", store),
        STARK_SYMBOL("__stark_sim_store_wide", storeWide),
        STARK_SYMBOL("__stark_sim_atomic", atomicAccess),
+       STARK_SYMBOL("__stark_sim_update", update),
        STARK_SYMBOL("__stark_sim_range", range),
        STARK_SYMBOL("__stark_sim_local", local),
        STARK_SYMBOL("__stark_sim_barrier", barrier),

@@ -103,7 +103,7 @@ int hostFree(void *P) {
 /// Does the host take what nobody has put there, all of it?
 bool takesNothing(Machine &M, const void *To, const void *From, size_t N) {
   Allocation *Source = M.find(From), *Target = M.find(To);
-  if (!Source || !Source->Cells || Source->OfHost ||
+  if (!Source || !Source->Cells || Source->Held || Source->OfHost ||
       (Target && !Target->OfHost))
     return false;
   uint64_t Begin = uint64_t(static_cast<const char *>(From) - Source->Begin);

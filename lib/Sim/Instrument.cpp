@@ -142,6 +142,39 @@ bool Instrumenter::addLocal(Instruction &I, Value *Pointer, uint64_t Bytes) {
   return true;
 }
 
+/// What \p I does to a word of 4 or 8 bytes, where its result is not used.
+static Update updateOf(const AtomicRMWInst &I) {
+  unsigned Bits = unsigned(I.getType()->getPrimitiveSizeInBits());
+  if (!I.use_empty() || (Bits != 32 && Bits != 64))
+    return Update::None;
+  switch (I.getOperation()) {
+  case AtomicRMWInst::Add:
+    return Update::Add;
+  case AtomicRMWInst::Sub:
+    return Update::Sub;
+  case AtomicRMWInst::And:
+    return Update::And;
+  case AtomicRMWInst::Or:
+    return Update::Or;
+  case AtomicRMWInst::Xor:
+    return Update::Xor;
+  case AtomicRMWInst::Max:
+    return Update::Max;
+  case AtomicRMWInst::Min:
+    return Update::Min;
+  case AtomicRMWInst::UMax:
+    return Update::UMax;
+  case AtomicRMWInst::UMin:
+    return Update::UMin;
+  case AtomicRMWInst::FAdd:
+    return Update::FAdd;
+  case AtomicRMWInst::FSub:
+    return Update::FSub;
+  default:
+    return Update::None;
+  }
+}
+
 void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
                              ProbeKind Kind, bool Volatile, Value *Stored) {
   uint64_t Bytes = Layout.getTypeStoreSize(Accessed);
@@ -158,6 +191,9 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
     Out.Probes[Number].Counts = Atomic->use_empty() &&
                                 Atomic->getOperation() == AtomicRMWInst::Add &&
                                 isa<ConstantInt>(Atomic->getValOperand());
+    Out.Probes[Number].Updates = updateOf(*Atomic);
+    if (Out.Probes[Number].Updates != Update::None)
+      Stored = Atomic->getValOperand();
   }
   // An atomic must be aligned to its size, whatever the code promises.
   Out.Probes[Number].Align = isa<LoadInst>(I) || isa<StoreInst>(I)
@@ -169,8 +205,11 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
   const char *Name = Kind == ProbeKind::Load     ? "__stark_sim_load"
                      : Kind == ProbeKind::Atomic ? "__stark_sim_atomic"
                                                  : "__stark_sim_store";
-  // Two threads that store the same value do not race.
-  if (Kind == ProbeKind::Store && Bytes <= 8) {
+  // Two threads that store the same value do not race. What an atomic does may
+  // be done again.
+  if (Kind == ProbeKind::Atomic && Stored)
+    Name = "__stark_sim_update";
+  if (Stored && Bytes <= 8) {
     Type *Whole = B.getIntNTy(unsigned(Layout.getTypeSizeInBits(Accessed)));
     Value *Bits = Accessed->isPointerTy() ? B.CreatePtrToInt(Stored, Whole)
                                           : B.CreateBitCast(Stored, Whole);

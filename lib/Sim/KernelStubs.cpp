@@ -160,3 +160,18 @@ void stark::sim::tellLaunchLines(Module &Host, StringRef UserFile) {
                  {B.getInt32(L->getLine())});
   }
 }
+
+std::vector<std::string> stark::sim::exportShadows(Module &Host,
+                                                   const Module &Device) {
+  std::vector<std::string> Shadows;
+  for (GlobalVariable &V : Host.globals()) {
+    const GlobalVariable *Of = Device.getGlobalVariable(V.getName(), true);
+    if (!Of || Of->isDeclaration() || V.getName().starts_with("llvm.") ||
+        !V.hasName() || V.isDeclaration() || V.isConstant())
+      continue;
+    V.setLinkage(GlobalValue::ExternalLinkage);
+    V.setComdat(nullptr);
+    Shadows.push_back(V.getName().str());
+  }
+  return Shadows;
+}

@@ -35,6 +35,11 @@ struct KernelLink {
 std::vector<KernelLink> rewriteStubs(llvm::Module &Host,
                                      const llvm::Module &Device);
 
+/// The host's variables that stand for one of \p Device, which the runtime
+/// looks up by name: they can be, then.
+std::vector<std::string> exportShadows(llvm::Module &Host,
+                                       const llvm::Module &Device);
+
 /// Adds what calls the kernel of \p L with the parameters of a closure, and
 /// says in \p L how they lie there.
 void addAdapter(llvm::Module &Device, KernelLink &L);

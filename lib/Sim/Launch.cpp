@@ -12,12 +12,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
 #include "Model/Model.h"
+#include "Orders.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <numeric>
 
 using namespace stark::sim;
@@ -45,13 +44,6 @@ constexpr Dim3 MaxBlock = {1024, 1024, 64},
                MaxGrid = {2147483647, 65535, 65535};
 /// Bytes of shared memory that a kernel may have unless it is allowed more.
 constexpr uint64_t DefaultShared = 48 * 1024;
-
-/// Of this process: what others do on the machine does not count.
-double processorSeconds() {
-  timespec Now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &Now);
-  return double(Now.tv_sec) + double(Now.tv_nsec) * 1e-9;
-}
 
 /// Steps of this size through \p Count come by all, neighbours far apart.
 uint64_t spreadingStride(uint64_t Count) {
@@ -187,6 +179,32 @@ int Machine::launch(unsigned KernelIndex, const void *Values,
     return LastError = InvalidConfiguration;
   }
 
+  setLaunch();
+  TogetherInGrid = Cooperative;
+  beginOperation("kernel " + K.Name);
+  ++LaunchCount;
+  BlocksDone = 0;
+  protect(false);
+
+  PartnerSeconds = 0;
+  double Begun = processorSecondsOf(0);
+  if (How == Mode::Check && Cooperative && Grid.count() > 1)
+    checkResident();
+  else if (How == Mode::Check)
+    checkBlocks();
+  else
+    profileBlocks(K);
+  Profiled.LaunchSeconds += processorSecondsOf(0) - Begun + PartnerSeconds;
+  protect(true);
+  this->Closure = nullptr;
+  if (overran())
+    unsupported(UnsupportedKind::LocalMemory,
+                "local arrays of more than 128 KiB in a cooperative launch");
+  return 0;
+}
+
+/// Makes room for the launch whose shape is known.
+void Machine::setLaunch() {
   Clusters = {Grid.X / Cluster.X, Grid.Y / Cluster.Y, Grid.Z / Cluster.Z};
   Ranks = unsigned(Cluster.count());
   PerBlock = unsigned(Block.count());
@@ -197,29 +215,9 @@ int Machine::launch(unsigned KernelIndex, const void *Values,
   Lanes.resize(Threads);
   WarpEpoch.assign(Warps, 0);
   makeShared();
-  TogetherInGrid = Cooperative;
   CountPool.assign(std::max<size_t>(T.Blocks.size(), 1) *
                        (How == Mode::Profile ? Threads : 1),
                    0u);
-  beginOperation("kernel " + K.Name);
-  ++LaunchCount;
-  BlocksDone = 0;
-  protect(false);
-
-  double Begun = processorSeconds();
-  if (How == Mode::Check && Cooperative && Grid.count() > 1)
-    checkResident();
-  else if (How == Mode::Check)
-    checkBlocks();
-  else
-    profileBlocks(K);
-  Profiled.LaunchSeconds += processorSeconds() - Begun;
-  protect(true);
-  this->Closure = nullptr;
-  if (overran())
-    unsupported(UnsupportedKind::LocalMemory,
-                "local arrays of more than 128 KiB in a cooperative launch");
-  return 0;
 }
 
 /// Shared memory of the blocks of a cluster, each at a multiple of 1024 bytes.
@@ -261,14 +259,23 @@ std::string Machine::progress() const {
   return Text;
 }
 
+void Machine::checkCluster(uint64_t I) {
+  BlocksDone = I * Ranks;
+  prepareBlocks(I);
+  // What shared memory holds at first must not look like zeros.
+  std::memset(SharedBase, 0xA5, SharedStride * Ranks);
+  runBlocks();
+}
+
 void Machine::checkBlocks() {
-  for (uint64_t I = 0; I < Clusters.count(); ++I) {
-    BlocksDone = I * Ranks;
-    prepareBlocks(I);
-    // What shared memory holds at first must not look like zeros.
-    std::memset(SharedBase, 0xA5, SharedStride * Ranks);
-    runBlocks();
+  uint64_t Before = Accesses;
+  for (uint64_t I = 0; I < Clusters.count();) {
+    uint64_t Next = spread(I, Accesses - Before);
+    if (Next == I)
+      checkCluster(Next++);
+    I = Next;
   }
+  dismissPartners();
   addInstructions(CountPool.data());
 }
 

@@ -15,8 +15,10 @@
 #ifndef STARK_LIB_SIM_MACHINE_H
 #define STARK_LIB_SIM_MACHINE_H
 
+#include "Cell.h"
 #include "Model/LaunchRecorder.h"
 #include "Streams.h"
+#include "Team.h"
 #include "Together.h"
 #include "stark/Sim/Finding.h"
 #include "stark/Sim/Gpu.h"
@@ -40,32 +42,6 @@ struct Dim3 {
   Dim3 at(uint64_t I) const {
     return {uint32_t(I % X), uint32_t(I / X % Y), uint32_t(I / X / Y)};
   }
-};
-
-/// Who touched a 32-bit word last, and when. Epochs count barriers of all
-/// blocks of all launches.
-struct Cell {
-  uint32_t Writer = 0, WriteEpoch = 0, WriteProbe = 0;
-  uint32_t Reader[2] = {0, 0}, ReadEpoch[2] = {0, 0}, ReadProbe[2] = {0, 0};
-  uint16_t WriteWarpEpoch = 0, ReadWarpEpoch[2] = {0, 0};
-  uint8_t WriteMask = 0, ReadMask[2] = {0, 0};
-  uint8_t Written = 0;          ///< bytes that hold a value, and InFlight
-  uint8_t Read = 0, Stored = 0; ///< bytes: what they held first, ever; ever
-};
-/// Of Cell::Written: an asynchronous copy writes here, and nobody has waited
-/// for it.
-constexpr uint8_t InFlight = 0x10;
-
-struct Allocation {
-  char *Begin = nullptr, *End = nullptr;
-  std::string Name; ///< of the entry's argument, empty otherwise
-  unsigned ElementBytes = 1;
-  bool Freed = false, Constant = false, Banked = false;
-  bool OfHost = false;    ///< the host may touch it, too
-  bool OfCaller = false;  ///< whole pages that the caller owns
-  bool OfProgram = false; ///< it was asked for, and has to be given back
-  /// Null when it is too large to be watched.
-  std::unique_ptr<std::vector<Cell>> Cells;
 };
 
 /// Of each thread, its own arrays included; a page that may not be touched lies
@@ -128,6 +104,7 @@ struct Kernel {
   uint64_t MaxDynamic = 48 * 1024;
   Dim3 Cluster = {0, 0, 0};   ///< by __cluster_dims__; 0: none is said
   bool LargeClusters = false; ///< of more than eight blocks are allowed
+  bool Alone = false;         ///< its blocks cannot be spread over processes
   int Carveout = -1; ///< percent of shared memory asked for; -1: the driver's
   std::vector<uint64_t> ParameterOffsets, ParameterBytes; ///< in the closure
   uint64_t ClosureBytes = 0;
@@ -204,12 +181,28 @@ public:
   RunProfile takeProfile();
   void addTransfer(uint64_t Bytes);
 
+  // Several processes for one launch (Team.h).
+  /// Partners may be asked for here; null: each launch runs in this process.
+  Team *Others = nullptr;
+  /// Accesses that a launch has made, and will make, before they are; 0: before
+  /// its first block, which then waits for them.
+  uint64_t SpreadAfter = uint64_t(1) << 17;
+  /// As partner \p I: what it is ordered to. Does not return.
+  [[noreturn]] void runPart(Team &Of, unsigned I);
+  /// What follows only the one that called may do.
+  void notAPartners() {
+    if (Mine)
+      failPart();
+  }
+
   // What instrumented code calls.
   void access(uint32_t Probe, char *Address, uint32_t Bytes, ProbeKind Kind,
               uint64_t Stored, bool KnownValue);
   /// \p Stored: what a store writes, if it is known.
   void touch(uint32_t Probe, char *Address, uint32_t Bytes, ProbeKind Kind,
              const void *Stored);
+  /// An atomic whose result nobody uses.
+  void update(uint32_t Probe, char *Address, uint32_t Bytes, uint64_t Operand);
   /// \p Source: of a store, where it comes from, if it is known; byte I is
   /// at Source[I & \p Mask].
   void range(uint32_t Probe, char *Address, uint64_t Bytes, const char *Source,
@@ -262,6 +255,7 @@ public:
 
 private:
   friend struct FiberEntry;
+  struct Watched;
   struct BlockState;
   /// Of the cluster of that number.
   void prepareBlocks(uint64_t Linear);
@@ -291,11 +285,27 @@ private:
   void endOfWarp(unsigned W);
   std::vector<uint64_t> sampledClusters() const;
   void checkBlocks();
+  void checkCluster(uint64_t I);
+  // Spread.cpp
+  uint64_t spread(uint64_t Next, uint64_t Made);
+  bool isWorthPartners(uint64_t Next, uint64_t Made) const;
+  bool partnersCome(uint64_t Most);
+  void dismissPartners();
+  bool tellPartners();
+  uint64_t runTogether(uint64_t Next);
+  bool takeOver(unsigned I, double OwnSeconds);
+  // Part.cpp
+  struct Part;
+  void takeOrders(Team &Of);
+  void tellWhatWasDone();
+  void mark(const Watched &A, Allocation &In, uint64_t Offset);
+  [[noreturn]] void failPart();
   std::string progress() const;
   struct ResidentCluster;
   void exchange(ResidentCluster &B);
   void checkResident();
   void makeShared();
+  void setLaunch();
   unsigned newStack();
   bool overran() const;
   void profileBlocks(const Kernel &K);
@@ -337,12 +347,17 @@ private:
     bool Shared;
     const std::string &Array;
     const Allocation *In = nullptr; ///< of global memory
-    uint64_t Element = 0;
+    uint64_t Within = 0;            ///< bytes from the array's begin
     // Of the thread that makes it.
     bool Ordered = false; ///< against others, by its writer
     uint32_t Thread = 0;
     unsigned Warp = 0;
     uint16_t WarpEpoch = 0;
+    /// Of the array; counted in what is accessed where its type is not known.
+    uint64_t element() const {
+      unsigned Size = In && In->ElementBytes ? In->ElementBytes : Bytes;
+      return Within / std::max(1u, Size);
+    }
   };
   void watch(Watched &A, Cell *Cells, uint64_t Offset);
   bool races(const Watched &A, uint32_t Other, uint32_t OtherEpoch,
@@ -379,6 +394,7 @@ private:
   struct ProbeCache {
     char *Begin = nullptr, *End = nullptr;
     Allocation *Of = nullptr;
+    Cell *Cells = nullptr; ///< null: no history is kept
   };
   std::vector<ProbeCache> Cached;
 
@@ -415,6 +431,10 @@ private:
   /// By rank: what warps of blocks that are there together did, in order.
   std::vector<std::vector<std::vector<Trace>>> Recorded;
   RunProfile Profiled;
+  std::vector<Allocation *> Told; ///< what partners know of
+  uint32_t ToldEpoch = 0;         ///< when they were told
+  double PartnerSeconds = 0;      ///< of what was taken over in this launch
+  std::unique_ptr<Part> Mine;     ///< of a partner
 };
 
 /// The one that instrumented code talks to.

@@ -25,11 +25,25 @@ constexpr uint64_t Gap = 4096, Alignment = 256;
 /// Words of larger arrays are not watched: that would take six times their
 /// size.
 constexpr uint64_t WatchLimit = uint64_t(64) << 20;
+/// From so many bytes on cells lie in large pages, where the system has some.
+constexpr uint64_t LargePage = uint64_t(2) << 20;
 } // namespace
 
 static Machine *Current = nullptr;
 Machine *stark::sim::theMachine() { return Current; }
 void stark::sim::setMachine(Machine *M) { Current = M; }
+
+CellArray::CellArray(size_t Count)
+    : Count(Count), First(static_cast<Cell *>(std::calloc(
+                        std::max<size_t>(Count, 1), sizeof(Cell)))) {
+  if (!First)
+    std::abort();
+  auto Begin = reinterpret_cast<uintptr_t>(First.get()),
+       End = Begin + Count * sizeof(Cell);
+  Begin = (Begin + LargePage - 1) / LargePage * LargePage;
+  if (Begin + LargePage <= End)
+    madvise(reinterpret_cast<void *>(Begin), End - Begin, MADV_HUGEPAGE);
+}
 
 char *Machine::allocate(uint64_t Bytes, const std::string &Name) {
   if (!Arena) {
@@ -104,10 +118,9 @@ Allocation &Machine::adopt(char *Begin, uint64_t Bytes, const std::string &Name,
   A->Name = Name;
   A->ElementBytes = ElementBytes;
   if (How == Mode::Check && Bytes <= WatchLimit) {
-    A->Cells = std::make_unique<std::vector<Cell>>((Bytes + 3) / 4);
-    if (Holds)
-      for (Cell &C : *A->Cells)
-        C.Written = 0xf;
+    A->Cells = std::make_unique<CellArray>((Bytes + 3) / 4);
+    A->Held = Holds ? 0xf : 0;
+    A->Used = Holds;
   }
   auto Place = std::upper_bound(
       Allocations.begin(), Allocations.end(), Begin,
@@ -154,6 +167,7 @@ void Machine::markWritten(void *Pointer, uint64_t Bytes) {
   Allocation *A = find(Pointer);
   if (!A || !A->Cells)
     return;
+  A->Used = true;
   uint64_t First = uint64_t(static_cast<char *>(Pointer) - A->Begin);
   uint64_t Last = std::min(First + Bytes, uint64_t(A->End - A->Begin));
   for (uint64_t I = First; I < Last;) {

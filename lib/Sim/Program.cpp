@@ -75,23 +75,6 @@ static void *lookup(orc::LLJIT &Jit, orc::JITDylib &In, StringRef Name) {
   return Found->toPtr<void *>();
 }
 
-/// The host's variables that stand for one of \p Device, which the runtime
-/// looks up by name.
-static std::vector<std::string> exportShadows(Module &Host,
-                                              const Module &Device) {
-  std::vector<std::string> Shadows;
-  for (GlobalVariable &V : Host.globals()) {
-    const GlobalVariable *Of = Device.getGlobalVariable(V.getName(), true);
-    if (!Of || Of->isDeclaration() || V.getName().starts_with("llvm.") ||
-        !V.hasName() || V.isDeclaration() || V.isConstant())
-      continue;
-    V.setLinkage(GlobalValue::ExternalLinkage);
-    V.setComdat(nullptr);
-    Shadows.push_back(V.getName().str());
-  }
-  return Shadows;
-}
-
 /// Links both sides by name, and turns device code into what runs here.
 llvm::Error Program::Image::prepare(Module &HostCode, Module &DeviceCode,
                                     StringRef UserFile) {
@@ -405,6 +388,14 @@ RunProfile Program::run(const char *Entry, void **Arguments,
       Gpu, Mode, Buffers, Hooks);
 }
 
+void Program::runPart(const GpuDescription &Gpu, Team &Of,
+                      unsigned Number) const {
+  Machine M(I->T, Gpu);
+  M.Kernels = I->Kernels;
+  setMachine(&M);
+  M.runPart(Of, Number);
+}
+
 RunProfile Program::runWith(const Program *Of,
                             const std::function<void(Machine &)> &Body,
                             const GpuDescription &Gpu, RunMode Mode,
@@ -420,6 +411,8 @@ RunProfile Program::runWith(const Program *Of,
   M.OnLimit = Hooks.OnLimit;
   M.Undefined = Hooks.Undefined;
   M.Reach = Hooks.Reach;
+  M.Others = Hooks.Others;
+  M.SpreadAfter = Hooks.SpreadAfter.value_or(M.SpreadAfter);
   M.KnownLater = Hooks.ResourcesLater;
   M.Kernels = I.Kernels;
   M.KernelOfStub = I.KernelOfStub;

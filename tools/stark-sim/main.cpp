@@ -37,9 +37,17 @@ static cl::opt<std::string>
 
 static cl::opt<unsigned>
     Jobs("jobs", cl::value_desc("n"), cl::init(0),
-         cl::desc("Calls that are simulated at once, each on one core "
-                  "(default: one a core, at most 8)"),
+         cl::desc("Calls that are simulated at once, each on one core; where "
+                  "there are fewer, blocks of large launches are (default: one "
+                  "a core, at most 8)"),
          cl::cat(Category));
+static cl::opt<uint64_t> SpreadAfter(
+    "spread-after", cl::value_desc("accesses"),
+    cl::desc("Accesses of a launch before its blocks are spread over cores "
+             "that are free; 0: before its first block, which then waits "
+             "for them (default: 131072, and only over cores on which nothing "
+             "else runs)"),
+    cl::cat(Category));
 static cl::opt<std::string> Outputs(
     "outputs", cl::value_desc("prefix"),
     cl::desc("Keep what the candidate computed for its smallest size and first "
@@ -59,7 +67,8 @@ static cl::opt<bool>
     ShowSpeed("speed",
               cl::desc("Tell on standard error how many thread instructions a "
                        "second were simulated on one core, in launches that "
-                       "are checked and in those that are profiled"),
+                       "are checked and in those that are profiled, and how "
+                       "many parts of launches other cores ran"),
               cl::cat(Category));
 
 static cl::opt<bool> Precompile(
@@ -120,6 +129,8 @@ static llvm::Error run() {
   sim::SimRunnerOptions Options;
   Options.Jobs =
       Jobs ? Jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  if (SpreadAfter.getNumOccurrences())
+    Options.SpreadAfter = SpreadAfter;
   Options.CountersOnly = CountersOnly || Reach;
   Options.Reach = Reach;
   Options.Headers = sharedFolder("sim", "");
@@ -133,6 +144,8 @@ static llvm::Error run() {
   if (ShowSpeed) {
     show("check", Took.Check);
     show("profile", Took.Profile);
+    llvm::errs() << "parts that other cores ran: " << Took.PartsTaken
+                 << ", run again: " << Took.PartsRunAgain << "\n";
   }
   if (!ResultFile.empty())
     return writeFileAtomically(ResultFile, Text);

@@ -26,6 +26,7 @@
 namespace stark::sim {
 
 class Machine;
+class Team;
 
 /// Device memory that the caller owns.
 struct DeviceBuffer {
@@ -63,6 +64,10 @@ struct RunHooks {
   bool ResourcesLater = false;
   /// Fill RunProfile::Reached, which takes a look at all that is watched.
   bool Reach = false;
+  /// Launches are shared with partners, if there are some; null: they are not.
+  Team *Others = nullptr;
+  /// Machine::SpreadAfter; unset: as it is.
+  std::optional<uint64_t> SpreadAfter;
   /// Asked after each call, with the instructions of threads that were executed
   /// so far, whether to call once more, on the same device. Unset: no.
   std::function<bool(double Instructions)> Again;
@@ -95,6 +100,10 @@ public:
                             const GpuDescription &Gpu, RunMode Mode,
                             const std::vector<DeviceBuffer> &Buffers,
                             const RunHooks &Hooks);
+  /// In another process than run(), which has asked \p Of for partners: does
+  /// what partner \p I is ordered to, and ends the process.
+  [[noreturn]] void runPart(const GpuDescription &Gpu, Team &Of,
+                            unsigned I) const;
   bool has(const char *Entry) const;
   const Tables &tables() const;
   /// Whether something was left out, see CompileRequest::Lenient.

@@ -21,6 +21,7 @@
 #include "stark/Sim/Gpu.h"
 #include "stark/Sim/Resources.h"
 #include <memory>
+#include <optional>
 
 namespace stark {
 class Clock;
@@ -35,6 +36,9 @@ struct Speed {
 };
 struct Speeds {
   Speed Check, Profile;
+  /// Parts of launches that partners ran and that were taken over, and those
+  /// that were run again.
+  uint64_t PartsTaken = 0, PartsRunAgain = 0;
 };
 
 /// compile.json: how both texts are compiled (Json/Fields.h).
@@ -72,9 +76,10 @@ template <class IO> void fields(IO &F, CompileFile &C) {
 }
 
 struct SimRunnerOptions {
-  /// Calls that are simulated at once, each on one core; the result does not
-  /// depend on it.
+  /// Calls that are simulated at once, each on one core; where there are fewer,
+  /// the blocks of large launches are. The result does not depend on it.
   unsigned Jobs = 1;
+  std::optional<uint64_t> SpreadAfter; ///< RunHooks::SpreadAfter
   /// Nothing is compared, and the diagnostics are the counters of the timed
   /// sizes.
   bool CountersOnly = false;

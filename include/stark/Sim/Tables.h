@@ -24,14 +24,31 @@ namespace stark::sim {
 
 enum class ProbeKind { Load, Store, Atomic, Sync };
 
+/// What an atomic operation does whose result nobody uses.
+enum class Update : uint8_t {
+  None, ///< its result is used, or it is another
+  Add,
+  Sub,
+  And,
+  Or,
+  Xor,
+  Max,
+  Min,
+  UMax,
+  UMin,
+  FAdd,
+  FSub
+};
+
 struct Probe {
   ProbeKind Kind = ProbeKind::Load;
-  unsigned Bytes = 0;    ///< of one thread, 0: not known before it runs
-  unsigned Align = 1;    ///< what the code promises of the address
-  unsigned Line = 0;     ///< of the user's file or of File, 0: unknown
-  std::string File;      ///< the name of another file of the user's, or empty
-  bool Float = false;    ///< of Atomic: adds floating-point numbers
-  bool Counts = false;   ///< of Atomic: adds a constant, the sum is not used
+  unsigned Bytes = 0;  ///< of one thread, 0: not known before it runs
+  unsigned Align = 1;  ///< what the code promises of the address
+  unsigned Line = 0;   ///< of the user's file or of File, 0: unknown
+  std::string File;    ///< the name of another file of the user's, or empty
+  bool Float = false;  ///< of Atomic: adds floating-point numbers
+  bool Counts = false; ///< of Atomic: adds a constant, the sum is not used
+  Update Updates = Update::None; ///< of Atomic
   bool Volatile = false; ///< ordered against other threads by its writer
   bool Bulk = false;     ///< of a copy that no thread's load or store makes
   std::string What;      ///< of Sync: "__syncthreads"

@@ -16,7 +16,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace stark;
@@ -44,6 +46,8 @@ static std::string describeStop(const posix::ExitStatus &How, bool TimedOut,
 /// process, the clock decides.
 constexpr unsigned ClockFactor = 10;
 
+constexpr std::chrono::milliseconds WaitStep(1);
+
 Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     : Spec(Spec), Time(Time),
       Deadline(Time.now() +
@@ -56,6 +60,13 @@ Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     return;
   }
   Shared = static_cast<Report *>(Memory);
+  Others = Spec.Spreads ? Team::create() : nullptr;
+  if (Others)
+    Starter.emplace(*Others, [this, &Gpu](unsigned I) {
+      silence();
+      posix::lockDown();
+      this->Spec.Of->Kernels->runPart(Gpu, *Others, I);
+    });
   std::fflush(nullptr);
   Child = posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent,
                                    [&] { inChild(Gpu); });
@@ -70,19 +81,58 @@ void Call::notRun(const char *Why) {
 }
 
 Call::~Call() {
+  Starter.reset();
   Child.reset();
+  Team::destroy(Others);
   if (Shared)
     munmap(Shared, sizeof(Report));
 }
 
-void Call::inChild(const GpuDescription &Gpu) {
-  // What it prints is nobody's.
+void Call::wait(unsigned Partners) {
+  while (!ended()) {
+    lend(Partners);
+    Time.sleep(WaitStep);
+  }
+}
+
+/// Cores of this machine on which nothing runs now, as far as is known.
+static unsigned idleCores() {
+  // proc(5): of "0.20 0.18 0.12 2/80 11206" those that run, or could. One of
+  // them is this process, which sleeps again soon.
+  std::ifstream In("/proc/loadavg");
+  double Loads[3];
+  unsigned Running = 0;
+  if (!(In >> Loads[0] >> Loads[1] >> Loads[2] >> Running))
+    return 0;
+  unsigned Busy = std::max(Running, 1u) - 1,
+           Cores = std::thread::hardware_concurrency();
+  return Cores > Busy ? Cores - Busy : 0;
+}
+
+unsigned Call::lend(unsigned Free) {
+  if (!Starter)
+    return 0;
+  if (!Spec.SpreadAfter && Others->Now == Team::Wanted)
+    Free = std::min(Free, idleCores());
+  return Starter->look(Free);
+}
+
+PartCounts Call::parts() const {
+  return Others ? PartCounts{Others->Taken, Others->RunAgain} : PartCounts();
+}
+
+/// What it prints is nobody's.
+void Call::silence() {
   if (!freopen("/dev/null", "w", stdout) ||
       !freopen("/dev/null", "w", stderr)) {
     copyText(Shared->Text, sizeof(Shared->Text), "/dev/null cannot be opened");
     Shared->What = Report::NotRun;
     _exit(9);
   }
+}
+
+void Call::inChild(const GpuDescription &Gpu) {
+  silence();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const Finding &F) {
     Shared->Kind = F.Kind;
@@ -98,6 +148,8 @@ void Call::inChild(const GpuDescription &Gpu) {
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
   Hooks.Reach = Spec.Reach;
+  Hooks.Others = Others;
+  Hooks.SpreadAfter = Spec.SpreadAfter;
   Hooks.ResourcesLater = Spec.ResourcesLater;
   // Only there: a check is the same, whether ptxas has ended or not.
   if (Spec.Mode == RunMode::Profile && Spec.Of->Resources)
@@ -147,7 +199,9 @@ bool Call::ended() {
   if (Child->ended()) {
     finish(false);
   } else if (Time.now() > Deadline ||
-             (!Spec.Host && Child->cpuMs() > Spec.TimeoutMs)) {
+             (!Spec.Host &&
+              Child->cpuMs() + (Others ? Others->TakenMs.load() : 0) >
+                  Spec.TimeoutMs)) {
     Child->kill();
     finish(true);
   }
@@ -156,6 +210,7 @@ bool Call::ended() {
 
 void Call::finish(bool TimedOut) {
   Ended = true;
+  Starter.reset();
   Said = *Shared;
   Said.Text[sizeof(Said.Text) - 1] = 0;
   if (TimedOut || Said.What == Report::Died) {

@@ -15,6 +15,7 @@
 #define STARK_SIM_CALL_H
 
 #include "Inputs.h"
+#include "Team.h"
 #include "stark/Judge/Runner.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/Process.h"
@@ -67,6 +68,14 @@ struct CallSpec {
   unsigned Undefined = 0;      ///< RunHooks::Undefined
   unsigned Repeats = 1;        ///< calls of the process, if they are small
   bool ResourcesLater = false; ///< RunHooks::ResourcesLater
+  /// It may ask for partners (Call::lend).
+  bool Spreads = false;
+  std::optional<uint64_t> SpreadAfter = {}; ///< RunHooks::SpreadAfter
+};
+
+/// What became of parts of launches that partners ran, for people.
+struct PartCounts {
+  uint64_t Taken = 0, RunAgain = 0;
 };
 
 /// How often a process that is judged calls the entry; nobody in it knows.
@@ -105,11 +114,18 @@ public:
 
   /// Looks whether the child has ended, or kills it when it is late.
   bool ended();
+  /// Until it has; it may have that many partners.
+  void wait(unsigned Partners);
+  /// Gives it up to \p Free partners, if it wants some. How many it has then.
+  unsigned lend(unsigned Free);
+  unsigned partners() const { return Starter ? Starter->running() : 0; }
+  PartCounts parts() const;
   /// Once it has ended.
   const Report &report() const { return Said; }
 
 private:
   void notRun(const char *Why);
+  void silence();
   void inChild(const GpuDescription &Gpu);
   void finish(bool TimedOut);
 
@@ -118,6 +134,8 @@ private:
   Clock::Time Deadline;
   std::optional<posix::ChildGroup> Child;
   Report *Shared = nullptr;
+  Team *Others = nullptr;
+  std::optional<TeamStarter> Starter;
   Report Said{};
   bool Ended = false;
 };

@@ -46,7 +46,7 @@ constexpr uint64_t SourceLimit = 60000000;
 constexpr uint64_t CandidateFactor = 10, CandidateLimit = 10000000;
 
 /// How long to wait before children are looked at again: doubled each time.
-constexpr std::chrono::microseconds ShortestPause(200), LongestPause(10000);
+constexpr std::chrono::microseconds ShortestPause(200), LongestPause(3000);
 
 class SimRunner : public Runner {
 public:
@@ -195,7 +195,9 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
                S.Timed && !Options.Reach ? RunMode::Profile : RunMode::Check,
                Limit, J->TimeoutMs, Options.Reach, Undefined,
                IsFirst ? repeatsOf(*J) : 1,
-               !S.Timed && Code.Resources.has_value()},
+               !S.Timed && Code.Resources.has_value(),
+               /*Spreads=*/!S.Timed && !Code.Host && Options.Jobs > 1,
+               Options.SpreadAfter},
       Gpu, Time);
 }
 
@@ -244,6 +246,8 @@ void SimRunner::retire(Step &S) {
       Speed &Of = S.Timed ? Took.Profile : Took.Check;
       Of.ThreadInstructions += C->report().ThreadInstructions;
       Of.Seconds += C->report().LaunchSeconds;
+      Took.PartsTaken += C->parts().Taken;
+      Took.PartsRunAgain += C->parts().RunAgain;
     }
   S = Step();
 }
@@ -256,14 +260,15 @@ void SimRunner::runUntil(size_t Next, const std::function<bool()> &Done) {
     size_t Last = std::min<size_t>(Steps.size(), Next + Options.Jobs + 1);
     unsigned Running = 0;
     for (size_t I = Next; I < Last; ++I)
-      for (Call *C : Steps[I].calls())
-        Running += C && !C->ended();
+      Running += Steps[I].running();
     unsigned Free = Options.Jobs > Running ? Options.Jobs - Running : 0,
              Before = Free;
     // The inputs of sizes that are timed are large: two at once are enough.
     for (size_t I = Next; I < Last; ++I)
       if (!Steps[I].Timed || I <= Next + 1)
         advance(Steps[I], Free);
+    for (size_t I = Next; I < Last; ++I)
+      Steps[I].lend(Free);
     if (!Steps[Next].Trouble.empty() || Done())
       return;
     if (Free != Before)
@@ -283,8 +288,7 @@ SourceEnd SimRunner::sourceWithWeights(const Trial &T) {
   if (!fill(S, S.Theirs))
     return {SourceEnd::Failed, S.Trouble};
   S.Source = start(S, Code.Source, *S.Theirs, true, SourceLimit, Free);
-  while (!S.Source->ended())
-    Time.sleep(ShortestPause);
+  S.Source->wait(0);
   return whySource(S.Source->report(), S);
 }
 
@@ -367,8 +371,7 @@ std::string SimRunner::dependsOnUndefined(const Step &S, const SimCode &Of,
       return "";
     std::unique_ptr<Call> C =
         start(Once, Of, *Once.Mine, false, ~0ull, Free, Undefined);
-    while (!C->ended())
-      Time.sleep(LongestPause);
+    C->wait(Options.Jobs - 1);
     bool Same = C->report().What == Report::Done;
     for (size_t L = 0; Same && L < J->Leaves.size(); ++L)
       Same = J->Leaves[L].Kind != LeafKind::Buffer ||
@@ -394,8 +397,7 @@ std::string SimRunner::modelledAllTheSame() {
       S.Begun = true;
       S.Candidate = start(S, Code.candidate(), *S.Mine, false, ~0ull, Free);
     }
-    while (!S.Candidate->ended())
-      Time.sleep(LongestPause);
+    S.Candidate->wait(0);
     if (S.Candidate->report().What != Report::Done)
       return "";
     char Us[64];

@@ -32,6 +32,21 @@ struct Step {
   std::array<Call *, 3> calls() const {
     return {Source.get(), Candidate.get(), Itself.get()};
   }
+  /// How many processes run for it.
+  unsigned running() const {
+    unsigned Count = 0;
+    for (Call *C : calls())
+      Count += C && !C->ended() ? 1 + C->partners() : 0;
+    return Count;
+  }
+  /// Cores that are free go to calls that want some.
+  void lend(unsigned &Free) const {
+    for (Call *C : calls())
+      if (C && !C->ended()) {
+        unsigned Had = C->partners(), Has = C->lend(Free);
+        Free -= Has > Had ? Has - Had : 0;
+      }
+  }
 };
 
 } // namespace stark::sim

@@ -9,6 +9,6 @@ loader = importlib.machinery.SourceFileLoader("bench", sys.argv[1])
 bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
 loader.exec_module(bench)
 bench.SIM_RUNS = 2
-bench.SIM_KERNELS = [(title, name, {**parameters, "repeat": 1}, 0) for title, name, parameters, _ in bench.SIM_KERNELS]
+bench.SIM_KERNELS = [(title, name, {**parameters, "repeat": 1}, {}) for title, name, parameters, _ in bench.SIM_KERNELS]
 with tempfile.TemporaryDirectory() as folder:
     sys.exit(0 if bench.bench_sim(sys.argv[2], folder) else 1)

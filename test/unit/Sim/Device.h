@@ -65,8 +65,10 @@ struct Device {
   }
 
   /// What a run found: "kind: text", "unsupported: text", or what \p Host
-  /// returned. \p Host is the host's code.
-  std::string run(const std::function<std::string(Machine &)> &Host) {
+  /// returned. \p Host is the host's code. \p Meanwhile is done here, again
+  /// and again.
+  std::string run(const std::function<std::string(Machine &)> &Host,
+                  const std::function<void()> &Meanwhile = nullptr) {
     auto *Said = static_cast<char *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     auto Tell = [Said](const std::string &Text) {
@@ -84,12 +86,19 @@ struct Device {
         Tell("unsupported: " + U.text());
         _exit(0);
       };
+      M.OnLimit = [&](const std::string &Progress) {
+        Tell("limit: " + Progress);
+        _exit(0);
+      };
       setMachine(&M);
       Tell(Host(M));
       _exit(0);
     }
     int Status = 0;
-    waitpid(Child, &Status, 0);
+    while (waitpid(Child, &Status, Meanwhile ? WNOHANG : 0) == 0) {
+      Meanwhile();
+      usleep(100);
+    }
     std::string Text =
         WIFEXITED(Status) ? std::string(Said) : "the child crashed";
     munmap(Said, 4096);
