@@ -70,8 +70,12 @@ Formula DraftText::settle(const Formula &F) const {
 /// expression says, is no size.
 void DraftText::findNames() {
   std::set<std::string> Unused;
+  int64_t Threads = 1;
   for (const Formula &B : Use->Block)
-    collectNames(B, Constants);
+    Threads *= evaluate(B, Use->Names).value_or(1);
+  if (Threads <= 1024) // else it is none that may be
+    for (const Formula &B : Use->Block)
+      collectNames(B, Constants);
   if (!Use->Entry.IsKernel)
     for (const Launch &L : Use->Run->Launches)
       for (const Value &B : L.Block)
@@ -189,6 +193,13 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
       }))
     return nullptr;
   Formula Reached = extentSeen(L, *Use);
+  // Nobody says how long it is.
+  if (llvm::all_of(Own,
+                   [&](const std::string &Name) {
+                     return Use->MadeUpNames.count(Name);
+                   }) &&
+      !Own.empty())
+    return Reached;
   std::optional<int64_t> Number = evaluate(Reached, Use->Names),
                          All = evaluate(Scalars, Use->Names);
   constexpr int64_t Few = 64; // many a formula comes to such a number
@@ -224,7 +235,9 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
                           ? combine(Op::Div, L.Bytes,
                                     constant(job::dtypeBytes(dtypeFor(*L.P))))
                           : extentSeen(L, *Use);
-    if (Formula Reached = reachedOf(L, Scalars))
+    if (Formula Reached = L.OneOfParts && !L.Array->Used.Inexact
+                              ? extentSeen(L, *Use)
+                              : reachedOf(L, Scalars))
       Scalars = Reached;
     Extents[I] = Scalars;
   }

@@ -49,6 +49,25 @@ bool draft::isSetting(llvm::StringRef Name) {
                  {"is_", "use_", "has_", "do_", "enable", "pad_"});
 }
 
+bool draft::isHandful(llvm::StringRef Name) {
+  return isOneOf(
+      Name, {"radius",        "halo",         "ksize",        "filter_radius",
+             "fsize",         "filter_size",  "filtersize",   "filterradius",
+             "filter_w",      "filter_h",     "kernel_size",  "kernelsize",
+             "kernel_radius", "kernelradius", "window",       "window_size",
+             "windowsize",    "win_size",     "mask_size",    "masksize",
+             "mask_width",    "maskwidth",    "filter_width", "filterwidth",
+             "stride",        "dilation",     "factor",       "order",
+             "levels",        "iters",        "iterations",   "niter",
+             "num_iterations"});
+}
+
+bool draft::isBlockSize(llvm::StringRef Name) {
+  return isOneOf(Name, {"threads", "nthreads", "n_threads", "num_threads",
+                        "block_size", "blocksize", "block_dim", "blockdim",
+                        "threadsperblock", "threads_per_block"});
+}
+
 static bool isWhole(const Parameter &P) {
   return P.Kind == ParameterKind::Scalar && P.Element != ScalarType::F16 &&
          P.Element != ScalarType::BF16 && P.Element != ScalarType::F32 &&
@@ -59,8 +78,10 @@ static bool isWhole(const Parameter &P) {
 namespace {
 class UseFinder {
 public:
-  UseFinder(ASTContext &Context, EntryUse &Use, const Machine *Host)
-      : Context(Context), Use(Use), Host(Host), M(*Use.Run) {}
+  UseFinder(ASTContext &Context, EntryUse &Use, const Machine *Host,
+            const Launch *Launched)
+      : Context(Context), Use(Use), Host(Host), Launched(Launched), M(*Use.Run),
+        Invented(Host ? int(Host->MadeUpNames.size()) : 0) {}
 
   void arguments(const std::vector<Value> *Given);
   void follow(const Launch *L);
@@ -72,19 +93,24 @@ private:
               const Place &At, size_t &Next, const Value *Given);
   void guessLaunch();
   Formula limitOf(int Axis) const;
+  bool isOneOfParts(size_t I, const Value &V) const;
   void runWith(Launch &L);
   SymbolUse symbolUse(const VarDecl *V) const;
 
   ASTContext &Context;
   EntryUse &Use;
   const Machine *Host;
+  const Launch *Launched;
   Machine &M;
   std::vector<Value> Arguments;
-  int Invented = 0;
+  int Invented; ///< others than those that the host has
 };
 } // namespace
 
-int64_t draft::inventedSize(int I) {
+int64_t draft::inventedSize(int I, llvm::StringRef Name) {
+  static constexpr int64_t Handfuls[] = {29, 37, 53, 61};
+  if (isHandful(Name))
+    return Handfuls[I % 4];
   static constexpr int64_t Odd[] = {3, 5, 7, 11, 13, 17, 19, 23};
   return 1024 * Odd[I % 8];
 }
@@ -113,11 +139,12 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
     L.MadeUp = !Sized;
     L.Given = Value::address(L.Array);
   } else if (P.Kind == ParameterKind::Scalar && isWhole(P)) {
-    if (!L.Given.isInteger()) {
+    // A count of what nobody gave a value is none.
+    bool Counted = Use.MadeUp && L.Given.isInteger() && L.Given.Number == 0 &&
+                   isOneOf(P.Name, {"count", "size"}, {"n_", "num"});
+    if (!L.Given.isInteger() || Counted) {
       L.MadeUp = true;
-      if (isOneOf(P.Name, {"threads", "nthreads", "n_threads", "num_threads",
-                           "block_size", "blocksize", "block_dim", "blockdim",
-                           "threadsperblock", "threads_per_block"})) {
+      if (isBlockSize(P.Name)) {
         L.MadeUp = false;
         L.Given = Value::integer(256);
       } else if (isChannels(P.Name)) {
@@ -127,7 +154,7 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
         L.Given = Value::integer(0);
       } else {
         std::string Name = sizeName(P.Name);
-        int64_t Number = inventedSize(Invented++);
+        int64_t Number = inventedSize(Invented++, P.Name);
         Use.Names[Name] = Number;
         L.Given = Value::integer(Number, named(Name));
       }
@@ -219,6 +246,8 @@ void UseFinder::arguments(const std::vector<Value> *Given) {
       Out = structValue(P, Type, V);
     else
       Out = leaf(P, Type, V);
+    if (P.Kind == ParameterKind::Pointer && V)
+      Use.Leaves.back().OneOfParts = isOneOfParts(I, *V);
     if (Reference && P.Kind == ParameterKind::Scalar) {
       Object *O = M.create(P.Name, Space::Host,
                            M.sizeOf(Type.getNonReferenceType()), nullptr, Type);
@@ -227,6 +256,19 @@ void UseFinder::arguments(const std::vector<Value> *Given) {
     }
     Arguments.push_back(std::move(Out));
   }
+}
+
+/// Whether the program launches the kernel on several places of the array that
+/// argument \p I points into.
+bool UseFinder::isOneOfParts(size_t I, const Value &V) const {
+  if (!Host || !Launched || !V.isAddress())
+    return false;
+  return llvm::any_of(Host->Launches, [&](const Launch &Other) {
+    if (Other.Kernel != Launched->Kernel || I >= Other.Arguments.size())
+      return false;
+    const Value &At = Other.Arguments[I];
+    return At.isAddress() && At.To == V.To && At.Exact && At.Offset != V.Offset;
+  });
 }
 
 void UseFinder::runWith(Launch &L) {
@@ -250,6 +292,7 @@ void UseFinder::guessLaunch() {
   bool OwnBlock = Use.Block[0] != nullptr;
   Use.GridGuessed = true;
   Use.BlockGuessed = !OwnBlock;
+  M.WatchBlocks = true;
   if (Use.Names.empty())
     Use.Names["n"] = inventedSize(0);
   for (int I = 0; I < 3; ++I)
@@ -263,13 +306,24 @@ void UseFinder::guessLaunch() {
     Use.Grid[1] = constant(2);
     runWith(L);
   }
+  bool Rows = false;
   for (int I = 0; I < 3; ++I)
-    if (M.AxisUsed[I])
+    if (M.AxisUsed[I]) {
       if (Formula Limit = limitOf(I)) {
         Use.Grid[I] = combine(Op::CeilDiv, Limit, Use.Block[I]);
         Use.GridGuessed = false;
+      } else if (M.BlockIsRow[I]) {
+        // A block for each of as many rows as there may be.
+        static constexpr const char *Called[] = {"blocks", "blocks_y",
+                                                 "blocks_z"};
+        Use.Names.try_emplace(Called[I], inventedSize(Invented++));
+        Use.Grid[I] = named(Called[I]);
+        Rows = true;
+      } else if (!M.BlockUsed[I]) {
+        Use.Grid[I] = constant(1);
       }
-  if (Use.GridGuessed) {
+    }
+  if (Use.GridGuessed && !Rows && M.BlockUsed[0]) {
     std::string First = Use.Names.begin()->first;
     for (const LeafUse &Each : llvm::reverse(Use.Leaves))
       if (isName(Each.Given.How))
@@ -386,7 +440,7 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
   Use->Recorded = Call || L;
   Use->MadeUp = L && L->MadeUp;
   Use->Run = std::make_unique<Machine>(Context, Fixed);
-  UseFinder Finder(Context, *Use, Host);
+  UseFinder Finder(Context, *Use, Host, L);
   Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
   Finder.follow(L);
   return Use;

@@ -28,6 +28,7 @@ struct LeafUse {
   Object *Array = nullptr; ///< of a pointer: stands for what it points to
   Formula Bytes;           ///< of the array, as the program allocates it
   Formula Ahead;           ///< bytes of it before the pointer; null: none
+  bool OneOfParts = false; ///< other launches are given other places of it
 };
 
 /// A variable of the device that an entry uses.
@@ -67,12 +68,17 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
 /// allocates nor prints nor times.
 bool isLauncher(const EntryUse &Use);
 
-/// So far apart that a product of some tells which, and multiples of any block.
-int64_t inventedSize(int I);
+/// So far apart that a product of some tells which, and multiples of any block;
+/// few for a \p Name of a handful.
+int64_t inventedSize(int I, llvm::StringRef Name = "");
 /// An integer that is no extent of anything, by its name.
 bool isSetting(llvm::StringRef Name);
 /// Of an image: a few, and no size to choose.
 bool isChannels(llvm::StringRef Name);
+/// A size that is a handful where others are thousands: a filter's, for one.
+bool isHandful(llvm::StringRef Name);
+/// The threads of a block.
+bool isBlockSize(llvm::StringRef Name);
 /// "params.dims[0]" -> "params_dims_0": a name that expressions can use.
 std::string sizeName(llvm::StringRef Name);
 bool isOneOf(llvm::StringRef Name, std::initializer_list<llvm::StringRef> Words,

@@ -27,13 +27,24 @@ struct Search {
   int64_t Seen;
   Formula Best;
   int64_t BestValue = INT64_MAX;
+  std::set<const Term *> Once = {}; ///< grids
 
   void consider(const Formula &F) {
     std::optional<int64_t> Value = evaluate(F, Names);
-    if (!Value || *Value < Seen || *Value >= BestValue)
+    if (!Value || *Value < Seen || *Value > BestValue)
+      return;
+    if (*Value == BestValue && !isPlainer(F, Best))
       return;
     Best = F;
     BestValue = *Value;
+  }
+  /// Of as many factors, those that differ: rows * columns, where there are as
+  /// many of the one as of the other.
+  static bool isPlainer(const Formula &L, const Formula &R) {
+    std::set<std::string> Left, Right;
+    collectNames(L, Left);
+    collectNames(R, Right);
+    return factors(L).size() == factors(R).size() && Left.size() > Right.size();
   }
   /// With a border, or a part of it, where that is just what was seen.
   void considerExact(const Formula &F) {
@@ -43,12 +54,16 @@ struct Search {
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
       consider(combine(Op::Mul, constant(Times), So));
+    for (int64_t Times : {6, 8, 9, 12, 16, 32, 64, 128})
+      considerExact(combine(Op::Mul, constant(Times), So));
     for (int64_t Plus : {1, 2, -1, -2})
       considerExact(combine(Op::Add, So, constant(Plus)));
     if (Left == 0)
       return;
+    // A size may be squared, the grid is no size.
     for (size_t I = 0; I < Atoms.size(); ++I)
-      products(Atoms.drop_front(I), combine(Op::Mul, So, Atoms[I]), Left - 1);
+      products(Atoms.drop_front(Once.count(Atoms[I].get()) ? I + 1 : I),
+               combine(Op::Mul, So, Atoms[I]), Left - 1);
   }
 };
 } // namespace
@@ -70,11 +85,20 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   int64_t Seen = (U.Most + Scalar - 1) / Scalar;
   std::vector<Formula> Atoms;
   for (const LeafUse &Other : Use.Leaves)
-    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger())
+    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger()) {
       Atoms.push_back(Other.Given.How);
+      // A filter around each element.
+      if (isHandful(Other.P->Name))
+        Atoms.push_back(combine(Op::Add,
+                                combine(Op::Mul, constant(2), Other.Given.How),
+                                constant(1)));
+    }
+  std::set<const Term *> Once;
   for (const Formula &G : Use.Grid)
     if (G && hasNames(G)) {
       Atoms.push_back(G);
+      if (!isName(G))
+        Once.insert(G.get());
       // Where the grid is n / 4 / 128, n is as long as something.
       std::set<std::string> InGrid;
       collectNames(G, InGrid);
@@ -90,8 +114,11 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   if (Atoms.size() > 8)
     Atoms.resize(8);
   Search S{Use.Names, Seen, nullptr};
+  S.Once = std::move(Once);
   for (size_t I = 0; I < Atoms.size(); ++I)
-    S.products(llvm::ArrayRef(Atoms).drop_front(I), Atoms[I], 3);
+    S.products(llvm::ArrayRef(Atoms).drop_front(
+                   S.Once.count(Atoms[I].get()) ? I + 1 : I),
+               Atoms[I], 3);
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));

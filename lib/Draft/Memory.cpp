@@ -88,9 +88,40 @@ static bool inDevice(const Object &O) {
   return O.Where == Space::Device || O.Where == Space::Variable;
 }
 
+/// in[blockIdx.x * columns + i]: a row for each block.
+void Machine::noteRows(const Formula &Offset) {
+  constexpr unsigned Most = 2000; // a kernel says it at once
+  if (!WatchBlocks || !As || ++RowsLookedFor > Most)
+    return;
+  std::set<std::string> All;
+  collectNames(Offset, All);
+  for (int I = 0; I < 3; ++I) {
+    std::string Wanted = std::string("blockIdx.") + char('x' + I);
+    if (BlockIsRow[I] || !All.count(Wanted))
+      continue;
+    auto With = [&](int64_t Block) {
+      return substitute(Offset, [&](const std::string &Name) -> Formula {
+        if (Name == Wanted)
+          return constant(Block);
+        return llvm::StringRef(Name).starts_with("blockIdx.") ||
+                       llvm::StringRef(Name).starts_with("threadIdx.")
+                   ? constant(0)
+                   : nullptr;
+      });
+    };
+    std::set<std::string> Sizes;
+    collectNames(With(1), Sizes);
+    BlockIsRow[I] = llvm::any_of(Sizes, [](llvm::StringRef Name) {
+      return !Name.starts_with("blockDim.") && !Name.starts_with("gridDim.");
+    });
+  }
+}
+
 void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
                   bool Atomic) {
   Use &U = O->Used;
+  if (P.Exact)
+    noteRows(P.OffsetHow);
   if (P.Exact) {
     U.Least = std::min(U.Least, P.Offset);
     U.Most = std::max(U.Most, P.Offset + std::max<int64_t>(Bytes, 1));
@@ -313,8 +344,9 @@ Value Machine::named(const Value &V, const std::string &Name) {
   if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
       V.Number < 2 || FixedNames.count(Name) || Name.empty())
     return V;
-  std::string Fresh = freshName(Name, V.Number);
+  int64_t Number = V.WasRead ? sizeRead(Name) : V.Number;
+  std::string Fresh = freshName(Name, Number);
   if (V.WasRead)
     ReadNames.insert(Fresh);
-  return Value::integer(V.Number, draft::named(Fresh));
+  return Value::integer(Number, draft::named(Fresh));
 }

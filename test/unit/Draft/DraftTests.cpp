@@ -26,7 +26,9 @@ json drafted(const std::string &Text, const std::string &Entry = "") {
                             Options);
   if (!Source)
     return llvm::toString(Source.takeError());
-  auto Drafts = makeDrafter(**Source);
+  std::vector<std::string> Notes;
+  auto Made = makeInstances(**Source, {}, Options, Notes);
+  auto Drafts = makeDrafter(Made ? *Made : **Source);
   if (!Drafts)
     return llvm::toString(Drafts.takeError());
   auto D =
@@ -387,7 +389,7 @@ int main() {
   add<<<2, threads>>>(a, b, n);
 })");
   EXPECT_EQ(W["launch"]["block"], "256");
-  EXPECT_EQ(W["launch"]["grid"], "391");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 256)");
 }
 
 // A method that nothing calls is followed as of an object of its own: what its
@@ -793,4 +795,101 @@ int main() {
   k<<<n / 128, 128>>>(at, rows, v, y, n, most);
 })");
   EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, \"most\""));
+}
+
+// A kernel that is launched on one part of an array after the other reaches
+// one, whose sides are told apart where they are as long.
+TEST(Draft, TakesOneOfSeveralParts) {
+  json W = drafted(R"(
+__global__ void turn(const float *in, float *out, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < columns && j < rows)
+    out[i * rows + j] = in[j * columns + i];
+}
+int main() {
+  int rows = 96, columns = 96, parts = 100;
+  float *a, *b;
+  cudaMalloc(&a, parts * rows * columns * sizeof(float));
+  cudaMalloc(&b, parts * rows * columns * sizeof(float));
+  dim3 block(16, 16), grid(columns / 16, rows / 16);
+  for (int p = 0; p < parts; ++p)
+    turn<<<grid, block>>>(a + p * rows * columns, b + p * rows * columns, rows,
+                          columns);
+})");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"rows\", \"columns\""));
+  EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"rows\", \"columns\""));
+}
+
+// Numbers that the program reads are told apart; what has the name of a block
+// is one.
+TEST(Draft, TellsSizesThatAreReadApart) {
+  json W = drafted(R"(
+extern "C" int atoi(const char *);
+__global__ void k(const float *in, float *out, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows)
+    for (int j = 0; j < columns; ++j)
+      out[i] += in[i * columns + j];
+}
+int main(int argc, char **argv) {
+  int rows = atoi(argv[1]), columns = atoi(argv[2]);
+  int threads = atoi(argv[3]);
+  float *a, *b;
+  cudaMalloc(&a, rows * columns * sizeof(float));
+  cudaMalloc(&b, rows * sizeof(float));
+  k<<<(rows + threads - 1) / threads, threads>>>(a, b, rows, columns);
+})");
+  EXPECT_NE(W["sizes"][0]["rows"], W["sizes"][0]["columns"]);
+  EXPECT_EQ(W["launch"]["block"], "256");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"rows\", \"columns\""));
+}
+
+// Where nothing says how many blocks there are, and each has a row, there are
+// as many as there are rows: a size of its own.
+TEST(Draft, GivesEachBlockARow) {
+  json W = drafted(R"(
+__global__ void k(const float *in, float *out, int columns) {
+  in += blockIdx.x * columns;
+  out += blockIdx.x * columns;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[i] = 2 * in[i];
+})");
+  EXPECT_EQ(W["launch"]["grid"], "blocks");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"columns\", \"blocks\""));
+  EXPECT_EQ(W["arguments"]["columns"]["value"], "columns");
+}
+
+// The radius of a filter is a few elements, not a thousand.
+TEST(Draft, KeepsAHandful) {
+  json W = drafted(R"(
+__global__ void k(const float *in, const float *filter, float *out, int n,
+                  int radius) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int j = 0; j < 2 * radius + 1; ++j)
+    if (i + j < n)
+      sum += filter[j] * in[i + j];
+  out[i] = sum;
+})");
+  EXPECT_EQ(W["sizes"][0]["radius"], 3);
+  EXPECT_EQ(W["arguments"]["filter"]["shape"], list("\"2 * radius + 1\""));
+}
+
+// A template that nothing instantiates has arguments that Clang takes.
+TEST(Draft, InstantiatesTemplates) {
+  json W = drafted(R"(
+namespace ns {
+template <typename T, int TILE, int PER_THREAD>
+__global__ void scale(T *x, int n) {
+  static_assert(TILE >= 64 && PER_THREAD == 2, "");
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = 2 * x[i];
+}
+})");
+  EXPECT_EQ(W["launch"]["kernel"], "ns::scale<double, 128, 2>");
+  EXPECT_EQ(W["arguments"]["x"]["dtype"], "f64");
 }
