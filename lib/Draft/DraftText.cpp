@@ -275,6 +275,9 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
                     "production sizes");
   }
   chooseSizes(Notes);
+  for (const auto &[Name, Multiple] : multiplesOf(*Use))
+    if (Formula F = settle(named(Name)); isName(F))
+      Multiples[F->Name] = Multiple;
   guessImpossibleBlock();
   makeAffordable();
   writeArguments(Source);
@@ -352,6 +355,9 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
       Sizes.back()["check_only"] = true;
   }
   Root["sizes"] = std::move(Sizes);
+  for (const auto &[Name, Multiple] : Multiples)
+    if (Large.count(Name) && Large.at(Name) % Multiple == 0)
+      Root["multiple_of"][Name] = Multiple;
   if (Form == SmallSize::Aligned)
     for (const std::string &Name : Dimensions)
       if (Large.at(Name) % alignment() == 0)

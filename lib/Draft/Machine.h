@@ -97,7 +97,10 @@ public:
   /// What lies at blockIdx times something that follows from sizes.
   bool BlockIsRow[3] = {};
   bool WatchBlocks = false; ///< whether that is looked for
-  int64_t SharedBytes = 0;  ///< of dynamic shared memory, as far as was reached
+  /// Places that are read or written as a whole of so many bytes, at multiples
+  /// of which they have to lie.
+  std::vector<std::pair<Formula, int64_t>> Aligned;
+  int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
   std::set<const clang::VarDecl *> SymbolsUsed; ///< by kernels
   std::set<const clang::VarDecl *> SymbolsSet;  ///< by the host
   std::set<const clang::VarDecl *> SymbolsGot;  ///< ... which it reads back
@@ -199,6 +202,7 @@ private:
   void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
   void copyContents(const Value &To, const Value &From);
   void noteRows(const Formula &Offset);
+  void noteAligned(const Place &P);
   void use(Object *O, const Place &P, int64_t Bytes, bool Write, bool Atomic);
 
   clang::ASTContext &Context;
@@ -214,7 +218,8 @@ private:
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
   unsigned LoopDepth = 0;
-  unsigned RowsLookedFor = 0;
+  unsigned RowsLookedFor = 0, AlignedLookedFor = 0;
+  std::set<std::string> AlignedSeen;
   size_t SizesRead = 0;
   unsigned Doubts = 0; ///< conditions that are not known to hold
   bool spent() { return ++Steps > MostSteps; }

@@ -117,11 +117,31 @@ void Machine::noteRows(const Formula &Offset) {
   }
 }
 
+/// float4 at in + row * columns asks something of columns.
+void Machine::noteAligned(const Place &P) {
+  constexpr unsigned Most = 4000, MostKept = 200;
+  if (!As || P.Type.isNull() || sizeOf(P.Type) < 2 ||
+      Aligned.size() >= MostKept || ++AlignedLookedFor > Most)
+    return;
+  int64_t Bytes = Context.getTypeAlignInChars(P.Type).getQuantity();
+  std::set<std::string> All;
+  collectNames(P.OffsetHow, All);
+  bool Sizes = llvm::any_of(All, [](const std::string &Name) {
+    return !llvm::is_contained(Name, '.');
+  });
+  if (Bytes > 1 && Sizes &&
+      AlignedSeen.insert(print(P.OffsetHow) + "%" + std::to_string(Bytes))
+          .second)
+    Aligned.push_back({P.OffsetHow, Bytes});
+}
+
 void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
                   bool Atomic) {
   Use &U = O->Used;
   if (P.Exact)
     noteRows(P.OffsetHow);
+  if (P.Exact)
+    noteAligned(P);
   if (P.Exact) {
     U.Least = std::min(U.Least, P.Offset);
     U.Most = std::max(U.Most, P.Offset + std::max<int64_t>(Bytes, 1));

@@ -117,6 +117,16 @@ Bindings SizeChoice::halved() const {
 }
 
 Bindings SizeChoice::smallSize(SmallSize Form) const {
+  Bindings Small = anySmallSize(Form);
+  if (Form != SmallSize::None)
+    for (const auto &[Name, Multiple] : Multiples)
+      if (auto At = Small.find(Name);
+          At != Small.end() && Large.at(Name) % Multiple == 0)
+        At->second = std::max(At->second / Multiple, int64_t(1)) * Multiple;
+  return Small;
+}
+
+Bindings SizeChoice::anySmallSize(SmallSize Form) const {
   Bindings Small = Large;
   if (Form == SmallSize::None)
     return Small;

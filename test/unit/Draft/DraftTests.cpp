@@ -893,3 +893,30 @@ __global__ void scale(T *x, int n) {
   EXPECT_EQ(W["launch"]["kernel"], "ns::scale<double, 128, 2>");
   EXPECT_EQ(W["arguments"]["x"]["dtype"], "f64");
 }
+
+// What is read four at a time, or as a word, lies at multiples of that: so are
+// the sizes that it follows from.
+TEST(Draft, DerivesMultiples) {
+  json W = drafted(R"(
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+__global__ void k(const float *in, float *out, int rows, int columns) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows)
+    return;
+  const Four *from = reinterpret_cast<const Four *>(in + row * columns);
+  Four *to = reinterpret_cast<Four *>(out + row * columns);
+  for (int i = 0; i < columns / 4; ++i)
+    to[i] = from[i];
+})");
+  EXPECT_EQ(W["multiple_of"], json::parse(R"({"columns": 4})"));
+  EXPECT_EQ(W["sizes"][1]["columns"].get<int>() % 4, 0);
+  W = drafted(R"(
+__global__ void k(const unsigned char *in, unsigned *out, int bytes, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = *(const unsigned *)(in + i * bytes);
+})");
+  EXPECT_EQ(W["multiple_of"], json::parse(R"({"bytes": 4})"));
+}
