@@ -40,6 +40,8 @@ public:
 private:
   void findNames();
   Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
+  bool isArgument(const Formula &F) const;
+  bool halves(const Formula &Part, const Formula &Whole) const;
   void settleSettings(const std::set<std::string> &Names);
   void settleAll();
   void rename();
@@ -176,6 +178,22 @@ void DraftText::settleAll() {
   }
 }
 
+/// Whether the entry is told \p F as it stands, and not as one of its sizes.
+bool DraftText::isArgument(const Formula &F) const {
+  return F && !isName(F) && hasNames(F) &&
+         llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
+           return !L.Array && L.Given.isInteger() && L.Given.How &&
+                  print(L.Given.How) == print(F);
+         });
+}
+
+/// Whether \p Part is at most half of \p Whole.
+bool DraftText::halves(const Formula &Part, const Formula &Whole) const {
+  std::optional<int64_t> Number = evaluate(Part, Use->Names),
+                         All = evaluate(Whole, Use->Names);
+  return Number && All && *Number <= *All / 2;
+}
+
 /// What the entry reaches of an array of \p Scalars elements, where it follows
 /// from sizes and is all or less than half of it: the program writes the
 /// number out once more, or has one buffer for its largest size.
@@ -188,11 +206,12 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
       collectNames(Other.Given.How, Given);
   for (const Formula &G : Use->Grid)
     collectNames(G, Given);
-  if (!Scalars || U.Inexact || llvm::any_of(Own, [&](const std::string &Name) {
-        return Given.count(Name);
-      }))
+  if (!Scalars || U.Inexact)
     return nullptr;
   Formula Reached = extentSeen(L, *Use);
+  if (llvm::any_of(Own,
+                   [&](const std::string &Name) { return Given.count(Name); }))
+    return isArgument(Reached) && halves(Reached, Scalars) ? Reached : nullptr;
   // Nobody says how long it is.
   if (llvm::all_of(Own,
                    [&](const std::string &Name) {

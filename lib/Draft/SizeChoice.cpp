@@ -132,7 +132,9 @@ Bindings SizeChoice::anySmallSize(SmallSize Form) const {
     return Small;
   if (MadeUp && Form == SmallSize::Ragged) {
     for (size_t I = 0; I < Dimensions.size(); ++I)
-      Small[Dimensions[I]] = Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I);
+      Small[Dimensions[I]] =
+          std::min(Large.at(Dimensions[I]),
+                   Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I));
     return Small;
   }
   Small = halved();

@@ -920,3 +920,17 @@ __global__ void k(const unsigned char *in, unsigned *out, int bytes, int n) {
 })");
   EXPECT_EQ(W["multiple_of"], json::parse(R"({"bytes": 4})"));
 }
+
+// A buffer for all that the program has, of which a launch works on a part.
+TEST(Draft, TakesThePartThatAnArgumentTells) {
+  json W = drafted(std::string(Add) + R"(
+#define STREAMS 4
+int main() {
+  int size = 1000000, part = size / STREAMS;
+  float *a, *b;
+  cudaMalloc(&a, size * sizeof(float));
+  cudaMalloc(&b, size * sizeof(float));
+  add<<<(part + 255) / 256, 256>>>(a, b, part);
+})");
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"size / STREAMS\""));
+}
