@@ -39,6 +39,7 @@ public:
 
 private:
   void findNames();
+  bool isOurs(const std::string &Name) const;
   Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
   bool isArgument(const Formula &F) const;
   bool halves(const Formula &Part, const Formula &Whole) const;
@@ -68,20 +69,41 @@ Formula DraftText::settle(const Formula &F) const {
   });
 }
 
+/// Whether nobody gives \p Name a number.
+bool DraftText::isOurs(const std::string &Name) const {
+  return Use->MadeUpNames.count(Name) || Use->ReadNames.count(Name) ||
+         llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
+           return L.MadeUp && !L.Array && isName(L.Given.How) &&
+                  L.Given.How->Name == Name;
+         });
+}
+
 /// A name in a block, or one that something depends on in a way that no
 /// expression says, is no size.
 void DraftText::findNames() {
   std::set<std::string> Unused;
+  auto IsBlock = [&](const Formula &B) {
+    // What only bounds it, as min(n, 1024), is a size, and what the entry
+    // rounds up for itself.
+    if (B && (B->Kind == Op::Min || B->Kind == Op::Max ||
+              (!Use->Entry.IsKernel && B->Kind != Op::Name)))
+      return;
+    if (isName(B) && isOurs(B->Name))
+      BlockSizes.insert(B->Name);
+    else
+      collectNames(B, Constants);
+  };
   int64_t Threads = 1;
   for (const Formula &B : Use->Block)
     Threads *= evaluate(B, Use->Names).value_or(1);
-  if (Threads <= 1024) // else it is none that may be
-    for (const Formula &B : Use->Block)
-      collectNames(B, Constants);
+  bool Possible = Threads <= 1024;
+  for (const Formula &B : Use->Block)
+    if (Possible || (isName(B) && isOurs(B->Name)))
+      IsBlock(B);
   if (!Use->Entry.IsKernel)
     for (const Launch &L : Use->Run->Launches)
       for (const Value &B : L.Block)
-        collectNames(B.How, Constants);
+        IsBlock(B.How);
   auto Pin = [&](const Formula &F) { collectNames(F, Unused, &Constants); };
   for (const LeafUse &L : Use->Leaves) {
     Pin(L.Bytes);

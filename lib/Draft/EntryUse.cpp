@@ -51,15 +51,15 @@ bool draft::isSetting(llvm::StringRef Name) {
 
 bool draft::isHandful(llvm::StringRef Name) {
   return isOneOf(
-      Name, {"radius",        "halo",         "ksize",        "filter_radius",
-             "fsize",         "filter_size",  "filtersize",   "filterradius",
-             "filter_w",      "filter_h",     "kernel_size",  "kernelsize",
-             "kernel_radius", "kernelradius", "window",       "window_size",
-             "windowsize",    "win_size",     "mask_size",    "masksize",
-             "mask_width",    "maskwidth",    "filter_width", "filterwidth",
-             "stride",        "dilation",     "factor",       "order",
-             "levels",        "iters",        "iterations",   "niter",
-             "num_iterations"});
+      Name,
+      {"radius",        "halo",         "ksize",        "filter_radius",
+       "fsize",         "filter_size",  "filtersize",   "filterradius",
+       "filter_w",      "filter_h",     "kernel_size",  "kernelsize",
+       "kernel_radius", "kernelradius", "window",       "window_size",
+       "windowsize",    "win_size",     "mask_size",    "masksize",
+       "mask_width",    "maskwidth",    "filter_width", "filterwidth",
+       "dilation",      "factor",       "order",        "levels",
+       "iters",         "iterations",   "niter",        "num_iterations"});
 }
 
 bool draft::isBlockSize(llvm::StringRef Name) {
@@ -79,14 +79,16 @@ namespace {
 class UseFinder {
 public:
   UseFinder(ASTContext &Context, EntryUse &Use, const Machine *Host,
-            const Launch *Launched)
-      : Context(Context), Use(Use), Host(Host), Launched(Launched), M(*Use.Run),
+            const Launch *Launched, const Bindings *Instead)
+      : Context(Context), Use(Use), Host(Host), Launched(Launched),
+        Instead(Instead), M(*Use.Run),
         Invented(Host ? int(Host->MadeUpNames.size()) : 0) {}
 
   void arguments(const std::vector<Value> *Given);
   void follow(const Launch *L);
 
 private:
+  Value instead(const Value &V) const;
   Value leaf(const Parameter &P, QualType Type, const Value *Given);
   Value structValue(const Parameter &P, QualType Type, const Value *Given);
   void fields(const Parameter &P, QualType Type, std::string Name,
@@ -101,6 +103,7 @@ private:
   EntryUse &Use;
   const Machine *Host;
   const Launch *Launched;
+  const Bindings *Instead; ///< other numbers for sizes; may be null
   Machine &M;
   std::vector<Value> Arguments;
   int Invented; ///< others than those that the host has
@@ -115,12 +118,19 @@ int64_t draft::inventedSize(int I, llvm::StringRef Name) {
   return 1024 * Odd[I % 8];
 }
 
+/// \p V with other numbers for sizes.
+Value UseFinder::instead(const Value &V) const {
+  if (!Instead || !V.isInteger())
+    return V;
+  return Value::integer(evaluate(V.How, *Instead).value_or(V.Number), V.How);
+}
+
 Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
   LeafUse L;
   L.P = &P;
   L.Type = Type;
   if (Given)
-    L.Given = *Given;
+    L.Given = instead(*Given);
   if (P.Kind == ParameterKind::Pointer) {
     const Object *Of = Given && Given->isAddress() ? Given->To : nullptr;
     bool Sized = Of && Of->Size >= 0 && Of->SizeHow;
@@ -129,10 +139,12 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
       if (Given->Exact && Given->Offset > 0)
         L.Ahead = Given->OffsetHow;
     }
-    L.Array =
-        M.create(P.Name, Space::Device,
-                 Sized ? Of->Size - (Given->Exact ? Given->Offset : 0) : -1,
-                 L.Bytes, QualType());
+    int64_t Size = Sized ? Of->Size : -1;
+    if (Sized && Instead)
+      Size = evaluate(L.Bytes, *Instead).value_or(Size);
+    L.Array = M.create(P.Name, Space::Device,
+                       Sized ? Size - (Given->Exact ? Given->Offset : 0) : -1,
+                       L.Bytes, QualType());
     L.Array->IsParameter = true;
     if (Of)
       L.Array->Held = Of->Held;
@@ -142,7 +154,10 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
     // A count of what nobody gave a value is none.
     bool Counted = Use.MadeUp && L.Given.isInteger() && L.Given.Number == 0 &&
                    isOneOf(P.Name, {"count", "size"}, {"n_", "num"});
-    if (!L.Given.isInteger() || Counted) {
+    // Nothing that can be said of it.
+    bool Unsaid = Use.MadeUp && L.Given.isInteger() && L.Given.How &&
+                  L.Given.How->Kind == Op::Opaque;
+    if (!L.Given.isInteger() || Counted || Unsaid) {
       L.MadeUp = true;
       if (isBlockSize(P.Name)) {
         L.MadeUp = false;
@@ -155,6 +170,8 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
       } else {
         std::string Name = sizeName(P.Name);
         int64_t Number = inventedSize(Invented++, P.Name);
+        if (Instead && Instead->count(Name))
+          Number = Instead->at(Name);
         Use.Names[Name] = Number;
         L.Given = Value::integer(Number, named(Name));
       }
@@ -386,6 +403,9 @@ SymbolUse UseFinder::symbolUse(const VarDecl *V) const {
 }
 
 void UseFinder::follow(const Launch *L) {
+  if (Instead)
+    for (const auto &[Name, Number] : *Instead)
+      Use.Names.try_emplace(Name, Number);
   if (Host) {
     for (const auto &[Name, Number] : Host->Names)
       Use.Names.try_emplace(Name, Number);
@@ -405,6 +425,8 @@ void UseFinder::follow(const Launch *L) {
     for (int I = 0; I < 3; ++I) {
       Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
       Use.Block[I] = L->Block[I].isInteger() ? L->Block[I].How : nullptr;
+      Own.Grid[I] = instead(L->Grid[I]);
+      Own.Block[I] = instead(L->Block[I]);
     }
     if (L->Shared.isInteger())
       Use.Shared = L->Shared.How;
@@ -429,20 +451,54 @@ void UseFinder::follow(const Launch *L) {
   });
 }
 
+/// Other numbers for the sizes of \p Use that nobody gives, as far as what
+/// follows from them can be said. Empty where there are none.
+static Bindings otherSizes(const EntryUse &Use) {
+  static constexpr int64_t Sizes[] = {11, 19, 5, 23, 3, 17, 7, 13},
+                           Handfuls[] = {41, 31, 47, 43};
+  std::set<std::string> MadeUp, All, Pinned;
+  auto Pin = [&](const Formula &F) { collectNames(F, All, &Pinned); };
+  for (const LeafUse &L : Use.Leaves) {
+    if (!L.Array && L.MadeUp && isName(L.Given.How))
+      MadeUp.insert(L.Given.How->Name);
+    Pin(L.Given.isInteger() ? L.Given.How : nullptr);
+    Pin(L.Bytes);
+  }
+  for (int I = 0; I < 3; ++I) {
+    Pin(Use.Grid[I]);
+    Pin(Use.Block[I]);
+  }
+  Bindings Others = Use.Names;
+  size_t Next = 0;
+  for (auto &[Name, Number] : Others)
+    if (!Pinned.count(Name) &&
+        (MadeUp.count(Name) || Use.MadeUpNames.count(Name) ||
+         Use.ReadNames.count(Name)))
+      Number = isHandful(Name) ? Handfuls[Next++ % 4]
+                               : 1024 * Sizes[Next++ % std::size(Sizes)];
+  return Next ? Others : Bindings();
+}
+
 std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
                                        const std::set<std::string> &Fixed,
                                        Signature Entry, const FunctionDecl *F,
                                        const HostCall *Call, const Launch *L,
-                                       const Machine *Host) {
-  auto Use = std::make_unique<EntryUse>();
-  Use->F = F;
-  Use->Entry = std::move(Entry);
-  Use->Recorded = Call || L;
-  Use->MadeUp = L && L->MadeUp;
-  Use->Run = std::make_unique<Machine>(Context, Fixed);
-  UseFinder Finder(Context, *Use, Host, L);
-  Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
-  Finder.follow(L);
+                                       const Machine *Host, bool Twice) {
+  auto Once = [&](Signature S, const Bindings *Instead) {
+    auto Use = std::make_unique<EntryUse>();
+    Use->F = F;
+    Use->Entry = std::move(S);
+    Use->Recorded = Call || L;
+    Use->MadeUp = L && L->MadeUp;
+    Use->Run = std::make_unique<Machine>(Context, Fixed);
+    UseFinder Finder(Context, *Use, Host, L, Instead);
+    Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
+    Finder.follow(L);
+    return Use;
+  };
+  std::unique_ptr<EntryUse> Use = Once(Entry, nullptr);
+  if (Bindings Others = otherSizes(*Use); Twice && !Others.empty())
+    Use->Again = Once(std::move(Entry), &Others);
   return Use;
 }
 

@@ -55,6 +55,9 @@ struct EntryUse {
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<SymbolUse> Symbols;
   bool Followed = false; ///< some array was seen to be used
+  /// With other numbers for the sizes that nobody gives: what follows from them
+  /// follows in both. Null where there are none.
+  std::unique_ptr<EntryUse> Again;
 };
 
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
@@ -62,7 +65,7 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 const std::set<std::string> &Fixed,
                                 Signature Entry, const clang::FunctionDecl *F,
                                 const HostCall *Call, const Launch *L,
-                                const Machine *Host);
+                                const Machine *Host, bool Twice);
 
 /// Whether it only launches: takes pointers of the device, and neither
 /// allocates nor prints nor times.

@@ -28,10 +28,26 @@ struct Search {
   Formula Best;
   int64_t BestValue = INT64_MAX;
   std::set<const Term *> Once = {}; ///< grids
+  std::vector<Formula> All = {};    ///< atoms
 
-  void consider(const Formula &F) {
+  /// With other numbers for sizes; null: none.
+  const Bindings *OtherNames = nullptr;
+  int64_t OtherSeen = 0;
+
+  /// Whether \p F, of \p Value, is as near to what was seen with other numbers.
+  bool holdsAgain(const Formula &F, int64_t Value, bool Exactly) const {
+    std::optional<int64_t> Other =
+        OtherNames ? evaluate(F, *OtherNames) : std::nullopt;
+    if (!OtherNames || !Other || Exactly)
+      return !OtherNames || (Other && *Other == OtherSeen);
+    double Here = double(Value) / double(Seen),
+           There = double(*Other) / double(OtherSeen);
+    return There >= 0.95 && There / Here > 0.8 && There / Here < 1.25;
+  }
+  void consider(const Formula &F, bool Exactly = false) {
     std::optional<int64_t> Value = evaluate(F, Names);
-    if (!Value || *Value < Seen || *Value > BestValue)
+    if (!Value || *Value < Seen || *Value > BestValue ||
+        !holdsAgain(F, *Value, Exactly))
       return;
     if (*Value == BestValue && !isPlainer(F, Best))
       return;
@@ -49,7 +65,7 @@ struct Search {
   /// With a border, or a part of it, where that is just what was seen.
   void considerExact(const Formula &F) {
     if (BestValue != Seen && evaluate(F, Names) == Seen)
-      consider(F);
+      consider(F, /*Exactly=*/true);
   }
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
@@ -60,6 +76,14 @@ struct Search {
       considerExact(combine(Op::Add, So, constant(Plus)));
     if (Left == 0)
       return;
+    // A coincidence would not be one twice.
+    if (OtherNames)
+      for (const Formula &A : All)
+        for (int64_t Plus : {1, 2, 4, 5, -1})
+          for (int64_t Times : {1, 2, 3, 4})
+            considerExact(combine(Op::Mul,
+                                  combine(Op::Mul, constant(Times), So),
+                                  combine(Op::Add, A, constant(Plus))));
     // A size may be squared, the grid is no size.
     for (size_t I = 0; I < Atoms.size(); ++I)
       products(Atoms.drop_front(Once.count(Atoms[I].get()) ? I + 1 : I),
@@ -115,6 +139,16 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     Atoms.resize(8);
   Search S{Use.Names, Seen, nullptr};
   S.Once = std::move(Once);
+  S.All = Atoms;
+  size_t At = &L - Use.Leaves.data();
+  if (Use.Again && At < Use.Again->Leaves.size() &&
+      Use.Again->Leaves[At].Array) {
+    const draft::Use &Other = Use.Again->Leaves[At].Array->Used;
+    if (Other.Most > 0 && Other.Inexact == U.Inexact) {
+      S.OtherNames = &Use.Again->Names;
+      S.OtherSeen = (Other.Most + Scalar - 1) / Scalar;
+    }
+  }
   for (size_t I = 0; I < Atoms.size(); ++I)
     S.products(llvm::ArrayRef(Atoms).drop_front(
                    S.Once.count(Atoms[I].get()) ? I + 1 : I),

@@ -150,9 +150,10 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     for (Object *By : P.Index.Loaded)
       if (By != O && !llvm::is_contained(By->Used.Indexes, O)) {
         By->Used.Indexes.push_back(O);
-        if (auto Known = P.Index.Strides.find(By);
-            Known != P.Index.Strides.end() && Known->second)
+        auto Known = P.Index.Strides.find(By);
+        if (Known != P.Index.Strides.end() && Known->second)
           By->Used.Strides[O] = Known->second;
+        By->Used.Scaled |= Known != P.Index.Strides.end() && !Known->second;
       }
   }
   if (!Write || Atomic) {

@@ -108,6 +108,7 @@ struct Use {
   bool Inexact = false;   ///< at places that are not known
   bool Surely = false;    ///< written, whatever values arrays hold
   bool BoundsLoop = false, Adjacent = false;
+  bool Scaled = false; ///< its values are places times something not known
   bool OnHost = false; ///< by host code
   int64_t Within = 0;  ///< its values are places in as many elements; 0: none
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)

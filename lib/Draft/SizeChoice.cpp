@@ -41,9 +41,11 @@ void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
     bool Made = MadeUp || Found == Use->Names.end();
     for (const LeafUse &L : Use->Leaves)
       Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
-    Large[Name] = Made && isHandful(Was) ? 3
-                  : Made                 ? extentOfOurs()
-                                         : Found->second;
+    Made |= BlockSizes.count(Was) > 0;
+    Large[Name] = BlockSizes.count(Was)    ? 256
+                  : Made && isHandful(Was) ? 3
+                  : Made                   ? extentOfOurs()
+                                           : Found->second;
     if (!Made && Use->ReadNames.count(Was))
       Notes.push_back("size '" + Name + "': the program reads it; " +
                       std::to_string(Large[Name]) +

@@ -36,6 +36,7 @@ struct SizeChoice {
   std::unique_ptr<EntryUse> Use;
   /// What a size has to be a multiple of, where it is, by its name.
   std::map<std::string, int64_t> Multiples;
+  std::set<std::string> BlockSizes; ///< that are a block's threads as well
   std::map<std::string, std::string> Called; ///< names, as parameters have them
   std::vector<std::string> Dimensions;       ///< names that are left, in order
   Bindings Large;

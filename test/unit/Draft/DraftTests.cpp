@@ -934,3 +934,69 @@ int main() {
 })");
   EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"size / STREAMS\""));
 }
+
+// A block that the entry makes of a size does not say what it is.
+TEST(Draft, KeepsSizesThatBoundABlock) {
+  json W = drafted(R"(
+__global__ void k(const float *in, float *out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    out[blockIdx.x * n + i] = in[blockIdx.x * n + i];
+}
+void launch(const float *in, float *out, int m, int n) {
+  int threads = n < 1024 ? (n + 31) / 32 * 32 : 1024;
+  k<<<m, threads>>>(in, out, n);
+})");
+  EXPECT_EQ(W["entry"], "launch");
+  EXPECT_EQ(W["arguments"]["n"]["value"], "n");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"m\", \"n\""));
+}
+
+// Lengths hold with other numbers for the sizes as well: 2 * rows * (columns +
+// 5) is none of another two.
+TEST(Draft, LooksTwiceForLengths) {
+  json W = drafted(R"(
+__global__ void k(const float *in, float *out, int rows, int columns, int depth,
+                  int boxes) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows)
+    return;
+  for (int j = 0; j < boxes; ++j)
+    for (int c = 0; c < 5 + columns; ++c)
+      out[(i * boxes + j) * (5 + columns) + c] = in[i * depth];
+})");
+  EXPECT_EQ(W["arguments"]["out"]["shape"],
+            list("\"rows\", \"boxes\", \"columns + 5\""));
+}
+
+// Labels that are real numbers stay inside what they choose from.
+TEST(Draft, KeepsRealLabelsInside) {
+  json W = drafted(R"(
+__global__ void k(const float *labels, const float *probs, float *out, int n,
+                  int classes) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = probs[int(labels[i]) * n + i];
+}
+int main() {
+  int n = 1000, classes = 10;
+  float *l, *p, *o;
+  cudaMalloc(&l, n * sizeof(float));
+  cudaMalloc(&p, classes * n * sizeof(float));
+  cudaMalloc(&o, n * sizeof(float));
+  k<<<(n + 127) / 128, 128>>>(l, p, o, n, classes);
+})");
+  EXPECT_EQ(W["arguments"]["labels"]["init"],
+            json::parse(R"({"integers": [0, "classes"]})"));
+}
+
+// Textures are handles that no number is.
+TEST(Draft, TakesNoTextures) {
+  json W = drafted(R"(
+typedef unsigned long long cudaTextureObject_t;
+__global__ void k(cudaTextureObject_t image, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = float(image);
+})");
+  EXPECT_NE(W.get<std::string>().find("a texture"), std::string::npos) << W;
+}
