@@ -133,11 +133,19 @@ Bindings SizeChoice::anySmallSize(SmallSize Form) const {
   if (Form == SmallSize::None)
     return Small;
   if (MadeUp && Form == SmallSize::Ragged) {
-    for (size_t I = 0; I < Dimensions.size(); ++I)
-      Small[Dimensions[I]] =
-          std::min(Large.at(Dimensions[I]),
-                   Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I));
-    return Small;
+    // A loop over each of several sizes takes the simulator long.
+    constexpr double MostWork = 1 << 19;
+    for (int64_t Part = 8;; Part *= 2) {
+      double Work = 1;
+      for (size_t I = 0; I < Dimensions.size(); ++I) {
+        int64_t Whole = Large.at(Dimensions[I]);
+        Small[Dimensions[I]] =
+            std::min(Whole, Whole / Part + 3 + 2 * int64_t(I));
+        Work *= double(Small[Dimensions[I]]);
+      }
+      if (Work <= MostWork || Part >= 64)
+        return Small;
+    }
   }
   Small = halved();
   int64_t Step = alignment();
