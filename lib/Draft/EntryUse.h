@@ -71,6 +71,10 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
 /// allocates nor prints nor times.
 bool isLauncher(const EntryUse &Use);
 
+/// Other numbers for the sizes of \p Use that nobody gives, as far as what
+/// follows from them can be said. Empty where there are none.
+Bindings otherSizes(const EntryUse &Use);
+
 /// So far apart that a product of some tells which, and multiples of any block;
 /// few for a \p Name of a handful.
 int64_t inventedSize(int I, llvm::StringRef Name = "");

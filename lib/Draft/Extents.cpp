@@ -92,21 +92,10 @@ struct Search {
 };
 } // namespace
 
-Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
-  const draft::Use &U = L.Array->Used;
-  if (U.Most <= 0 && U.Inexact && Use.Followed) {
-    // As many as there are threads, where they are told to go elsewhere.
-    for (const Formula &G : Use.Grid)
-      if (G && G->Kind == Op::CeilDiv && hasNames(G->Left))
-        return G->Left;
-    for (const LeafUse &Other : Use.Leaves)
-      if (!Other.Array && Other.Given.isInteger() && hasNames(Other.Given.How))
-        return Other.Given.How;
-  }
-  if (U.Most <= 0)
-    return nullptr;
-  int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
-  int64_t Seen = (U.Most + Scalar - 1) / Scalar;
+/// What lengths are products of: sizes, and the grid, which is put into \p Once
+/// as well.
+static std::vector<Formula> atomsOf(const EntryUse &Use,
+                                    std::set<const Term *> &Once) {
   std::vector<Formula> Atoms;
   for (const LeafUse &Other : Use.Leaves)
     if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger()) {
@@ -117,7 +106,6 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
                                 combine(Op::Mul, constant(2), Other.Given.How),
                                 constant(1)));
     }
-  std::set<const Term *> Once;
   for (const Formula &G : Use.Grid)
     if (G && hasNames(G)) {
       Atoms.push_back(G);
@@ -137,6 +125,26 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     Atoms.push_back(named("n"));
   if (Atoms.size() > 8)
     Atoms.resize(8);
+  return Atoms;
+}
+
+Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
+  const draft::Use &U = L.Array->Used;
+  if (U.Most <= 0 && U.Inexact && Use.Followed) {
+    // As many as there are threads, where they are told to go elsewhere.
+    for (const Formula &G : Use.Grid)
+      if (G && G->Kind == Op::CeilDiv && hasNames(G->Left))
+        return G->Left;
+    for (const LeafUse &Other : Use.Leaves)
+      if (!Other.Array && Other.Given.isInteger() && hasNames(Other.Given.How))
+        return Other.Given.How;
+  }
+  if (U.Most <= 0)
+    return nullptr;
+  int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
+  int64_t Seen = (U.Most + Scalar - 1) / Scalar;
+  std::set<const Term *> Once;
+  std::vector<Formula> Atoms = atomsOf(Use, Once);
   Search S{Use.Names, Seen, nullptr};
   S.Once = std::move(Once);
   S.All = Atoms;
