@@ -140,11 +140,11 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
   Formula Least;
   for (const Object *O : U.Indexes)
     if (Formula E = extentOf(O)) {
-      unsigned Lanes = 1;
+      int64_t AtOnce = 1;
       for (const LeafUse &Other : Use.Leaves)
         if (Other.Array == O)
-          Lanes = Other.P->Lanes;
-      E = combine(Op::Div, E, constant(Lanes));
+          AtOnce = scalarsAtOnce(Other);
+      E = combine(Op::Div, E, constant(AtOnce));
       // x[at[i] * columns + j]
       if (auto Stride = U.Strides.find(const_cast<Object *>(O));
           Stride != U.Strides.end() && ofSizes(Stride->second))

@@ -71,6 +71,9 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
 /// allocates nor prints nor times.
 bool isLauncher(const EntryUse &Use);
 
+/// The scalars of \p L that a value chooses at once: 4 of a float4.
+int64_t scalarsAtOnce(const LeafUse &L);
+
 /// Other numbers for the sizes of \p Use that nobody gives, as far as what
 /// follows from them can be said. Empty where there are none.
 Bindings otherSizes(const EntryUse &Use);

@@ -128,8 +128,40 @@ static std::vector<Formula> atomsOf(const EntryUse &Use,
   return Atoms;
 }
 
+int64_t draft::scalarsAtOnce(const LeafUse &L) {
+  return std::max<int64_t>(L.P->Lanes, L.Array->Used.InexactBytes /
+                                           job::dtypeBytes(dtypeFor(*L.P)));
+}
+
+/// A table that another array's values choose from, and nothing else reaches:
+/// as many rows as there may be, a size of its own. Null where it is none.
+static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
+  const draft::Use &U = L.Array->Used;
+  if (L.Bytes || U.Most > 0 || !U.Inexact)
+    return nullptr;
+  Formula Row;
+  bool Bytes = false, Chosen = false;
+  for (const LeafUse &By : Use.Leaves) {
+    if (!By.Array || By.Array == L.Array || By.Array->Used.Scaled ||
+        !llvm::is_contained(By.Array->Used.Indexes, L.Array))
+      continue;
+    Chosen = true;
+    Bytes |= job::dtypeBytes(dtypeFor(*By.P)) == 1;
+    if (auto At = By.Array->Used.Strides.find(L.Array);
+        At != By.Array->Used.Strides.end() && At->second)
+      Row = At->second;
+  }
+  if (!Chosen)
+    return nullptr;
+  Formula Rows = Bytes ? constant(256) : named(sizeName(L.P->Name) + "_rows");
+  return combine(Op::Mul, combine(Op::Mul, Rows, constant(scalarsAtOnce(L))),
+                 Row ? Row : constant(1));
+}
+
 Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   const draft::Use &U = L.Array->Used;
+  if (Formula Table = tableOf(L, Use))
+    return Table;
   if (U.Most <= 0 && U.Inexact && Use.Followed) {
     // As many as there are threads, where they are told to go elsewhere.
     for (const Formula &G : Use.Grid)

@@ -147,6 +147,7 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     U.Most = std::max(U.Most, P.Offset + std::max<int64_t>(Bytes, 1));
   } else {
     U.Inexact = true;
+    U.InexactBytes = std::max(U.InexactBytes, Bytes);
     for (Object *By : P.Index.Loaded)
       if (By != O && !llvm::is_contained(By->Used.Indexes, O)) {
         By->Used.Indexes.push_back(O);

@@ -1000,3 +1000,27 @@ __global__ void k(cudaTextureObject_t image, float *out, int n) {
 })");
   EXPECT_NE(W.get<std::string>().find("a texture"), std::string::npos) << W;
 }
+
+// A table that values choose from has as many rows as there may be: a size of
+// its own, which the values keep below. Bytes choose among 256.
+TEST(Draft, GivesTablesRows) {
+  json W = drafted(R"(
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+__global__ void k(const int *tokens, const float *table, const unsigned char *kinds,
+                  const float *costs, float *out, int n, int width) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  for (int j = 0; j < width / 4; ++j)
+    ((Four *)out)[i * (width / 4) + j] =
+        ((const Four *)table)[tokens[i] * (width / 4) + j];
+  out[i] *= costs[kinds[i]];
+})");
+  EXPECT_EQ(W["arguments"]["tokens"]["init"],
+            json::parse(R"({"integers": [0, "table_rows"]})"));
+  EXPECT_EQ(W["arguments"]["table"]["shape"],
+            list("\"4 * table_rows\", \"width / 4\""));
+  EXPECT_EQ(W["arguments"]["costs"]["shape"], list("256"));
+}
