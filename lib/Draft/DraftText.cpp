@@ -45,6 +45,7 @@ private:
   bool halves(const Formula &Part, const Formula &Whole) const;
   void settleSettings(const std::set<std::string> &Names);
   void settleAll();
+  void nameBlocks();
   void rename();
   void guessImpossibleBlock();
   void writeArguments(const ParsedSource &Source);
@@ -259,9 +260,27 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
              : nullptr;
 }
 
+/// Rows of blockDim.x elements are as long as the block is.
+void DraftText::nameBlocks() {
+  const Launch *Inside = Use->Run->Launches.empty() || Use->Entry.IsKernel
+                             ? nullptr
+                             : &Use->Run->Launches.front();
+  auto Block = [&](const std::string &Name) -> Formula {
+    if (!llvm::StringRef(Name).starts_with("blockDim."))
+      return nullptr;
+    int Axis = Name.back() - 'x';
+    return Inside ? Inside->Block[Axis].How : Use->Block[Axis];
+  };
+  for (LeafUse &L : Use->Leaves)
+    if (L.Array)
+      for (auto &[Of, Stride] : L.Array->Used.Strides)
+        Stride = substitute(Stride, Block);
+}
+
 DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   Use = std::move(Of);
   Extents.resize(Use->Leaves.size());
+  nameBlocks();
   // What was seen is told with the names that it was seen with.
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     LeafUse &L = Use->Leaves[I];

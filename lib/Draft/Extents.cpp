@@ -151,7 +151,12 @@ static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
         At != By.Array->Used.Strides.end() && At->second)
       Row = At->second;
   }
-  if (!Chosen)
+  // What depends on the thread is no row's length.
+  std::set<std::string> In;
+  collectNames(Row, In);
+  if (!Chosen || llvm::any_of(In, [&](const std::string &Name) {
+        return !Use.Names.count(Name);
+      }))
     return nullptr;
   Formula Rows = Bytes ? constant(256) : named(sizeName(L.P->Name) + "_rows");
   return combine(Op::Mul, combine(Op::Mul, Rows, constant(scalarsAtOnce(L))),

@@ -1024,3 +1024,19 @@ __global__ void k(const int *tokens, const float *table, const unsigned char *ki
             list("\"4 * table_rows\", \"width / 4\""));
   EXPECT_EQ(W["arguments"]["costs"]["shape"], list("256"));
 }
+
+// A row for each block of threads is as long as the block.
+TEST(Draft, TakesTheBlockForARow) {
+  json W = drafted(R"(
+__global__ void k(const int *tokens, const float *table, float *out) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] =
+      table[tokens[blockIdx.x] * blockDim.x + threadIdx.x];
+}
+void launch(const int *tokens, const float *table, float *out, int n, int width) {
+  k<<<n, width>>>(tokens, table, out);
+})");
+  EXPECT_EQ(W["arguments"]["table"]["shape"],
+            list("\"table_rows\", \"width\""));
+  EXPECT_EQ(W["arguments"]["tokens"]["init"],
+            json::parse(R"({"integers": [0, "table_rows"]})"));
+}
