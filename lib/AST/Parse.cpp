@@ -139,6 +139,35 @@ static void addToolkit(const ParseOptions &Options,
                     "-D__CUDACC_VER_BUILD__=0"});
 }
 
+/// Where a folder of \p Flags has a cuda.h of its own, what Clang reads first
+/// by that name is the toolkit's all the same, as nvcc does.
+static void addCudaHeader(const ParseOptions &Options,
+                          llvm::ArrayRef<std::string> Flags,
+                          std::vector<std::string> &Arguments,
+                          llvm::vfs::InMemoryFileSystem &Files) {
+  bool Own = false;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    llvm::StringRef Folder = Flags[I];
+    if (!Folder.consume_front("-I"))
+      continue;
+    if (Folder.empty() && I + 1 < Flags.size())
+      Folder = Flags[I + 1];
+    Own |= llvm::sys::fs::exists(Folder + "/cuda.h");
+  }
+  std::optional<Toolkit> Found =
+      Own ? findToolkit(Options.Toolkit) : std::nullopt;
+  if (!Found)
+    return;
+  std::string First = std::string(HeaderFolder) + "/first";
+  Files.addFile(First + "/cuda.h", 0,
+                llvm::MemoryBuffer::getMemBufferCopy(
+                    "#pragma GCC system_header\n"
+                    "#ifdef STARK_CUDA_H\n#include_next <cuda.h>\n#else\n"
+                    "#define STARK_CUDA_H\n#include \"" +
+                    Found->Root + "/include/cuda.h\"\n#endif\n"));
+  Arguments.push_back("-I" + First);
+}
+
 /// Where the headers of libtorch are, for a source that has them, and that they
 /// are the system's wherever flags name them: Clang forgets an -I of the same
 /// folder. Without them a source is read as far as that goes.
@@ -208,7 +237,9 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
       "-Xclang", "-detailed-preprocessing-record", "-w"};
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   addToolkit(Options, Arguments, *Memory);
-  for (std::string &Flag : parseFlags(Options.Flags, Options.Folder))
+  std::vector<std::string> Flags = parseFlags(Options.Flags, Options.Folder);
+  addCudaHeader(Options, Flags, Arguments, *Memory);
+  for (std::string &Flag : Flags)
     Arguments.push_back(std::move(Flag));
   addTorch(Options, Text, Arguments);
   if (Known) {

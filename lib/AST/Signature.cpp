@@ -87,6 +87,13 @@ templateArguments(const TemplateArgumentList &List,
   return Out;
 }
 
+/// A handle of what only the runtime makes.
+static bool isTexture(const Parameter &P) {
+  return llvm::StringRef(P.Type).contains("cudaTextureObject_t") ||
+         llvm::StringRef(P.Type).contains("cudaSurfaceObject_t") ||
+         llvm::any_of(P.Fields, isTexture);
+}
+
 static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
                           llvm::ArrayRef<std::string> TemplateArguments) {
   const ASTContext &Context = Source.unit().getASTContext();
@@ -104,6 +111,10 @@ static Signature describe(const FunctionDecl *F, const ParsedSource &Source,
       Name = "arg" + std::to_string(S.Parameters.size());
     Parameter Read =
         readParameter(Context, Name, P->getOriginalType(), TemplateArguments);
+    if (isTexture(Read)) {
+      Read.Kind = ParameterKind::Unsupported;
+      Read.Reason = "it is, or holds, a texture or a surface";
+    }
     if (P->isInvalidDecl()) {
       // Clang goes on with int: say what it could not make sense of.
       Read.Kind = ParameterKind::Unsupported;

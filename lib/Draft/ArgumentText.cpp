@@ -140,11 +140,11 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
   Formula Least;
   for (const Object *O : U.Indexes)
     if (Formula E = extentOf(O)) {
-      unsigned Lanes = 1;
+      int64_t AtOnce = 1;
       for (const LeafUse &Other : Use.Leaves)
         if (Other.Array == O)
-          Lanes = Other.P->Lanes;
-      E = combine(Op::Div, E, constant(Lanes));
+          AtOnce = scalarsAtOnce(Other);
+      E = combine(Op::Div, E, constant(AtOnce));
       // x[at[i] * columns + j]
       if (auto Stride = U.Strides.find(const_cast<Object *>(O));
           Stride != U.Strides.end() && ofSizes(Stride->second))
@@ -159,10 +159,11 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
     }
   if (!Least)
     return std::nullopt;
+  // Labels may be real numbers, as long as each is a place as it stands.
   bool Whole = job::isWhole(dtypeFor(*L.P));
-  if (!Whole)
+  if (!Whole && U.Scaled)
     return std::nullopt;
-  if (U.BoundsLoop && Scalars) {
+  if (Whole && U.BoundsLoop && Scalars) {
     // Where each row begins: as many for each.
     Formula Rows = combine(Op::Sub, Scalars, constant(1));
     Formula Step = Rows ? combine(Op::Div, Least, Rows) : nullptr;
@@ -192,7 +193,7 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   if (Role == "inout" && (Zero || (L.Array->Used.Atomic && !Known)))
     return ordered_json("zeros");
   if (!Whole)
-    return std::nullopt;
+    return Known ? std::nullopt : places(L, Scalars);
   if (Known && Held.Counting && Held.Most >= 2)
     return ordered_json("arange");
   if (L.Array->Used.BoundsLoop)

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   names of kernels and launchers -> files beside it whose text has them ->
-///   parsed, those that launch first
+///   names of kernels and launchers -> files beside it, else of its project,
+///   whose text has them -> parsed, those that launch first
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Parse.h"
@@ -22,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace stark;
 using namespace clang;
@@ -76,44 +77,110 @@ static int mentions(llvm::StringRef Text, llvm::ArrayRef<std::string> Names,
   return Most;
 }
 
+namespace {
+/// Looks through folders for what names the functions of a source.
+class Search {
+public:
+  Search(std::string Path, const std::vector<std::string> &Names)
+      : Path(std::move(Path)), Names(Names) {}
+  void lookAt(const std::string &File);
+  void lookIn(llvm::StringRef Folder);
+  void lookBelow(llvm::StringRef Root);
+  std::vector<std::pair<int, std::string>> Found; ///< negative: how well
+
+private:
+  static constexpr uint64_t MostBytes = 1 << 20;
+  static constexpr size_t MostFiles = 600, MostEntries = 5000;
+  const std::string Path;
+  const std::vector<std::string> &Names;
+  std::set<std::string> Seen;
+};
+} // namespace
+
+void Search::lookAt(const std::string &File) {
+  llvm::StringRef Ending = llvm::sys::path::extension(File);
+  uint64_t Bytes = 0;
+  if (!llvm::is_contained({".cu", ".cpp", ".cc", ".cxx", ".c"}, Ending) ||
+      File == Path || Seen.size() >= MostFiles || !Seen.insert(File).second ||
+      llvm::sys::fs::file_size(File, Bytes) || Bytes > MostBytes)
+    return;
+  if (auto Text = llvm::MemoryBuffer::getFile(File))
+    if (int How = mentions((*Text)->getBuffer(), Names,
+                           llvm::sys::path::filename(Path)))
+      Found.push_back({-How, File});
+}
+
+void Search::lookIn(llvm::StringRef Folder) {
+  std::error_code Failed;
+  std::vector<std::string> Files;
+  for (llvm::sys::fs::directory_iterator At(Folder, Failed), End;
+       !Failed && At != End && Files.size() < MostFiles; At.increment(Failed))
+    Files.push_back(At->path());
+  llvm::sort(Files);
+  for (const std::string &File : Files)
+    lookAt(File);
+}
+
+void Search::lookBelow(llvm::StringRef Root) {
+  std::error_code Failed;
+  std::vector<std::string> Files;
+  size_t Entries = 0;
+  for (llvm::sys::fs::recursive_directory_iterator
+           At(Root, Failed, /*FollowSymlinks=*/false),
+       End;
+       !Failed && At != End && ++Entries < MostEntries; At.increment(Failed)) {
+    if (llvm::sys::path::filename(At->path()).starts_with("."))
+      At.no_push();
+    else
+      Files.push_back(At->path());
+  }
+  llvm::sort(Files);
+  for (const std::string &File : Files)
+    lookAt(File);
+}
+
+/// The outermost of a few folders above \p Folder that looks like a project's.
+static std::string projectOf(llvm::StringRef Folder) {
+  constexpr unsigned MostAbove = 4;
+  std::string Root;
+  for (unsigned I = 0; I <= MostAbove && !Folder.empty(); ++I) {
+    for (const char *Mark :
+         {".git", "LICENSE", "README.md", "CMakeLists.txt", "Makefile"}) {
+      llvm::SmallString<256> At(Folder);
+      llvm::sys::path::append(At, Mark);
+      if (llvm::sys::fs::exists(At))
+        Root = Folder.str();
+    }
+    llvm::SmallString<256> Git(Folder);
+    llvm::sys::path::append(Git, ".git");
+    if (llvm::sys::fs::exists(Git))
+      break;
+    Folder = llvm::sys::path::parent_path(Folder);
+  }
+  return Root;
+}
+
 std::vector<std::unique_ptr<ParsedSource>>
 stark::findCallers(const ParsedSource &Source, const ParseOptions &Options) {
-  constexpr uint64_t MostBytes = 1 << 20;
-  constexpr size_t MostFiles = 200, MostCallers = 3;
+  constexpr size_t MostCallers = 3;
   std::vector<std::unique_ptr<ParsedSource>> Callers;
   Defined Own(Source);
   if (Own.HasMain || Own.Names.empty())
     return Callers;
   llvm::SmallString<256> Path(Source.path());
   llvm::sys::fs::make_absolute(Path);
+  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   llvm::StringRef Folder = llvm::sys::path::parent_path(Path);
-  std::vector<std::pair<int, std::string>> Found;
-  size_t Seen = 0;
-  for (llvm::StringRef In : {Folder, llvm::sys::path::parent_path(Folder)}) {
-    std::error_code Failed;
-    std::vector<std::string> Files;
-    for (llvm::sys::fs::directory_iterator At(In, Failed), End;
-         !Failed && At != End && Files.size() < MostFiles; At.increment(Failed))
-      Files.push_back(At->path());
-    llvm::sort(Files);
-    for (const std::string &File : Files) {
-      llvm::StringRef Ending = llvm::sys::path::extension(File);
-      uint64_t Bytes = 0;
-      if (!llvm::is_contained({".cu", ".cpp", ".cc", ".cxx", ".c"}, Ending) ||
-          File == Path || ++Seen > MostFiles ||
-          llvm::sys::fs::file_size(File, Bytes) || Bytes > MostBytes)
-        continue;
-      auto Text = llvm::MemoryBuffer::getFile(File);
-      if (!Text)
-        continue;
-      if (int How = mentions((*Text)->getBuffer(), Own.Names,
-                             llvm::sys::path::filename(Path)))
-        Found.push_back({-How, File});
-    }
-  }
-  llvm::stable_sort(
-      Found, [](const auto &L, const auto &R) { return L.first < R.first; });
-  for (const auto &[How, File] : Found) {
+  Search Files(Path.str().str(), Own.Names);
+  Files.lookIn(Folder);
+  Files.lookIn(llvm::sys::path::parent_path(Folder));
+  if (Files.Found.empty())
+    if (std::string Root = projectOf(Folder); !Root.empty())
+      Files.lookBelow(Root);
+  llvm::stable_sort(Files.Found, [](const auto &L, const auto &R) {
+    return L.first < R.first;
+  });
+  for (const auto &[How, File] : Files.Found) {
     if (Callers.size() == MostCallers)
       break;
     auto Parsed = parseSourceFile(File, Options);

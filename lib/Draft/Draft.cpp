@@ -224,7 +224,8 @@ public:
 private:
   void lookFor(Candidate &C, const Followed &In) const;
   void collect();
-  std::unique_ptr<EntryUse> use(const Candidate &C, Signature S) const;
+  std::unique_ptr<EntryUse> use(const Candidate &C, Signature S,
+                                bool Twice) const;
   int rank(const Candidate &C) const;
 
   const ParsedSource &Source;
@@ -314,7 +315,7 @@ int SourceDrafter::rank(const Candidate &C) const {
   bool Pointers = false, Reads = false;
   if (isTensorEntry(*S))
     return 0;
-  std::unique_ptr<EntryUse> Use = use(C, *S);
+  std::unique_ptr<EntryUse> Use = use(C, *S, /*Twice=*/false);
   for (const LeafUse &L : Use->Leaves)
     if (L.Array) {
       Pointers |= !L.P->Const;
@@ -356,10 +357,10 @@ int SourceDrafter::rank(const Candidate &C) const {
   return Clean ? 10000 + Rank : 100000 + Rank;
 }
 
-std::unique_ptr<EntryUse> SourceDrafter::use(const Candidate &C,
-                                             Signature S) const {
+std::unique_ptr<EntryUse> SourceDrafter::use(const Candidate &C, Signature S,
+                                             bool Twice) const {
   return useOf(Own.Context, Own.Found.Fixed, std::move(S), C.F, C.Call,
-               C.Launched, C.Host ? C.Host : Own.Host.get());
+               C.Launched, C.Host ? C.Host : Own.Host.get(), Twice);
 }
 
 std::vector<std::string> SourceDrafter::entries() const {
@@ -386,7 +387,7 @@ SourceDrafter::draft(llvm::StringRef Entry) {
     return S.takeError();
   if (llvm::Error E = checkCallable(*S))
     return E;
-  return makeDraftText(use(C, std::move(*S)), Source);
+  return makeDraftText(use(C, std::move(*S), /*Twice=*/true), Source);
 }
 
 llvm::Expected<std::unique_ptr<Drafter>>

@@ -39,9 +39,13 @@ public:
 
 private:
   void findNames();
+  bool isOurs(const std::string &Name) const;
   Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
+  bool isArgument(const Formula &F) const;
+  bool halves(const Formula &Part, const Formula &Whole) const;
   void settleSettings(const std::set<std::string> &Names);
   void settleAll();
+  void nameBlocks();
   void rename();
   void guessImpossibleBlock();
   void writeArguments(const ParsedSource &Source);
@@ -66,16 +70,41 @@ Formula DraftText::settle(const Formula &F) const {
   });
 }
 
+/// Whether nobody gives \p Name a number.
+bool DraftText::isOurs(const std::string &Name) const {
+  return Use->MadeUpNames.count(Name) || Use->ReadNames.count(Name) ||
+         llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
+           return L.MadeUp && !L.Array && isName(L.Given.How) &&
+                  L.Given.How->Name == Name;
+         });
+}
+
 /// A name in a block, or one that something depends on in a way that no
 /// expression says, is no size.
 void DraftText::findNames() {
   std::set<std::string> Unused;
+  auto IsBlock = [&](const Formula &B) {
+    // What only bounds it, as min(n, 1024), is a size, and what the entry
+    // rounds up for itself.
+    if (B && (B->Kind == Op::Min || B->Kind == Op::Max ||
+              (!Use->Entry.IsKernel && B->Kind != Op::Name)))
+      return;
+    if (isName(B) && isOurs(B->Name))
+      BlockSizes.insert(B->Name);
+    else
+      collectNames(B, Constants);
+  };
+  int64_t Threads = 1;
   for (const Formula &B : Use->Block)
-    collectNames(B, Constants);
+    Threads *= evaluate(B, Use->Names).value_or(1);
+  bool Possible = Threads <= 1024;
+  for (const Formula &B : Use->Block)
+    if (Possible || (isName(B) && isOurs(B->Name)))
+      IsBlock(B);
   if (!Use->Entry.IsKernel)
     for (const Launch &L : Use->Run->Launches)
       for (const Value &B : L.Block)
-        collectNames(B.How, Constants);
+        IsBlock(B.How);
   auto Pin = [&](const Formula &F) { collectNames(F, Unused, &Constants); };
   for (const LeafUse &L : Use->Leaves) {
     Pin(L.Bytes);
@@ -172,6 +201,22 @@ void DraftText::settleAll() {
   }
 }
 
+/// Whether the entry is told \p F as it stands, and not as one of its sizes.
+bool DraftText::isArgument(const Formula &F) const {
+  return F && !isName(F) && hasNames(F) &&
+         llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
+           return !L.Array && L.Given.isInteger() && L.Given.How &&
+                  print(L.Given.How) == print(F);
+         });
+}
+
+/// Whether \p Part is at most half of \p Whole.
+bool DraftText::halves(const Formula &Part, const Formula &Whole) const {
+  std::optional<int64_t> Number = evaluate(Part, Use->Names),
+                         All = evaluate(Whole, Use->Names);
+  return Number && All && *Number <= *All / 2;
+}
+
 /// What the entry reaches of an array of \p Scalars elements, where it follows
 /// from sizes and is all or less than half of it: the program writes the
 /// number out once more, or has one buffer for its largest size.
@@ -184,11 +229,19 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
       collectNames(Other.Given.How, Given);
   for (const Formula &G : Use->Grid)
     collectNames(G, Given);
-  if (!Scalars || U.Inexact || llvm::any_of(Own, [&](const std::string &Name) {
-        return Given.count(Name);
-      }))
+  if (!Scalars || U.Inexact)
     return nullptr;
   Formula Reached = extentSeen(L, *Use);
+  if (llvm::any_of(Own,
+                   [&](const std::string &Name) { return Given.count(Name); }))
+    return isArgument(Reached) && halves(Reached, Scalars) ? Reached : nullptr;
+  // Nobody says how long it is.
+  if (llvm::all_of(Own,
+                   [&](const std::string &Name) {
+                     return Use->MadeUpNames.count(Name);
+                   }) &&
+      !Own.empty())
+    return Reached;
   std::optional<int64_t> Number = evaluate(Reached, Use->Names),
                          All = evaluate(Scalars, Use->Names);
   constexpr int64_t Few = 64; // many a formula comes to such a number
@@ -207,9 +260,27 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
              : nullptr;
 }
 
+/// Rows of blockDim.x elements are as long as the block is.
+void DraftText::nameBlocks() {
+  const Launch *Inside = Use->Run->Launches.empty() || Use->Entry.IsKernel
+                             ? nullptr
+                             : &Use->Run->Launches.front();
+  auto Block = [&](const std::string &Name) -> Formula {
+    if (!llvm::StringRef(Name).starts_with("blockDim."))
+      return nullptr;
+    int Axis = Name.back() - 'x';
+    return Inside ? Inside->Block[Axis].How : Use->Block[Axis];
+  };
+  for (LeafUse &L : Use->Leaves)
+    if (L.Array)
+      for (auto &[Of, Stride] : L.Array->Used.Strides)
+        Stride = substitute(Stride, Block);
+}
+
 DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   Use = std::move(Of);
   Extents.resize(Use->Leaves.size());
+  nameBlocks();
   // What was seen is told with the names that it was seen with.
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     LeafUse &L = Use->Leaves[I];
@@ -224,7 +295,9 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
                           ? combine(Op::Div, L.Bytes,
                                     constant(job::dtypeBytes(dtypeFor(*L.P))))
                           : extentSeen(L, *Use);
-    if (Formula Reached = reachedOf(L, Scalars))
+    if (Formula Reached = L.OneOfParts && !L.Array->Used.Inexact
+                              ? extentSeen(L, *Use)
+                              : reachedOf(L, Scalars))
       Scalars = Reached;
     Extents[I] = Scalars;
   }
@@ -262,6 +335,9 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
                     "production sizes");
   }
   chooseSizes(Notes);
+  for (const auto &[Name, Multiple] : multiplesOf(*Use))
+    if (Formula F = settle(named(Name)); isName(F))
+      Multiples[F->Name] = Multiple;
   guessImpossibleBlock();
   makeAffordable();
   writeArguments(Source);
@@ -339,6 +415,9 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
       Sizes.back()["check_only"] = true;
   }
   Root["sizes"] = std::move(Sizes);
+  for (const auto &[Name, Multiple] : Multiples)
+    if (Large.count(Name) && Large.at(Name) % Multiple == 0)
+      Root["multiple_of"][Name] = Multiple;
   if (Form == SmallSize::Aligned)
     for (const std::string &Name : Dimensions)
       if (Large.at(Name) % alignment() == 0)

@@ -8,46 +8,10 @@
 #include "EntryUse.h"
 #include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 using namespace stark::draft;
 using namespace clang;
-
-std::string draft::sizeName(llvm::StringRef Name) {
-  std::string Out;
-  for (char C : Name)
-    if (llvm::isAlnum(C))
-      Out += C;
-    else if (C != ']')
-      Out += '_';
-  return Out;
-}
-
-bool draft::isOneOf(llvm::StringRef Name,
-                    std::initializer_list<llvm::StringRef> Words,
-                    std::initializer_list<llvm::StringRef> Prefixes) {
-  std::string Field = Name.substr(Name.rfind('.') + 1).lower();
-  llvm::StringRef Bare = llvm::StringRef(Field).trim('_');
-  for (llvm::StringRef Prefix : {"d_", "dev_", "h_", "p_"})
-    Bare.consume_front(Prefix);
-  return llvm::is_contained(Words, Bare) ||
-         llvm::any_of(Prefixes,
-                      [&](llvm::StringRef P) { return Bare.starts_with(P); });
-}
-
-bool draft::isChannels(llvm::StringRef Name) {
-  return isOneOf(Name, {"channels", "nchannels", "num_channels", "n_channels",
-                        "numchannels"});
-}
-
-bool draft::isSetting(llvm::StringRef Name) {
-  return isOneOf(Name,
-                 {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
-                  "offset", "pad", "padding", "debug", "device", "step", "type",
-                  "op", "start", "stream"},
-                 {"is_", "use_", "has_", "do_", "enable", "pad_"});
-}
 
 static bool isWhole(const Parameter &P) {
   return P.Kind == ParameterKind::Scalar && P.Element != ScalarType::F16 &&
@@ -59,34 +23,43 @@ static bool isWhole(const Parameter &P) {
 namespace {
 class UseFinder {
 public:
-  UseFinder(ASTContext &Context, EntryUse &Use, const Machine *Host)
-      : Context(Context), Use(Use), Host(Host), M(*Use.Run) {}
+  UseFinder(ASTContext &Context, EntryUse &Use, const Machine *Host,
+            const Launch *Launched, const Bindings *Instead)
+      : Context(Context), Use(Use), Host(Host), Launched(Launched),
+        Instead(Instead), M(*Use.Run),
+        Invented(Host ? int(Host->MadeUpNames.size()) : 0) {}
 
   void arguments(const std::vector<Value> *Given);
   void follow(const Launch *L);
 
 private:
+  Value instead(const Value &V) const;
   Value leaf(const Parameter &P, QualType Type, const Value *Given);
   Value structValue(const Parameter &P, QualType Type, const Value *Given);
   void fields(const Parameter &P, QualType Type, std::string Name,
               const Place &At, size_t &Next, const Value *Given);
   void guessLaunch();
   Formula limitOf(int Axis) const;
+  bool isOneOfParts(size_t I, const Value &V) const;
   void runWith(Launch &L);
   SymbolUse symbolUse(const VarDecl *V) const;
 
   ASTContext &Context;
   EntryUse &Use;
   const Machine *Host;
+  const Launch *Launched;
+  const Bindings *Instead; ///< other numbers for sizes; may be null
   Machine &M;
   std::vector<Value> Arguments;
-  int Invented = 0;
+  int Invented; ///< others than those that the host has
 };
 } // namespace
 
-int64_t draft::inventedSize(int I) {
-  static constexpr int64_t Odd[] = {3, 5, 7, 11, 13, 17, 19, 23};
-  return 1024 * Odd[I % 8];
+/// \p V with other numbers for sizes.
+Value UseFinder::instead(const Value &V) const {
+  if (!Instead || !V.isInteger())
+    return V;
+  return Value::integer(evaluate(V.How, *Instead).value_or(V.Number), V.How);
 }
 
 Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
@@ -94,7 +67,7 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
   L.P = &P;
   L.Type = Type;
   if (Given)
-    L.Given = *Given;
+    L.Given = instead(*Given);
   if (P.Kind == ParameterKind::Pointer) {
     const Object *Of = Given && Given->isAddress() ? Given->To : nullptr;
     bool Sized = Of && Of->Size >= 0 && Of->SizeHow;
@@ -103,21 +76,27 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
       if (Given->Exact && Given->Offset > 0)
         L.Ahead = Given->OffsetHow;
     }
-    L.Array =
-        M.create(P.Name, Space::Device,
-                 Sized ? Of->Size - (Given->Exact ? Given->Offset : 0) : -1,
-                 L.Bytes, QualType());
+    int64_t Size = Sized ? Of->Size : -1;
+    if (Sized && Instead)
+      Size = evaluate(L.Bytes, *Instead).value_or(Size);
+    L.Array = M.create(P.Name, Space::Device,
+                       Sized ? Size - (Given->Exact ? Given->Offset : 0) : -1,
+                       L.Bytes, QualType());
     L.Array->IsParameter = true;
     if (Of)
       L.Array->Held = Of->Held;
     L.MadeUp = !Sized;
     L.Given = Value::address(L.Array);
   } else if (P.Kind == ParameterKind::Scalar && isWhole(P)) {
-    if (!L.Given.isInteger()) {
+    // A count of what nobody gave a value is none.
+    bool Counted = Use.MadeUp && L.Given.isInteger() && L.Given.Number == 0 &&
+                   isOneOf(P.Name, {"count", "size"}, {"n_", "num"});
+    // Nothing that can be said of it.
+    bool Unsaid = Use.MadeUp && L.Given.isInteger() && L.Given.How &&
+                  L.Given.How->Kind == Op::Opaque;
+    if (!L.Given.isInteger() || Counted || Unsaid) {
       L.MadeUp = true;
-      if (isOneOf(P.Name, {"threads", "nthreads", "n_threads", "num_threads",
-                           "block_size", "blocksize", "block_dim", "blockdim",
-                           "threadsperblock", "threads_per_block"})) {
+      if (isBlockSize(P.Name)) {
         L.MadeUp = false;
         L.Given = Value::integer(256);
       } else if (isChannels(P.Name)) {
@@ -127,7 +106,9 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
         L.Given = Value::integer(0);
       } else {
         std::string Name = sizeName(P.Name);
-        int64_t Number = inventedSize(Invented++);
+        int64_t Number = inventedSize(Invented++, P.Name);
+        if (Instead && Instead->count(Name))
+          Number = Instead->at(Name);
         Use.Names[Name] = Number;
         L.Given = Value::integer(Number, named(Name));
       }
@@ -219,6 +200,8 @@ void UseFinder::arguments(const std::vector<Value> *Given) {
       Out = structValue(P, Type, V);
     else
       Out = leaf(P, Type, V);
+    if (P.Kind == ParameterKind::Pointer && V)
+      Use.Leaves.back().OneOfParts = isOneOfParts(I, *V);
     if (Reference && P.Kind == ParameterKind::Scalar) {
       Object *O = M.create(P.Name, Space::Host,
                            M.sizeOf(Type.getNonReferenceType()), nullptr, Type);
@@ -227,6 +210,19 @@ void UseFinder::arguments(const std::vector<Value> *Given) {
     }
     Arguments.push_back(std::move(Out));
   }
+}
+
+/// Whether the program launches the kernel on several places of the array that
+/// argument \p I points into.
+bool UseFinder::isOneOfParts(size_t I, const Value &V) const {
+  if (!Host || !Launched || !V.isAddress())
+    return false;
+  return llvm::any_of(Host->Launches, [&](const Launch &Other) {
+    if (Other.Kernel != Launched->Kernel || I >= Other.Arguments.size())
+      return false;
+    const Value &At = Other.Arguments[I];
+    return At.isAddress() && At.To == V.To && At.Exact && At.Offset != V.Offset;
+  });
 }
 
 void UseFinder::runWith(Launch &L) {
@@ -250,6 +246,7 @@ void UseFinder::guessLaunch() {
   bool OwnBlock = Use.Block[0] != nullptr;
   Use.GridGuessed = true;
   Use.BlockGuessed = !OwnBlock;
+  M.WatchBlocks = true;
   if (Use.Names.empty())
     Use.Names["n"] = inventedSize(0);
   for (int I = 0; I < 3; ++I)
@@ -263,13 +260,24 @@ void UseFinder::guessLaunch() {
     Use.Grid[1] = constant(2);
     runWith(L);
   }
+  bool Rows = false;
   for (int I = 0; I < 3; ++I)
-    if (M.AxisUsed[I])
+    if (M.AxisUsed[I]) {
       if (Formula Limit = limitOf(I)) {
         Use.Grid[I] = combine(Op::CeilDiv, Limit, Use.Block[I]);
         Use.GridGuessed = false;
+      } else if (M.BlockIsRow[I]) {
+        // A block for each of as many rows as there may be.
+        static constexpr const char *Called[] = {"blocks", "blocks_y",
+                                                 "blocks_z"};
+        Use.Names.try_emplace(Called[I], inventedSize(Invented++));
+        Use.Grid[I] = named(Called[I]);
+        Rows = true;
+      } else if (!M.BlockUsed[I]) {
+        Use.Grid[I] = constant(1);
       }
-  if (Use.GridGuessed) {
+    }
+  if (Use.GridGuessed && !Rows && M.BlockUsed[0]) {
     std::string First = Use.Names.begin()->first;
     for (const LeafUse &Each : llvm::reverse(Use.Leaves))
       if (isName(Each.Given.How))
@@ -332,6 +340,9 @@ SymbolUse UseFinder::symbolUse(const VarDecl *V) const {
 }
 
 void UseFinder::follow(const Launch *L) {
+  if (Instead)
+    for (const auto &[Name, Number] : *Instead)
+      Use.Names.try_emplace(Name, Number);
   if (Host) {
     for (const auto &[Name, Number] : Host->Names)
       Use.Names.try_emplace(Name, Number);
@@ -351,6 +362,8 @@ void UseFinder::follow(const Launch *L) {
     for (int I = 0; I < 3; ++I) {
       Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
       Use.Block[I] = L->Block[I].isInteger() ? L->Block[I].How : nullptr;
+      Own.Grid[I] = instead(L->Grid[I]);
+      Own.Block[I] = instead(L->Block[I]);
     }
     if (L->Shared.isInteger())
       Use.Shared = L->Shared.How;
@@ -379,16 +392,22 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
                                        const std::set<std::string> &Fixed,
                                        Signature Entry, const FunctionDecl *F,
                                        const HostCall *Call, const Launch *L,
-                                       const Machine *Host) {
-  auto Use = std::make_unique<EntryUse>();
-  Use->F = F;
-  Use->Entry = std::move(Entry);
-  Use->Recorded = Call || L;
-  Use->MadeUp = L && L->MadeUp;
-  Use->Run = std::make_unique<Machine>(Context, Fixed);
-  UseFinder Finder(Context, *Use, Host);
-  Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
-  Finder.follow(L);
+                                       const Machine *Host, bool Twice) {
+  auto Once = [&](Signature S, const Bindings *Instead) {
+    auto Use = std::make_unique<EntryUse>();
+    Use->F = F;
+    Use->Entry = std::move(S);
+    Use->Recorded = Call || L;
+    Use->MadeUp = L && L->MadeUp;
+    Use->Run = std::make_unique<Machine>(Context, Fixed);
+    UseFinder Finder(Context, *Use, Host, L, Instead);
+    Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
+    Finder.follow(L);
+    return Use;
+  };
+  std::unique_ptr<EntryUse> Use = Once(Entry, nullptr);
+  if (Bindings Others = otherSizes(*Use); Twice && !Others.empty())
+    Use->Again = Once(std::move(Entry), &Others);
   return Use;
 }
 

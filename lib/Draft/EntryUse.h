@@ -28,6 +28,7 @@ struct LeafUse {
   Object *Array = nullptr; ///< of a pointer: stands for what it points to
   Formula Bytes;           ///< of the array, as the program allocates it
   Formula Ahead;           ///< bytes of it before the pointer; null: none
+  bool OneOfParts = false; ///< other launches are given other places of it
 };
 
 /// A variable of the device that an entry uses.
@@ -54,6 +55,9 @@ struct EntryUse {
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<SymbolUse> Symbols;
   bool Followed = false; ///< some array was seen to be used
+  /// With other numbers for the sizes that nobody gives: what follows from them
+  /// follows in both. Null where there are none.
+  std::unique_ptr<EntryUse> Again;
 };
 
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
@@ -61,18 +65,30 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 const std::set<std::string> &Fixed,
                                 Signature Entry, const clang::FunctionDecl *F,
                                 const HostCall *Call, const Launch *L,
-                                const Machine *Host);
+                                const Machine *Host, bool Twice);
 
 /// Whether it only launches: takes pointers of the device, and neither
 /// allocates nor prints nor times.
 bool isLauncher(const EntryUse &Use);
 
-/// So far apart that a product of some tells which, and multiples of any block.
-int64_t inventedSize(int I);
+/// The scalars of \p L that a value chooses at once: 4 of a float4.
+int64_t scalarsAtOnce(const LeafUse &L);
+
+/// Other numbers for the sizes of \p Use that nobody gives, as far as what
+/// follows from them can be said. Empty where there are none.
+Bindings otherSizes(const EntryUse &Use);
+
+/// So far apart that a product of some tells which, and multiples of any block;
+/// few for a \p Name of a handful.
+int64_t inventedSize(int I, llvm::StringRef Name = "");
 /// An integer that is no extent of anything, by its name.
 bool isSetting(llvm::StringRef Name);
 /// Of an image: a few, and no size to choose.
 bool isChannels(llvm::StringRef Name);
+/// A size that is a handful where others are thousands: a filter's, for one.
+bool isHandful(llvm::StringRef Name);
+/// The threads of a block.
+bool isBlockSize(llvm::StringRef Name);
 /// "params.dims[0]" -> "params_dims_0": a name that expressions can use.
 std::string sizeName(llvm::StringRef Name);
 bool isOneOf(llvm::StringRef Name, std::initializer_list<llvm::StringRef> Words,

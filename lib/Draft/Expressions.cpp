@@ -59,6 +59,7 @@ Value Machine::evalBuiltin(const Expr *E) {
   std::string Name = (Base + "." + Field).str();
   if (Base == "threadIdx" || Base == "blockIdx")
     AxisUsed[Axis] = true;
+  BlockUsed[Axis] |= Base == "blockIdx";
   if (Base == "threadIdx")
     return Value::integer(As->Index[Axis], draft::named(Name));
   if (Base == "blockIdx")

@@ -27,54 +27,90 @@ struct Search {
   int64_t Seen;
   Formula Best;
   int64_t BestValue = INT64_MAX;
+  std::set<const Term *> Once = {}; ///< grids
+  std::vector<Formula> All = {};    ///< atoms
 
-  void consider(const Formula &F) {
+  /// With other numbers for sizes; null: none.
+  const Bindings *OtherNames = nullptr;
+  int64_t OtherSeen = 0;
+
+  /// Whether \p F, of \p Value, is as near to what was seen with other numbers.
+  bool holdsAgain(const Formula &F, int64_t Value, bool Exactly) const {
+    std::optional<int64_t> Other =
+        OtherNames ? evaluate(F, *OtherNames) : std::nullopt;
+    if (!OtherNames || !Other || Exactly)
+      return !OtherNames || (Other && *Other == OtherSeen);
+    double Here = double(Value) / double(Seen),
+           There = double(*Other) / double(OtherSeen);
+    return There >= 0.95 && There / Here > 0.8 && There / Here < 1.25;
+  }
+  void consider(const Formula &F, bool Exactly = false) {
     std::optional<int64_t> Value = evaluate(F, Names);
-    if (!Value || *Value < Seen || *Value >= BestValue)
+    if (!Value || *Value < Seen || *Value > BestValue ||
+        !holdsAgain(F, *Value, Exactly))
+      return;
+    if (*Value == BestValue && !isPlainer(F, Best))
       return;
     Best = F;
     BestValue = *Value;
   }
+  /// Of as many factors, those that differ: rows * columns, where there are as
+  /// many of the one as of the other.
+  static bool isPlainer(const Formula &L, const Formula &R) {
+    std::set<std::string> Left, Right;
+    collectNames(L, Left);
+    collectNames(R, Right);
+    return factors(L).size() == factors(R).size() && Left.size() > Right.size();
+  }
   /// With a border, or a part of it, where that is just what was seen.
   void considerExact(const Formula &F) {
     if (BestValue != Seen && evaluate(F, Names) == Seen)
-      consider(F);
+      consider(F, /*Exactly=*/true);
   }
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
       consider(combine(Op::Mul, constant(Times), So));
+    for (int64_t Times : {6, 8, 9, 12, 16, 32, 64, 128})
+      considerExact(combine(Op::Mul, constant(Times), So));
     for (int64_t Plus : {1, 2, -1, -2})
       considerExact(combine(Op::Add, So, constant(Plus)));
     if (Left == 0)
       return;
+    // A coincidence would not be one twice.
+    if (OtherNames)
+      for (const Formula &A : All)
+        for (int64_t Plus : {1, 2, 4, 5, -1})
+          for (int64_t Times : {1, 2, 3, 4})
+            considerExact(combine(Op::Mul,
+                                  combine(Op::Mul, constant(Times), So),
+                                  combine(Op::Add, A, constant(Plus))));
+    // A size may be squared, the grid is no size.
     for (size_t I = 0; I < Atoms.size(); ++I)
-      products(Atoms.drop_front(I), combine(Op::Mul, So, Atoms[I]), Left - 1);
+      products(Atoms.drop_front(Once.count(Atoms[I].get()) ? I + 1 : I),
+               combine(Op::Mul, So, Atoms[I]), Left - 1);
   }
 };
 } // namespace
 
-Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
-  const draft::Use &U = L.Array->Used;
-  if (U.Most <= 0 && U.Inexact && Use.Followed) {
-    // As many as there are threads, where they are told to go elsewhere.
-    for (const Formula &G : Use.Grid)
-      if (G && G->Kind == Op::CeilDiv && hasNames(G->Left))
-        return G->Left;
-    for (const LeafUse &Other : Use.Leaves)
-      if (!Other.Array && Other.Given.isInteger() && hasNames(Other.Given.How))
-        return Other.Given.How;
-  }
-  if (U.Most <= 0)
-    return nullptr;
-  int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
-  int64_t Seen = (U.Most + Scalar - 1) / Scalar;
+/// What lengths are products of: sizes, and the grid, which is put into \p Once
+/// as well.
+static std::vector<Formula> atomsOf(const EntryUse &Use,
+                                    std::set<const Term *> &Once) {
   std::vector<Formula> Atoms;
   for (const LeafUse &Other : Use.Leaves)
-    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger())
+    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger()) {
       Atoms.push_back(Other.Given.How);
+      // A filter around each element.
+      if (isHandful(Other.P->Name))
+        Atoms.push_back(combine(Op::Add,
+                                combine(Op::Mul, constant(2), Other.Given.How),
+                                constant(1)));
+    }
   for (const Formula &G : Use.Grid)
     if (G && hasNames(G)) {
       Atoms.push_back(G);
+      if (!isName(G))
+        Once.insert(G.get());
       // Where the grid is n / 4 / 128, n is as long as something.
       std::set<std::string> InGrid;
       collectNames(G, InGrid);
@@ -89,9 +125,79 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     Atoms.push_back(named("n"));
   if (Atoms.size() > 8)
     Atoms.resize(8);
+  return Atoms;
+}
+
+int64_t draft::scalarsAtOnce(const LeafUse &L) {
+  return std::max<int64_t>(L.P->Lanes, L.Array->Used.InexactBytes /
+                                           job::dtypeBytes(dtypeFor(*L.P)));
+}
+
+/// A table that another array's values choose from, and nothing else reaches:
+/// as many rows as there may be, a size of its own. Null where it is none.
+static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
+  const draft::Use &U = L.Array->Used;
+  if (L.Bytes || U.Most > 0 || !U.Inexact)
+    return nullptr;
+  Formula Row;
+  bool Bytes = false, Chosen = false;
+  for (const LeafUse &By : Use.Leaves) {
+    if (!By.Array || By.Array == L.Array || By.Array->Used.Scaled ||
+        !llvm::is_contained(By.Array->Used.Indexes, L.Array))
+      continue;
+    Chosen = true;
+    Bytes |= job::dtypeBytes(dtypeFor(*By.P)) == 1;
+    if (auto At = By.Array->Used.Strides.find(L.Array);
+        At != By.Array->Used.Strides.end() && At->second)
+      Row = At->second;
+  }
+  // What depends on the thread is no row's length.
+  std::set<std::string> In;
+  collectNames(Row, In);
+  if (!Chosen || llvm::any_of(In, [&](const std::string &Name) {
+        return !Use.Names.count(Name);
+      }))
+    return nullptr;
+  Formula Rows = Bytes ? constant(256) : named(sizeName(L.P->Name) + "_rows");
+  return combine(Op::Mul, combine(Op::Mul, Rows, constant(scalarsAtOnce(L))),
+                 Row ? Row : constant(1));
+}
+
+Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
+  const draft::Use &U = L.Array->Used;
+  if (Formula Table = tableOf(L, Use))
+    return Table;
+  if (U.Most <= 0 && U.Inexact && Use.Followed) {
+    // As many as there are threads, where they are told to go elsewhere.
+    for (const Formula &G : Use.Grid)
+      if (G && G->Kind == Op::CeilDiv && hasNames(G->Left))
+        return G->Left;
+    for (const LeafUse &Other : Use.Leaves)
+      if (!Other.Array && Other.Given.isInteger() && hasNames(Other.Given.How))
+        return Other.Given.How;
+  }
+  if (U.Most <= 0)
+    return nullptr;
+  int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
+  int64_t Seen = (U.Most + Scalar - 1) / Scalar;
+  std::set<const Term *> Once;
+  std::vector<Formula> Atoms = atomsOf(Use, Once);
   Search S{Use.Names, Seen, nullptr};
+  S.Once = std::move(Once);
+  S.All = Atoms;
+  size_t At = &L - Use.Leaves.data();
+  if (Use.Again && At < Use.Again->Leaves.size() &&
+      Use.Again->Leaves[At].Array) {
+    const draft::Use &Other = Use.Again->Leaves[At].Array->Used;
+    if (Other.Most > 0 && Other.Inexact == U.Inexact) {
+      S.OtherNames = &Use.Again->Names;
+      S.OtherSeen = (Other.Most + Scalar - 1) / Scalar;
+    }
+  }
   for (size_t I = 0; I < Atoms.size(); ++I)
-    S.products(llvm::ArrayRef(Atoms).drop_front(I), Atoms[I], 3);
+    S.products(llvm::ArrayRef(Atoms).drop_front(
+                   S.Once.count(Atoms[I].get()) ? I + 1 : I),
+               Atoms[I], 3);
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));

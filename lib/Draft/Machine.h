@@ -93,7 +93,13 @@ public:
   std::set<std::string> ReadNames;   ///< of these: what the program reads
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<AxisGuard> Guards;
-  bool AxisUsed[3] = {};
+  bool AxisUsed[3] = {}, BlockUsed[3] = {};
+  /// What lies at blockIdx times something that follows from sizes.
+  bool BlockIsRow[3] = {};
+  bool WatchBlocks = false; ///< whether that is looked for
+  /// Places that are read or written as a whole of so many bytes, at multiples
+  /// of which they have to lie.
+  std::vector<std::pair<Formula, int64_t>> Aligned;
   int64_t SharedBytes = 0; ///< of dynamic shared memory, as far as was reached
   std::set<const clang::VarDecl *> SymbolsUsed; ///< by kernels
   std::set<const clang::VarDecl *> SymbolsSet;  ///< by the host
@@ -153,6 +159,7 @@ private:
   Place temporary(const clang::Expr *E);
   Value named(const Value &V, const std::string &Name);
   std::string freshName(const std::string &Wanted, int64_t Value);
+  int64_t sizeRead(llvm::StringRef Name);
 
   // Calls.
   Value evalCall(const clang::CallExpr *C);
@@ -194,6 +201,8 @@ private:
   void readInto(const clang::FunctionDecl *F, unsigned I, const clang::Expr *E);
   void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
   void copyContents(const Value &To, const Value &From);
+  void noteRows(const Formula &Offset);
+  void noteAligned(const Place &P);
   void use(Object *O, const Place &P, int64_t Bytes, bool Write, bool Atomic);
 
   clang::ASTContext &Context;
@@ -209,6 +218,9 @@ private:
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
   unsigned LoopDepth = 0;
+  unsigned RowsLookedFor = 0, AlignedLookedFor = 0;
+  std::set<std::string> AlignedSeen;
+  size_t SizesRead = 0;
   unsigned Doubts = 0; ///< conditions that are not known to hold
   bool spent() { return ++Steps > MostSteps; }
 };

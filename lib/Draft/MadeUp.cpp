@@ -36,11 +36,26 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
     return Value();
   if (isChannels(Name))
     return Value::integer(3);
-  auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes));
+  if (isBlockSize(Name))
+    return Value::integer(256);
+  auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes, Name));
   MadeUpSizes += New;
   if (New)
     MadeUpNames.insert(Name);
   return Value::integer(At->second, draft::named(Name));
+}
+
+/// For a number that the program reads into \p Name. Several are told apart.
+int64_t Machine::sizeRead(llvm::StringRef Name) {
+  static constexpr int64_t Sizes[] = {1024, 1280, 1792, 2816, 3328, 4352};
+  if (isBlockSize(Name))
+    return 256;
+  if (isHandful(Name))
+    return 3;
+  if (auto Known = Names.find(Name.str());
+      Known != Names.end() && ReadNames.count(Name.str()))
+    return Known->second;
+  return Sizes[SizesRead++ % std::size(Sizes)];
 }
 
 /// What a function of the project that is defined elsewhere may have put into

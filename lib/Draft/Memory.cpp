@@ -88,20 +88,73 @@ static bool inDevice(const Object &O) {
   return O.Where == Space::Device || O.Where == Space::Variable;
 }
 
+/// in[blockIdx.x * columns + i]: a row for each block.
+void Machine::noteRows(const Formula &Offset) {
+  constexpr unsigned Most = 2000; // a kernel says it at once
+  if (!WatchBlocks || !As || ++RowsLookedFor > Most)
+    return;
+  std::set<std::string> All;
+  collectNames(Offset, All);
+  for (int I = 0; I < 3; ++I) {
+    std::string Wanted = std::string("blockIdx.") + char('x' + I);
+    if (BlockIsRow[I] || !All.count(Wanted))
+      continue;
+    auto With = [&](int64_t Block) {
+      return substitute(Offset, [&](const std::string &Name) -> Formula {
+        if (Name == Wanted)
+          return constant(Block);
+        return llvm::StringRef(Name).starts_with("blockIdx.") ||
+                       llvm::StringRef(Name).starts_with("threadIdx.")
+                   ? constant(0)
+                   : nullptr;
+      });
+    };
+    std::set<std::string> Sizes;
+    collectNames(With(1), Sizes);
+    BlockIsRow[I] = llvm::any_of(Sizes, [](llvm::StringRef Name) {
+      return !Name.starts_with("blockDim.") && !Name.starts_with("gridDim.");
+    });
+  }
+}
+
+/// float4 at in + row * columns asks something of columns.
+void Machine::noteAligned(const Place &P) {
+  constexpr unsigned Most = 4000, MostKept = 200;
+  if (!As || P.Type.isNull() || sizeOf(P.Type) < 2 ||
+      Aligned.size() >= MostKept || ++AlignedLookedFor > Most)
+    return;
+  int64_t Bytes = Context.getTypeAlignInChars(P.Type).getQuantity();
+  std::set<std::string> All;
+  collectNames(P.OffsetHow, All);
+  bool Sizes = llvm::any_of(All, [](const std::string &Name) {
+    return !llvm::is_contained(Name, '.');
+  });
+  if (Bytes > 1 && Sizes &&
+      AlignedSeen.insert(print(P.OffsetHow) + "%" + std::to_string(Bytes))
+          .second)
+    Aligned.push_back({P.OffsetHow, Bytes});
+}
+
 void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
                   bool Atomic) {
   Use &U = O->Used;
+  if (P.Exact)
+    noteRows(P.OffsetHow);
+  if (P.Exact)
+    noteAligned(P);
   if (P.Exact) {
     U.Least = std::min(U.Least, P.Offset);
     U.Most = std::max(U.Most, P.Offset + std::max<int64_t>(Bytes, 1));
   } else {
     U.Inexact = true;
+    U.InexactBytes = std::max(U.InexactBytes, Bytes);
     for (Object *By : P.Index.Loaded)
       if (By != O && !llvm::is_contained(By->Used.Indexes, O)) {
         By->Used.Indexes.push_back(O);
-        if (auto Known = P.Index.Strides.find(By);
-            Known != P.Index.Strides.end() && Known->second)
+        auto Known = P.Index.Strides.find(By);
+        if (Known != P.Index.Strides.end() && Known->second)
           By->Used.Strides[O] = Known->second;
+        By->Used.Scaled |= Known != P.Index.Strides.end() && !Known->second;
       }
   }
   if (!Write || Atomic) {
@@ -313,8 +366,9 @@ Value Machine::named(const Value &V, const std::string &Name) {
   if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
       V.Number < 2 || FixedNames.count(Name) || Name.empty())
     return V;
-  std::string Fresh = freshName(Name, V.Number);
+  int64_t Number = V.WasRead ? sizeRead(Name) : V.Number;
+  std::string Fresh = freshName(Name, Number);
   if (V.WasRead)
     ReadNames.insert(Fresh);
-  return Value::integer(V.Number, draft::named(Fresh));
+  return Value::integer(Number, draft::named(Fresh));
 }

@@ -108,8 +108,10 @@ struct Use {
   bool Inexact = false;   ///< at places that are not known
   bool Surely = false;    ///< written, whatever values arrays hold
   bool BoundsLoop = false, Adjacent = false;
-  bool OnHost = false; ///< by host code
-  int64_t Within = 0;  ///< its values are places in as many elements; 0: none
+  bool Scaled = false;      ///< its values are places times something not known
+  bool OnHost = false;      ///< by host code
+  int64_t InexactBytes = 0; ///< at once, at a place that is not known
+  int64_t Within = 0; ///< its values are places in as many elements; 0: none
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
   std::vector<Object *> Indexes;       ///< arrays that its values are places of
   std::map<Object *, Formula> Strides; ///< Value::Strides, of such an array

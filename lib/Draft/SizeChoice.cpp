@@ -41,7 +41,11 @@ void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
     bool Made = MadeUp || Found == Use->Names.end();
     for (const LeafUse &L : Use->Leaves)
       Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
-    Large[Name] = Made ? extentOfOurs() : Found->second;
+    Made |= BlockSizes.count(Was) > 0;
+    Large[Name] = BlockSizes.count(Was)    ? 256
+                  : Made && isHandful(Was) ? 3
+                  : Made                   ? extentOfOurs()
+                                           : Found->second;
     if (!Made && Use->ReadNames.count(Was))
       Notes.push_back("size '" + Name + "': the program reads it; " +
                       std::to_string(Large[Name]) +
@@ -115,13 +119,33 @@ Bindings SizeChoice::halved() const {
 }
 
 Bindings SizeChoice::smallSize(SmallSize Form) const {
+  Bindings Small = anySmallSize(Form);
+  if (Form != SmallSize::None)
+    for (const auto &[Name, Multiple] : Multiples)
+      if (auto At = Small.find(Name);
+          At != Small.end() && Large.at(Name) % Multiple == 0)
+        At->second = std::max(At->second / Multiple, int64_t(1)) * Multiple;
+  return Small;
+}
+
+Bindings SizeChoice::anySmallSize(SmallSize Form) const {
   Bindings Small = Large;
   if (Form == SmallSize::None)
     return Small;
   if (MadeUp && Form == SmallSize::Ragged) {
-    for (size_t I = 0; I < Dimensions.size(); ++I)
-      Small[Dimensions[I]] = Large.at(Dimensions[I]) / 8 + 3 + 2 * int64_t(I);
-    return Small;
+    // A loop over each of several sizes takes the simulator long.
+    constexpr double MostWork = 1 << 19;
+    for (int64_t Part = 8;; Part *= 2) {
+      double Work = 1;
+      for (size_t I = 0; I < Dimensions.size(); ++I) {
+        int64_t Whole = Large.at(Dimensions[I]);
+        Small[Dimensions[I]] =
+            std::min(Whole, Whole / Part + 3 + 2 * int64_t(I));
+        Work *= double(Small[Dimensions[I]]);
+      }
+      if (Work <= MostWork || Part >= 64)
+        return Small;
+    }
   }
   Small = halved();
   int64_t Step = alignment();

@@ -19,6 +19,9 @@
 
 namespace stark::draft {
 
+/// By the names that formulas of \p Use have.
+std::map<std::string, int64_t> multiplesOf(const EntryUse &Use);
+
 struct SizeChoice {
   /// The program's sizes, else ours. What was guessed goes to \p Notes.
   void chooseSizes(std::vector<std::string> &Notes);
@@ -31,6 +34,9 @@ struct SizeChoice {
   int64_t alignment() const;
 
   std::unique_ptr<EntryUse> Use;
+  /// What a size has to be a multiple of, where it is, by its name.
+  std::map<std::string, int64_t> Multiples;
+  std::set<std::string> BlockSizes; ///< that are a block's threads as well
   std::map<std::string, std::string> Called; ///< names, as parameters have them
   std::vector<std::string> Dimensions;       ///< names that are left, in order
   Bindings Large;
@@ -39,6 +45,7 @@ struct SizeChoice {
   bool MadeUp = false;          ///< the sizes are ours, not the program's
 
 private:
+  Bindings anySmallSize(SmallSize Form) const;
   int64_t extentOfOurs() const;
   Bindings halved() const;
   bool launchable(const Bindings &Names) const;

@@ -173,8 +173,13 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   for (const auto &Caller : Callers)
     llvm::errs() << "note: launches are also looked for in " << Caller->path()
                  << "\n";
+  std::vector<std::string> Notes;
+  std::unique_ptr<ParsedSource> WithInstances =
+      makeInstances(**Source, Callers, Options, Notes);
+  for (const std::string &Note : Notes)
+    llvm::errs() << "note: " << Note << "\n";
   llvm::Expected<std::unique_ptr<Drafter>> Drafts =
-      makeDrafter(**Source, Callers);
+      makeDrafter(WithInstances ? *WithInstances : **Source, Callers);
   if (!Drafts)
     return Drafts.takeError();
   if (All)

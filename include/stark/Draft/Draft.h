@@ -74,10 +74,19 @@ public:
 };
 
 /// The program's other files that launch a kernel of \p Source, or call a
-/// function of it: looked for in its folder and the one above, where it has no
-/// main() itself. Three at most, as far as they can be parsed.
+/// function of it: looked for in its folder and the one above, else in all of
+/// its project, where it has no main() itself. Three at most, as far as they
+/// can be parsed.
 std::vector<std::unique_ptr<ParsedSource>>
 findCallers(const ParsedSource &Source, const ParseOptions &Options);
+
+/// Where all kernels of \p Source are templates that nothing in it
+/// instantiates: the source with instances of them, those of \p Callers, else
+/// ones with arguments that are guessed, which \p Notes say; else null.
+std::unique_ptr<ParsedSource>
+makeInstances(const ParsedSource &Source,
+              llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers,
+              const ParseOptions &Options, std::vector<std::string> &Notes);
 
 /// Usage error when \p Source, which must outlive what is returned, as must
 /// \p Callers, has nothing that could be an entry.

@@ -26,7 +26,9 @@ json drafted(const std::string &Text, const std::string &Entry = "") {
                             Options);
   if (!Source)
     return llvm::toString(Source.takeError());
-  auto Drafts = makeDrafter(**Source);
+  std::vector<std::string> Notes;
+  auto Made = makeInstances(**Source, {}, Options, Notes);
+  auto Drafts = makeDrafter(Made ? *Made : **Source);
   if (!Drafts)
     return llvm::toString(Drafts.takeError());
   auto D =
@@ -387,7 +389,7 @@ int main() {
   add<<<2, threads>>>(a, b, n);
 })");
   EXPECT_EQ(W["launch"]["block"], "256");
-  EXPECT_EQ(W["launch"]["grid"], "391");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 256)");
 }
 
 // A method that nothing calls is followed as of an object of its own: what its
@@ -793,4 +795,248 @@ int main() {
   k<<<n / 128, 128>>>(at, rows, v, y, n, most);
 })");
   EXPECT_EQ(W["arguments"]["at"]["init"]["integers"], list("0, \"most\""));
+}
+
+// A kernel that is launched on one part of an array after the other reaches
+// one, whose sides are told apart where they are as long.
+TEST(Draft, TakesOneOfSeveralParts) {
+  json W = drafted(R"(
+__global__ void turn(const float *in, float *out, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < columns && j < rows)
+    out[i * rows + j] = in[j * columns + i];
+}
+int main() {
+  int rows = 96, columns = 96, parts = 100;
+  float *a, *b;
+  cudaMalloc(&a, parts * rows * columns * sizeof(float));
+  cudaMalloc(&b, parts * rows * columns * sizeof(float));
+  dim3 block(16, 16), grid(columns / 16, rows / 16);
+  for (int p = 0; p < parts; ++p)
+    turn<<<grid, block>>>(a + p * rows * columns, b + p * rows * columns, rows,
+                          columns);
+})");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"rows\", \"columns\""));
+  EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"rows\", \"columns\""));
+}
+
+// Numbers that the program reads are told apart; what has the name of a block
+// is one.
+TEST(Draft, TellsSizesThatAreReadApart) {
+  json W = drafted(R"(
+extern "C" int atoi(const char *);
+__global__ void k(const float *in, float *out, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows)
+    for (int j = 0; j < columns; ++j)
+      out[i] += in[i * columns + j];
+}
+int main(int argc, char **argv) {
+  int rows = atoi(argv[1]), columns = atoi(argv[2]);
+  int threads = atoi(argv[3]);
+  float *a, *b;
+  cudaMalloc(&a, rows * columns * sizeof(float));
+  cudaMalloc(&b, rows * sizeof(float));
+  k<<<(rows + threads - 1) / threads, threads>>>(a, b, rows, columns);
+})");
+  EXPECT_NE(W["sizes"][0]["rows"], W["sizes"][0]["columns"]);
+  EXPECT_EQ(W["launch"]["block"], "256");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"rows\", \"columns\""));
+}
+
+// Where nothing says how many blocks there are, and each has a row, there are
+// as many as there are rows: a size of its own.
+TEST(Draft, GivesEachBlockARow) {
+  json W = drafted(R"(
+__global__ void k(const float *in, float *out, int columns) {
+  in += blockIdx.x * columns;
+  out += blockIdx.x * columns;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[i] = 2 * in[i];
+})");
+  EXPECT_EQ(W["launch"]["grid"], "blocks");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"columns\", \"blocks\""));
+  EXPECT_EQ(W["arguments"]["columns"]["value"], "columns");
+}
+
+// The radius of a filter is a few elements, not a thousand.
+TEST(Draft, KeepsAHandful) {
+  json W = drafted(R"(
+__global__ void k(const float *in, const float *filter, float *out, int n,
+                  int radius) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int j = 0; j < 2 * radius + 1; ++j)
+    if (i + j < n)
+      sum += filter[j] * in[i + j];
+  out[i] = sum;
+})");
+  EXPECT_EQ(W["sizes"][0]["radius"], 3);
+  EXPECT_EQ(W["arguments"]["filter"]["shape"], list("\"2 * radius + 1\""));
+}
+
+// A template that nothing instantiates has arguments that Clang takes.
+TEST(Draft, InstantiatesTemplates) {
+  json W = drafted(R"(
+namespace ns {
+template <typename T, int TILE, int PER_THREAD>
+__global__ void scale(T *x, int n) {
+  static_assert(TILE >= 64 && PER_THREAD == 2, "");
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = 2 * x[i];
+}
+})");
+  EXPECT_EQ(W["launch"]["kernel"], "ns::scale<double, 128, 2>");
+  EXPECT_EQ(W["arguments"]["x"]["dtype"], "f64");
+}
+
+// What is read four at a time, or as a word, lies at multiples of that: so are
+// the sizes that it follows from.
+TEST(Draft, DerivesMultiples) {
+  json W = drafted(R"(
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+__global__ void k(const float *in, float *out, int rows, int columns) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows)
+    return;
+  const Four *from = reinterpret_cast<const Four *>(in + row * columns);
+  Four *to = reinterpret_cast<Four *>(out + row * columns);
+  for (int i = 0; i < columns / 4; ++i)
+    to[i] = from[i];
+})");
+  EXPECT_EQ(W["multiple_of"], json::parse(R"({"columns": 4})"));
+  EXPECT_EQ(W["sizes"][1]["columns"].get<int>() % 4, 0);
+  W = drafted(R"(
+__global__ void k(const unsigned char *in, unsigned *out, int bytes, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = *(const unsigned *)(in + i * bytes);
+})");
+  EXPECT_EQ(W["multiple_of"], json::parse(R"({"bytes": 4})"));
+}
+
+// A buffer for all that the program has, of which a launch works on a part.
+TEST(Draft, TakesThePartThatAnArgumentTells) {
+  json W = drafted(std::string(Add) + R"(
+#define STREAMS 4
+int main() {
+  int size = 1000000, part = size / STREAMS;
+  float *a, *b;
+  cudaMalloc(&a, size * sizeof(float));
+  cudaMalloc(&b, size * sizeof(float));
+  add<<<(part + 255) / 256, 256>>>(a, b, part);
+})");
+  EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"size / STREAMS\""));
+}
+
+// A block that the entry makes of a size does not say what it is.
+TEST(Draft, KeepsSizesThatBoundABlock) {
+  json W = drafted(R"(
+__global__ void k(const float *in, float *out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    out[blockIdx.x * n + i] = in[blockIdx.x * n + i];
+}
+void launch(const float *in, float *out, int m, int n) {
+  int threads = n < 1024 ? (n + 31) / 32 * 32 : 1024;
+  k<<<m, threads>>>(in, out, n);
+})");
+  EXPECT_EQ(W["entry"], "launch");
+  EXPECT_EQ(W["arguments"]["n"]["value"], "n");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"m\", \"n\""));
+}
+
+// Lengths hold with other numbers for the sizes as well: 2 * rows * (columns +
+// 5) is none of another two.
+TEST(Draft, LooksTwiceForLengths) {
+  json W = drafted(R"(
+__global__ void k(const float *in, float *out, int rows, int columns, int depth,
+                  int boxes) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows)
+    return;
+  for (int j = 0; j < boxes; ++j)
+    for (int c = 0; c < 5 + columns; ++c)
+      out[(i * boxes + j) * (5 + columns) + c] = in[i * depth];
+})");
+  EXPECT_EQ(W["arguments"]["out"]["shape"],
+            list("\"rows\", \"boxes\", \"columns + 5\""));
+}
+
+// Labels that are real numbers stay inside what they choose from.
+TEST(Draft, KeepsRealLabelsInside) {
+  json W = drafted(R"(
+__global__ void k(const float *labels, const float *probs, float *out, int n,
+                  int classes) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = probs[int(labels[i]) * n + i];
+}
+int main() {
+  int n = 1000, classes = 10;
+  float *l, *p, *o;
+  cudaMalloc(&l, n * sizeof(float));
+  cudaMalloc(&p, classes * n * sizeof(float));
+  cudaMalloc(&o, n * sizeof(float));
+  k<<<(n + 127) / 128, 128>>>(l, p, o, n, classes);
+})");
+  EXPECT_EQ(W["arguments"]["labels"]["init"],
+            json::parse(R"({"integers": [0, "classes"]})"));
+}
+
+// Textures are handles that no number is.
+TEST(Draft, TakesNoTextures) {
+  json W = drafted(R"(
+typedef unsigned long long cudaTextureObject_t;
+__global__ void k(cudaTextureObject_t image, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = float(image);
+})");
+  EXPECT_NE(W.get<std::string>().find("a texture"), std::string::npos) << W;
+}
+
+// A table that values choose from has as many rows as there may be: a size of
+// its own, which the values keep below. Bytes choose among 256.
+TEST(Draft, GivesTablesRows) {
+  json W = drafted(R"(
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+__global__ void k(const int *tokens, const float *table, const unsigned char *kinds,
+                  const float *costs, float *out, int n, int width) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  for (int j = 0; j < width / 4; ++j)
+    ((Four *)out)[i * (width / 4) + j] =
+        ((const Four *)table)[tokens[i] * (width / 4) + j];
+  out[i] *= costs[kinds[i]];
+})");
+  EXPECT_EQ(W["arguments"]["tokens"]["init"],
+            json::parse(R"({"integers": [0, "table_rows"]})"));
+  EXPECT_EQ(W["arguments"]["table"]["shape"],
+            list("\"4 * table_rows\", \"width / 4\""));
+  EXPECT_EQ(W["arguments"]["costs"]["shape"], list("256"));
+}
+
+// A row for each block of threads is as long as the block.
+TEST(Draft, TakesTheBlockForARow) {
+  json W = drafted(R"(
+__global__ void k(const int *tokens, const float *table, float *out) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] =
+      table[tokens[blockIdx.x] * blockDim.x + threadIdx.x];
+}
+void launch(const int *tokens, const float *table, float *out, int n, int width) {
+  k<<<n, width>>>(tokens, table, out);
+})");
+  EXPECT_EQ(W["arguments"]["table"]["shape"],
+            list("\"table_rows\", \"width\""));
+  EXPECT_EQ(W["arguments"]["tokens"]["init"],
+            json::parse(R"({"integers": [0, "table_rows"]})"));
 }

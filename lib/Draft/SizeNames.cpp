@@ -1,0 +1,106 @@
+//===- SizeNames.cpp - Sizes that nobody gives a number -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   what a parameter is called -> a size, a setting, a block -> a number
+///
+//===----------------------------------------------------------------------===//
+
+#include "EntryUse.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+
+std::string draft::sizeName(llvm::StringRef Name) {
+  std::string Out;
+  for (char C : Name)
+    if (llvm::isAlnum(C))
+      Out += C;
+    else if (C != ']')
+      Out += '_';
+  return Out;
+}
+
+bool draft::isOneOf(llvm::StringRef Name,
+                    std::initializer_list<llvm::StringRef> Words,
+                    std::initializer_list<llvm::StringRef> Prefixes) {
+  std::string Field = Name.substr(Name.rfind('.') + 1).lower();
+  llvm::StringRef Bare = llvm::StringRef(Field).trim('_');
+  for (llvm::StringRef Prefix : {"d_", "dev_", "h_", "p_"})
+    Bare.consume_front(Prefix);
+  return llvm::is_contained(Words, Bare) ||
+         llvm::any_of(Prefixes,
+                      [&](llvm::StringRef P) { return Bare.starts_with(P); });
+}
+
+bool draft::isChannels(llvm::StringRef Name) {
+  return isOneOf(Name, {"channels", "nchannels", "num_channels", "n_channels",
+                        "numchannels"});
+}
+
+bool draft::isSetting(llvm::StringRef Name) {
+  return isOneOf(Name,
+                 {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
+                  "offset", "pad", "padding", "debug", "device", "step", "type",
+                  "op", "start", "stream"},
+                 {"is_", "use_", "has_", "do_", "enable", "pad_"});
+}
+
+bool draft::isHandful(llvm::StringRef Name) {
+  return isOneOf(
+      Name,
+      {"radius",        "halo",         "ksize",        "filter_radius",
+       "fsize",         "filter_size",  "filtersize",   "filterradius",
+       "filter_w",      "filter_h",     "kernel_size",  "kernelsize",
+       "kernel_radius", "kernelradius", "window",       "window_size",
+       "windowsize",    "win_size",     "mask_size",    "masksize",
+       "mask_width",    "maskwidth",    "filter_width", "filterwidth",
+       "dilation",      "factor",       "order",        "levels",
+       "iters",         "iterations",   "niter",        "num_iterations"});
+}
+
+bool draft::isBlockSize(llvm::StringRef Name) {
+  return isOneOf(Name, {"threads", "nthreads", "n_threads", "num_threads",
+                        "block_size", "blocksize", "block_dim", "blockdim",
+                        "threadsperblock", "threads_per_block"});
+}
+
+int64_t draft::inventedSize(int I, llvm::StringRef Name) {
+  static constexpr int64_t Handfuls[] = {29, 37, 53, 61};
+  if (isHandful(Name))
+    return Handfuls[I % 4];
+  static constexpr int64_t Odd[] = {3, 5, 7, 11, 13, 17, 19, 23};
+  return 1024 * Odd[I % 8];
+}
+
+Bindings draft::otherSizes(const EntryUse &Use) {
+  static constexpr int64_t Sizes[] = {11, 19, 5, 23, 3, 17, 7, 13},
+                           Handfuls[] = {41, 31, 47, 43};
+  std::set<std::string> MadeUp, All, Pinned;
+  auto Pin = [&](const Formula &F) { collectNames(F, All, &Pinned); };
+  for (const LeafUse &L : Use.Leaves) {
+    if (!L.Array && L.MadeUp && isName(L.Given.How))
+      MadeUp.insert(L.Given.How->Name);
+    Pin(L.Given.isInteger() ? L.Given.How : nullptr);
+    Pin(L.Bytes);
+  }
+  for (int I = 0; I < 3; ++I) {
+    Pin(Use.Grid[I]);
+    Pin(Use.Block[I]);
+  }
+  Bindings Others = Use.Names;
+  size_t Next = 0;
+  for (auto &[Name, Number] : Others)
+    if (!Pinned.count(Name) &&
+        (MadeUp.count(Name) || Use.MadeUpNames.count(Name) ||
+         Use.ReadNames.count(Name)))
+      Number = isHandful(Name) ? Handfuls[Next++ % 4]
+                               : 1024 * Sizes[Next++ % std::size(Sizes)];
+  return Next ? Others : Bindings();
+}
