@@ -30,8 +30,8 @@
 /// many bins there are is taken from the workload for speed alone: what lies
 /// beyond is added to the buffer itself, and no bin is touched that the source
 /// does not touch. Refused where anything else may see the buffer, where the
-/// kernel has barriers, shared memory or calls that do more than compute, where it
-/// changes a parameter, and where it returns from within a loop.
+/// kernel has barriers, shared memory or calls that do more than compute, where
+/// it changes a parameter, and where it returns from within a loop.
 ///
 //===----------------------------------------------------------------------===//
 
