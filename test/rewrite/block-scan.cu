@@ -184,6 +184,23 @@ __global__ void some(const float *x, float *y) {
   y[threadIdx.x] = sums[threadIdx.x];
 }
 
+// Whole numbers of what is not whole.
+// LIST-DAG: not block-scan@rounds:loop1: {{.*}} a round at line
+__global__ void rounds(const float *x, float *y) {
+  __shared__ float sums[256];
+  sums[threadIdx.x] = x[threadIdx.x];
+  for (int stride = 1; stride < blockDim.x; stride *= 2) {
+    __syncthreads();
+    int temp = 0;
+    if (threadIdx.x >= stride)
+      temp = sums[threadIdx.x - stride];
+    __syncthreads();
+    if (threadIdx.x >= stride)
+      sums[threadIdx.x] += temp;
+  }
+  y[threadIdx.x] = sums[threadIdx.x];
+}
+
 // Strides of less than the block leave the sums of the threads far before out.
 // LIST-NOT: block-scan@constant
 __global__ void constant(const float *x, float *y) {

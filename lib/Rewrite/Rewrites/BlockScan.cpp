@@ -136,6 +136,7 @@ bool Rounds::doubles() const {
       !Step->isAssignmentOp() || variableOf(Step->getLHS()) != Stride ||
       F.constantOf(Stride->getInit(), K) != 1u ||
       !Stride->getType()->isIntegerType() ||
+      F.context().getTypeSize(Stride->getType()) < 32 ||
       !isNeverWritten(Stride, Loop->getBody(), *K.Parents))
     return false;
   const Expr *By = Step->getRHS();
@@ -343,7 +344,12 @@ bool Rounds::isScan(Plan &P) const {
   // What only the store asks for, others have taken already.
   bool Same =
       Taken == P.Guard || (Taken && isSameTree(Taken, P.Guard, F.context()));
-  return Waits && I == Lines.size() && Same && P.Array;
+  if (!Waits || I != Lines.size() || !Same || !P.Array)
+    return false;
+  // What goes by way of another type is rounded in each round.
+  const auto *A = P.Array->getType()->getAsArrayTypeUnsafe();
+  return A &&
+         F.context().hasSameUnqualifiedType(A->getElementType(), V->getType());
 }
 
 /// "float"; empty for what is not scanned.
