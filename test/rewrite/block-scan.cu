@@ -1,5 +1,6 @@
 // A scan in shared memory becomes warp shuffles, where whole warps are there.
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=LIST
+// RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=NONE
 // RUN: %stark-tool rewrites %s --apply block-scan@stores:loop1 -o %t.1.cu && FileCheck %s < %t.1.cu
 // RUN: %stark-tool rewrites %t.1.cu --apply block-scan@guarded:loop1 -o %t.2.cu
 // RUN: %stark-tool rewrites %t.2.cu --apply block-scan@declared:loop1 -o %t.3.cu
@@ -202,7 +203,7 @@ __global__ void rounds(const float *x, float *y) {
 }
 
 // Strides of less than the block leave the sums of the threads far before out.
-// LIST-NOT: block-scan@constant
+// NONE-NOT: block-scan@constant
 __global__ void constant(const float *x, float *y) {
   __shared__ float sums[256];
   sums[threadIdx.x] = x[threadIdx.x];
@@ -219,7 +220,7 @@ __global__ void constant(const float *x, float *y) {
 }
 
 // Nothing is said of a tree, whose threads look ahead at none before them.
-// LIST-NOT: block-scan@tree
+// NONE-NOT: block-scan@tree
 __global__ void tree(const float *x, float *y) {
   __shared__ float sums[256];
   sums[threadIdx.x] = x[threadIdx.x];

@@ -33,10 +33,10 @@
 
 #include "Analysis/Facts.h"
 #include "Analysis/Purity.h"
+#include "Analysis/ScannedType.h"
 #include "Analysis/ThreadNumber.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
-#include "clang/AST/Attr.h"
 
 using namespace stark;
 using namespace clang;
@@ -352,28 +352,6 @@ bool Rounds::isScan(Plan &P) const {
          F.context().hasSameUnqualifiedType(A->getElementType(), V->getType());
 }
 
-/// "float"; empty for what is not scanned.
-static std::string typeOf(const VarDecl *Array) {
-  const auto *A = Array->getType()->getAsArrayTypeUnsafe();
-  if (!A || !Array->hasAttr<CUDASharedAttr>() ||
-      A->getElementType().isVolatileQualified())
-    return "";
-  const auto *B =
-      llvm::dyn_cast<BuiltinType>(A->getElementType().getCanonicalType());
-  switch (B ? B->getKind() : BuiltinType::Void) {
-  case BuiltinType::Int:
-    return "int";
-  case BuiltinType::UInt:
-    return "unsigned";
-  case BuiltinType::Float:
-    return "float";
-  case BuiltinType::Double:
-    return "double";
-  default:
-    return "";
-  }
-}
-
 static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     bool Returns = anyOf(
@@ -389,7 +367,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
                          [](const Stmt *N) { return isBlockBarrier(N); });
       if (!At || !Waits || !R.doubles() || !R.reachesAll(P) || !R.looksAhead())
         continue;
-      if (!R.isScan(P) || typeOf(P.Array).empty())
+      if (!R.isScan(P) || scannedType(P.Array).empty())
         Out.refuse(*At, Reason(RoundOther, At->Line));
       else if (Returns || K->parent(Loop) != K->body())
         Out.refuse(*At, Reason(NotAllCome, At->Line));
@@ -411,7 +389,7 @@ static Match describe(const Facts &, const Plan &P) {
 }
 
 static OrReason<Changes> write(const Facts &F, const Plan &P) {
-  std::string Type = typeOf(P.Array);
+  std::string Type = scannedType(P.Array);
   std::optional<Range> Loop = F.statementRange(P.Loop);
   std::string Guard = P.Guard ? F.text(P.Guard) : "", Thread = F.text(P.Thread);
   if (!Loop || Thread.empty() || (P.Guard && Guard.empty()))
