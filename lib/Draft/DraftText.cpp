@@ -29,13 +29,16 @@ class DraftText : public Draft, private SizeChoice {
 public:
   DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source);
   const Signature &entry() const override { return Use->Entry; }
-  std::string text(SmallSize Small, bool OnlySmall) const override;
+  std::string text(SmallSize Small, DraftSizes Sizes) const override;
   bool differs(SmallSize Small) const override { return isAnother(Small); }
   bool fillOutputs() override;
   void keepOutputs() override { Arguments = AsWritten; }
   void countBytes(const WholeArguments &Seen) override {
     Bytes = bytesOf(Arguments, Seen, Notes);
   }
+  double timedBytes() const override { return bytesAt(Larger.value_or(Large)); }
+  bool enlarge(double ToBytes) override;
+  void keepSize() override { Larger.reset(); }
 
 private:
   void findNames();
@@ -50,11 +53,13 @@ private:
   void guessImpossibleBlock();
   void writeArguments(const ParsedSource &Source);
   Formula settle(const Formula &F) const;
+  bool gridGrows(const Bindings &To) const;
 
   std::set<std::string> Constants; ///< names that are no sizes
   ordered_json Arguments = ordered_json::object(), AsWritten,
                Symbols = ordered_json::object();
-  std::string Bytes; ///< what a call has to move; empty: not known
+  std::optional<Bindings> Larger; ///< a second timed size
+  std::string Bytes;              ///< what a call has to move; empty: not known
   bool KeepsValues = false;
 };
 } // namespace
@@ -384,6 +389,50 @@ bool DraftText::fillOutputs() {
   return Any;
 }
 
+/// How many blocks a grid of \p Sides has; unset where it is not known, or no
+/// GPU takes it.
+static std::optional<int64_t> blocksOf(llvm::ArrayRef<Formula> Sides,
+                                       const Bindings &Names) {
+  static constexpr int64_t Most[] = {INT32_MAX, 65535, 65535};
+  int64_t Blocks = 1;
+  for (size_t I = 0; I < Sides.size(); ++I) {
+    auto Side = Sides[I] ? evaluate(Sides[I], Names) : 1;
+    if (!Side || *Side < 1 || *Side > Most[I])
+      return std::nullopt;
+    Blocks *= *Side;
+  }
+  return Blocks;
+}
+
+/// Whether some launch has more blocks at \p To: else sizes are not what the
+/// grid is made of, and its threads would leave a part alone.
+bool DraftText::gridGrows(const Bindings &To) const {
+  auto Grows = [&](llvm::ArrayRef<Formula> Sides) {
+    auto Now = blocksOf(Sides, Large), Then = blocksOf(Sides, To);
+    return Now && Then && *Then > *Now;
+  };
+  if (Use->Entry.IsKernel) {
+    Formula Sides[] = {Grid[0], Grid[1], Grid[2]};
+    if (!Sides[0] && !Dimensions.empty())
+      Sides[0] = combine(Op::CeilDiv, named(Dimensions.front()), constant(256));
+    return Grows(Sides);
+  }
+  return llvm::any_of(Use->Run->Launches, [&](const Launch &L) {
+    std::vector<Formula> Sides;
+    for (const Value &G : L.Grid)
+      Sides.push_back(settle(G.How));
+    return Grows(Sides);
+  });
+}
+
+bool DraftText::enlarge(double ToBytes) {
+  std::optional<Bindings> Grown = grown(ToBytes);
+  if (!Grown || !gridGrows(*Grown))
+    return false;
+  Larger = std::move(Grown);
+  return true;
+}
+
 static ordered_json asJson(const Bindings &Names,
                            const std::vector<std::string> &Order) {
   ordered_json Size = ordered_json::object();
@@ -392,7 +441,7 @@ static ordered_json asJson(const Bindings &Names,
   return Size;
 }
 
-std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
+std::string DraftText::text(SmallSize Form, DraftSizes Which) const {
   ordered_json Root;
   if (Use->Entry.IsKernel) {
     std::string Front =
@@ -407,8 +456,11 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
   }
   Bindings Small = smallSize(Form);
   ordered_json Sizes = ordered_json::array();
+  bool OnlySmall = Which == DraftSizes::Small;
   if (!OnlySmall)
     Sizes.push_back(asJson(Large, Dimensions));
+  if (!OnlySmall && Larger)
+    Sizes.push_back(asJson(*Larger, Dimensions));
   if (OnlySmall || (Form != SmallSize::None && Small != Large)) {
     Sizes.push_back(asJson(Small, Dimensions));
     if (!OnlySmall)
@@ -423,7 +475,7 @@ std::string DraftText::text(SmallSize Form, bool OnlySmall) const {
       if (Large.at(Name) % alignment() == 0)
         Root["multiple_of"][Name] = alignment();
   bool AllHold = Form == SmallSize::Ragged || Form == SmallSize::Aligned;
-  if ((OnlySmall || !AllHold) && !Dimensions.empty())
+  if ((Which != DraftSizes::All || !AllHold) && !Dimensions.empty())
     Root["added_sizes"] = false;
   if (KeepsValues)
     Root["harden"] = false;

@@ -94,6 +94,35 @@ double SizeChoice::bytesAt(const Bindings &Names) const {
   return Sum;
 }
 
+std::optional<Bindings> SizeChoice::grown(double Bytes) const {
+  constexpr int64_t MostExtent = int64_t(1) << 28;
+  constexpr double MostBytes = double(uint64_t(1) << 30);
+  // What is a product of others would no longer be one.
+  for (const auto &[Name, Value] : Large)
+    for (const auto &[One, Left] : Large)
+      for (const auto &[Other, Right] : Large)
+        if (Name != One && Name != Other && One != Other && Left > 1 &&
+            Right > 1 && Value == Left * Right)
+          return std::nullopt;
+  int64_t Largest = 0;
+  for (const auto &[Name, Value] : Large)
+    Largest = std::max(Largest, Value);
+  Bindings Grown = Large;
+  while (bytesAt(Grown) < Bytes) {
+    double Before = bytesAt(Grown);
+    for (auto &[Name, Value] : Grown)
+      if (Large.at(Name) * 8 >= Largest)
+        Value *= 2;
+    if (Largest < 1 || bytesAt(Grown) <= Before ||
+        llvm::any_of(
+            Grown, [&](const auto &Each) { return Each.second > MostExtent; }))
+      return std::nullopt;
+  }
+  if (Grown == Large || bytesAt(Grown) > MostBytes || !launchable(Grown))
+    return std::nullopt;
+  return Grown;
+}
+
 /// Of the block's sides the longest; 32 where the entry makes its own.
 int64_t SizeChoice::alignment() const {
   int64_t Most = 32;

@@ -30,6 +30,11 @@ struct SizeChoice {
   Bindings smallSize(SmallSize Form) const;
   /// Whether \p Form gives a size that those before it do not.
   bool isAnother(SmallSize Form) const;
+  /// The program's sizes times a power of two, so that arrays come to \p Bytes
+  /// or more. A size that is less than an eighth of the largest stays, as it
+  /// may be a number of channels. Unset where that is no size, or not known.
+  std::optional<Bindings> grown(double Bytes) const;
+  double bytesAt(const Bindings &Names) const;
   /// What sizes that fit the block are multiples of.
   int64_t alignment() const;
 
@@ -49,7 +54,6 @@ private:
   int64_t extentOfOurs() const;
   Bindings halved() const;
   bool launchable(const Bindings &Names) const;
-  double bytesAt(const Bindings &Names) const;
 };
 
 } // namespace stark::draft

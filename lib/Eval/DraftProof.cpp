@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Eval/DraftProof.h"
+#include "BusySize.h"
 #include "Reach.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
@@ -32,6 +33,24 @@ static llvm::Expected<Verdict> judged(const std::string &Workload,
   C.Seed = 1;
   C.Text = T->SourceText;
   return (*Judge)->evaluate(C);
+}
+
+static std::optional<ModelledUs> timesOf(const std::string &Workload,
+                                         const std::string &Path,
+                                         llvm::StringRef SourcePath,
+                                         const ParseOptions &Parse,
+                                         const EvaluatorOptions &Options) {
+  if (llvm::errorToBool(writeFileAtomically(Path, Workload)))
+    return std::nullopt;
+  llvm::Expected<Verdict> V = judged(Path, SourcePath, Parse, Options);
+  if (!V) {
+    llvm::consumeError(V.takeError());
+    return std::nullopt;
+  }
+  if (!V->correct() || V->Timings.empty())
+    return std::nullopt;
+  return ModelledUs{V->Timings.front().SourceMedianUs,
+                    V->Timings.back().SourceMedianUs};
 }
 
 /// The first line of what was found, and where.
@@ -73,7 +92,7 @@ countBytes(Draft &D, SmallSize Proved, const std::string &Path,
   std::optional<WholeArguments> Seen;
   auto Run = [&](SmallSize Form, bool SameValues) -> llvm::Expected<bool> {
     if (llvm::Error E =
-            writeFileAtomically(Path, D.text(Form, /*OnlySmall=*/true)))
+            writeFileAtomically(Path, D.text(Form, DraftSizes::Small)))
       return E;
     llvm::Expected<Task> T = loadTask(SourcePath, Path, Parse);
     if (!T) {
@@ -143,7 +162,7 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         return Proof;
       }
       if (llvm::Error E =
-              writeFileAtomically(Path, D.text(Form, /*OnlySmall=*/true)))
+              writeFileAtomically(Path, D.text(Form, DraftSizes::Small)))
         return E;
       llvm::Expected<Verdict> V =
           judged(Path.str().str(), SourcePath, Parse, Options);
@@ -162,6 +181,12 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         if (llvm::Error E = countBytes(D, Form, Path.str().str(), SourcePath,
                                        Parse, Options, Wait))
           return E;
+        Patience More;
+        offerBusySize(D, Form, [&](const std::string &Workload) {
+          return More.isLost() ? std::nullopt
+                               : timesOf(Workload, Path.str().str(), SourcePath,
+                                         Parse, Options);
+        });
         return Proof;
       }
       if (Proof.Note.empty())

@@ -175,7 +175,57 @@ __global__ void again(const float *x, float *y) {
   y[blockIdx.x] = cache[0];
 }
 
+// The first thread's own number is 0; what the others load is another element.
+// LIST-DAG: {{^}}block-reduce@own_number:loop1: line
+__global__ void own_number(const float *x, float *y, int n) {
+  __shared__ float cache[256];
+  int tid = threadIdx.x;
+  cache[tid] = x[tid];
+  __syncthreads();
+  int i = blockDim.x / 2;
+  while (i > 0) {
+    if (tid < i)
+      cache[tid] += cache[tid + i];
+    __syncthreads();
+    i = i / 2;
+  }
+  if (tid == 0 && n > 0)
+    y[blockIdx.x] = cache[tid];
+}
+// LIST-DAG: not block-reduce@others:loop1: {{.*}} 'cache' is used for more than its element 0 at line [[#@LINE+12]]
+__global__ void others(const float *x, float *y, int n) {
+  __shared__ float cache[256];
+  int tid = threadIdx.x;
+  cache[tid] = x[tid];
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s /= 2) {
+    if (tid < s)
+      cache[tid] += cache[tid + s];
+    __syncthreads();
+  }
+  if (tid == 0 || n == 0)
+    y[blockIdx.x] = cache[tid];
+}
+// LIST-DAG: not block-reduce@otherwise:loop1: {{.*}} 'cache' is used for more than its element 0
+__global__ void otherwise(const float *x, float *y) {
+  __shared__ float cache[256];
+  cache[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s /= 2) {
+    if (threadIdx.x < s)
+      cache[threadIdx.x] += cache[threadIdx.x + s];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    y[blockIdx.x] = cache[0];
+  else
+    y[threadIdx.x] = cache[threadIdx.x];
+}
+
 void launch(const float *x, float *y, int n, int threads) {
+  own_number<<<n, 256>>>(x, y, n);
+  others<<<n, 256>>>(x, y, n);
+  otherwise<<<n, 256>>>(x, y);
   apart<<<n, 256>>>(x, y, n);
   begins<<<n, 256>>>(x, y);
   again<<<n, 256>>>(x, y);

@@ -123,7 +123,7 @@ static llvm::Error draftOne(Drafter &Drafts, const std::string &Name,
   }
   for (const std::string &Note : (*D)->Notes)
     llvm::errs() << "note: " << Note << "\n";
-  std::string Text = (*D)->text(Proof.Form, /*OnlySmall=*/false);
+  std::string Text = (*D)->text(Proof.Form, DraftSizes::All);
   if (!Into.empty())
     return writeFileAtomically(Into, Text);
   llvm::outs() << Text;

@@ -32,6 +32,13 @@ enum class SmallSize {
   None,    ///< there is none: the program's own
 };
 
+/// Which sizes a text of a draft has.
+enum class DraftSizes {
+  All,
+  Small, ///< the small one alone, timed: for a proof that takes seconds
+  Own,   ///< all, and none that the tool would add: to see how long they take
+};
+
 /// Names of arguments.
 struct WholeArguments {
   std::set<std::string> Read;    ///< each byte, before it is written
@@ -43,9 +50,8 @@ class Draft {
 public:
   virtual ~Draft();
   virtual const Signature &entry() const = 0;
-  /// The workload. With \p OnlySmall it has the small size alone, timed: for a
-  /// proof that takes seconds.
-  virtual std::string text(SmallSize Small, bool OnlySmall) const = 0;
+  /// The workload.
+  virtual std::string text(SmallSize Small, DraftSizes Sizes) const = 0;
   /// Whether the small size of this form is another than those before it.
   virtual bool differs(SmallSize Small) const = 0;
   /// From now on outputs are filled before each call, as what the entry does
@@ -55,6 +61,14 @@ public:
   /// From now on the workload counts bytes: those of arguments that a run was
   /// seen to reach in full. What is left out is said in a note.
   virtual void countBytes(const WholeArguments &Seen) = 0;
+  /// What the arrays come to at the largest timed size.
+  virtual double timedBytes() const = 0;
+  /// From now on there is a second timed size, whose arrays come to \p Bytes or
+  /// more: the program's own times a power of two. False, and nothing changed,
+  /// where the grid would not grow with it or could not be as large.
+  virtual bool enlarge(double Bytes) = 0;
+  /// There is no second timed size from now on.
+  virtual void keepSize() = 0;
   /// The entry writes something that can be compared; else no task can be made
   /// of it, which the notes say.
   bool Comparable = true;

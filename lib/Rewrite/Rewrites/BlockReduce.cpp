@@ -35,6 +35,7 @@
 #include "Analysis/Accesses.h"
 #include "Analysis/Pragmas.h"
 #include "Analysis/Reduction.h"
+#include "Analysis/ThreadNumber.h"
 #include "Analysis/Uniform.h"
 #include "Analysis/WarpReduction.h"
 #include "Catalogue.h"
@@ -104,7 +105,34 @@ static unsigned partialReturn(const Facts &F, const Kernel &K, const Stmt *S) {
   return Line;
 }
 
-/// The array's uses but for reductions load its element 0.
+/// "threadIdx.x == 0", "!threadIdx.x", alone or with more.
+static bool asksForFirst(const Expr *Condition, const Facts &F,
+                         const Kernel &K) {
+  const BinaryOperator *B = binary(Condition);
+  if (B && B->getOpcode() == BO_LAnd)
+    return asksForFirst(B->getLHS(), F, K) || asksForFirst(B->getRHS(), F, K);
+  if (B && B->getOpcode() == BO_EQ)
+    return eitherWay(
+        {B->getLHS(), B->getRHS()},
+        [&](const Expr *E) { return isThreadNumber(E, K); },
+        [&](const Expr *E) { return F.constantOf(E, K) == 0u; });
+  const auto *Not =
+      llvm::dyn_cast<UnaryOperator>(Condition->IgnoreParenImpCasts());
+  return Not && Not->getOpcode() == UO_LNot &&
+         isThreadNumber(Not->getSubExpr()->IgnoreParenImpCasts(), K);
+}
+
+/// Only the block's first thread comes to \p S.
+static bool isOfFirst(const Stmt *S, const Facts &F, const Kernel &K) {
+  for (const Stmt *Up = K.parent(S); Up; S = Up, Up = K.parent(Up))
+    if (const auto *If = llvm::dyn_cast<IfStmt>(Up);
+        If && If->getThen() == S && asksForFirst(If->getCond(), F, K))
+      return true;
+  return false;
+}
+
+/// The array's uses but for reductions load its element 0, also as that of the
+/// thread's number in what the first thread alone does.
 static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
                           const std::vector<Reduction> &All,
                           const VarDecl *Array) {
@@ -124,7 +152,8 @@ static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
     std::optional<Range> At = F.range(Each.E);
     bool Earlier = Before && At && At->End <= Before->Begin;
     bool First = Each.Index && Each.Base == Array && Each.Load && !Each.Store &&
-                 F.constantOf(Each.Index, K) == 0u;
+                 (F.constantOf(Each.Index, K) == 0u ||
+                  (isThreadNumber(Each.Index, K) && isOfFirst(Each.E, F, K)));
     if (First || Earlier)
       Fine.merge(nodesOf(Each.E));
   }

@@ -35,7 +35,7 @@ json drafted(const std::string &Text, const std::string &Entry = "") {
       (*Drafts)->draft(Entry.empty() ? (*Drafts)->entries().front() : Entry);
   if (!D)
     return llvm::toString(D.takeError());
-  std::string Workload = (*D)->text(SmallSize::Ragged, false);
+  std::string Workload = (*D)->text(SmallSize::Ragged, DraftSizes::All);
   // What is drafted can be read.
   auto Read = parseWorkload(Workload, "draft");
   EXPECT_TRUE(bool(Read)) << llvm::toString(Read.takeError()) << Workload;
