@@ -387,7 +387,8 @@ SourceDrafter::draft(llvm::StringRef Entry) {
     return S.takeError();
   if (llvm::Error E = checkCallable(*S))
     return E;
-  return makeDraftText(use(C, std::move(*S), /*Twice=*/true), Source);
+  return std::make_unique<DraftText>(use(C, std::move(*S), /*Twice=*/true),
+                                     Source);
 }
 
 llvm::Expected<std::unique_ptr<Drafter>>
