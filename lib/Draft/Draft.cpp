@@ -387,8 +387,7 @@ SourceDrafter::draft(llvm::StringRef Entry) {
     return S.takeError();
   if (llvm::Error E = checkCallable(*S))
     return E;
-  return std::make_unique<DraftText>(use(C, std::move(*S), /*Twice=*/true),
-                                     Source);
+  return makeDraftText(use(C, std::move(*S), /*Twice=*/true), Source);
 }
 
 llvm::Expected<std::unique_ptr<Drafter>>

@@ -6,20 +6,63 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   formulas -> the names that are left of them -> sizes, shapes, arguments
+///   formulas -> the names that are left of them -> sizes, shapes, launch
 ///
 //===----------------------------------------------------------------------===//
 
 #include "DraftText.h"
 #include "ArgumentText.h"
+#include "BytesText.h"
+#include "SizeChoice.h"
 #include "stark/AST/Parse.h"
 #include "stark/Job/Names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <nlohmann/json.hpp>
 
 using namespace stark;
 using namespace stark::draft;
 using nlohmann::ordered_json;
+
+namespace {
+class DraftText : public Draft, private SizeChoice {
+public:
+  DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source);
+  const Signature &entry() const override { return Use->Entry; }
+  std::string text(SmallSize Small, DraftSizes Sizes) const override;
+  bool differs(SmallSize Small) const override { return isAnother(Small); }
+  bool fillOutputs() override;
+  void keepOutputs() override { Arguments = AsWritten; }
+  void countBytes(const WholeArguments &Seen) override {
+    Bytes = bytesOf(Arguments, Seen, Notes);
+  }
+  double timedBytes() const override { return bytesAt(Larger.value_or(Large)); }
+  bool enlarge(double ToBytes) override;
+  void keepSize() override { Larger.reset(); }
+
+private:
+  void findNames();
+  bool isOurs(const std::string &Name) const;
+  Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
+  bool isArgument(const Formula &F) const;
+  bool halves(const Formula &Part, const Formula &Whole) const;
+  void settleSettings(const std::set<std::string> &Names);
+  void settleAll();
+  void nameBlocks();
+  void rename();
+  void guessImpossibleBlock();
+  void writeArguments(const ParsedSource &Source);
+  Formula settle(const Formula &F) const;
+  bool gridGrows(const Bindings &To) const;
+
+  std::set<std::string> Constants; ///< names that are no sizes
+  ordered_json Arguments = ordered_json::object(), AsWritten,
+               Symbols = ordered_json::object();
+  std::optional<Bindings> Larger; ///< a second timed size
+  std::string Bytes;              ///< what a call has to move; empty: not known
+  bool KeepsValues = false;
+};
+} // namespace
 
 Formula DraftText::settle(const Formula &F) const {
   return substitute(F, [&](const std::string &Name) -> Formula {
@@ -344,4 +387,60 @@ bool DraftText::fillOutputs() {
       Any = true;
     }
   return Any;
+}
+
+/// Whether some launch has more blocks at \p To: else sizes are not what the
+/// grid is made of, and its threads would leave a part alone.
+bool DraftText::gridGrows(const Bindings &To) const {
+  if (Use->Entry.IsKernel) {
+    Formula Sides[] = {Grid[0], Grid[1], Grid[2]};
+    if (!Sides[0] && !Dimensions.empty())
+      Sides[0] = combine(Op::CeilDiv, named(Dimensions.front()), constant(256));
+    return grows(Sides, To);
+  }
+  return llvm::any_of(Use->Run->Launches, [&](const Launch &L) {
+    std::vector<Formula> Sides;
+    for (const Value &G : L.Grid)
+      Sides.push_back(settle(G.How));
+    return grows(Sides, To);
+  });
+}
+
+bool DraftText::enlarge(double ToBytes) {
+  std::optional<Bindings> Grown = grown(ToBytes);
+  if (!Grown || !gridGrows(*Grown))
+    return false;
+  Larger = std::move(Grown);
+  return true;
+}
+
+std::string DraftText::text(SmallSize Form, DraftSizes Which) const {
+  ordered_json Root;
+  if (Use->Entry.IsKernel)
+    Root["launch"] = printLaunch();
+  else
+    Root["entry"] = Use->Entry.Name;
+  Root["sizes"] = printSizes(Form, Which, Larger);
+  if (ordered_json Unit = printMultiples(Form); !Unit.empty())
+    Root["multiple_of"] = std::move(Unit);
+  bool AllHold = Form == SmallSize::Ragged || Form == SmallSize::Aligned;
+  if ((Which != DraftSizes::All || !AllHold) && !Dimensions.empty())
+    Root["added_sizes"] = false;
+  if (KeepsValues)
+    Root["harden"] = false;
+  Root["arguments"] = Arguments;
+  if (!Symbols.empty())
+    Root["symbols"] = Symbols;
+  if (Use->Entry.ReturnsTensors)
+    Root["returns"] =
+        ordered_json::array({{{"dtype", "f32"}, {"shape", Dimensions}}});
+  if (!Bytes.empty())
+    Root["bytes"] = Bytes;
+  return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+std::unique_ptr<Draft> draft::makeDraftText(std::unique_ptr<EntryUse> Use,
+                                            const ParsedSource &Source) {
+  return std::make_unique<DraftText>(std::move(Use), Source);
 }

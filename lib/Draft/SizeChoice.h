@@ -16,6 +16,7 @@
 
 #include "EntryUse.h"
 #include "stark/Draft/Draft.h"
+#include <nlohmann/json_fwd.hpp>
 
 namespace stark::draft {
 
@@ -37,6 +38,15 @@ struct SizeChoice {
   double bytesAt(const Bindings &Names) const;
   /// What sizes that fit the block are multiples of.
   int64_t alignment() const;
+  /// Whether a grid of \p Sides has more blocks at \p To.
+  bool grows(llvm::ArrayRef<Formula> Sides, const Bindings &To) const;
+
+  // As a workload has them.
+  nlohmann::ordered_json printLaunch() const;
+  nlohmann::ordered_json
+  printSizes(SmallSize Form, DraftSizes Which,
+             const std::optional<Bindings> &Larger) const;
+  nlohmann::ordered_json printMultiples(SmallSize Form) const;
 
   std::unique_ptr<EntryUse> Use;
   /// What a size has to be a multiple of, where it is, by its name.

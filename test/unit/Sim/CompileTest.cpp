@@ -37,20 +37,20 @@ TEST(Compile, AMistakeIsTheSourcesOwn) {
 }
 
 TEST(Compile, ALibraryThatIsNotThereIsNamed) {
-  CompileResult R = compiled("#include <thrust/sort.h>\n");
+  CompileResult R = compiled("#include <thrust/mr/pool.h>\n");
   EXPECT_FALSE(R.Code);
   ASSERT_TRUE(R.Missing);
   EXPECT_EQ(R.Missing->Kind, UnsupportedKind::Library);
   EXPECT_EQ(R.Missing->text(),
             "a library that the simulator does not have: k.cu:1:10: fatal "
-            "error: 'thrust/sort.h' file not found");
+            "error: 'thrust/mr/pool.h' file not found");
 }
 
 TEST(Compile, APtxOperandThatClangRefusesIsNamed) {
   CompileResult R = compiled("__global__ void k(int *p) {\n"
                              "  asm(\"mov.b128 %0, 0;\" : \"=q128\"(*p));\n"
                              "}\n"
-                             "#include <thrust/sort.h>\n");
+                             "#include <thrust/mr/pool.h>\n");
   EXPECT_FALSE(R.Code);
   ASSERT_TRUE(R.Missing);
   EXPECT_EQ(R.Missing->Kind, UnsupportedKind::PtxConstraint);
