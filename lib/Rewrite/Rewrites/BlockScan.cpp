@@ -37,6 +37,7 @@
 #include "Analysis/ThreadNumber.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
+#include "WarpScan.h"
 
 using namespace stark;
 using namespace clang;
@@ -46,38 +47,15 @@ static constexpr ReasonKind
 static constexpr ReasonKind
     RoundOther("a round at line %0 is not one of a scan");
 
-static constexpr CodeTemplate Function(R"cuda(
-/// What this thread and those before it in the block bring, added up. All
-/// threads of the block call it, which are whole warps along x.
-static __device__ __forceinline__ $type block_scan_$tag($type value) {
-  __shared__ $type sums[32];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (unsigned offset = 1; offset < 32; offset *= 2) {
-    $type below = __shfl_up_sync(0xffffffffu, value, offset);
-    if (lane >= offset)
-      value += below;
-  }
-  if (lane == 31)
-    sums[warp] = value;
-  __syncthreads();
-  if (warp == 0) {
-    $type sum = lane < blockDim.x / 32 ? sums[lane] : 0;
-    for (unsigned offset = 1; offset < 32; offset *= 2) {
-      $type below = __shfl_up_sync(0xffffffffu, sum, offset);
-      if (lane >= offset)
-        sum += below;
-    }
-    sums[lane] = sum;
-  }
-  __syncthreads();
-  return warp > 0 ? value + sums[warp - 1] : value;
-}
-)cuda");
+static constexpr char Says[] =
+    "/// What this thread and those before it in the block bring, added up. "
+    "All\n"
+    "/// threads of the block call it, which are whole warps along x.";
 
 static constexpr CodeTemplate Scan(R"cuda(
 if (blockDim.x % 32 == 0 && blockDim.y == 1 && blockDim.z == 1$more) {
   __syncthreads();
-  const $type @scanned = block_scan_$tag($array[$thread]);
+  const $type @scanned = block_scan_$type($array[$thread]);
   $guard$array[$thread] = @scanned;
   __syncthreads();
 } else {
@@ -398,16 +376,16 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   std::string Text = llvm::cantFail(
       Scan.fill({{"more", P.More},
                  {"type", Type},
-                 {"tag", Type},
                  {"array", nameOf(P.Array)},
                  {"thread", Thread},
                  {"guard", P.Guard ? "if (" + Guard + ")\n" : ""},
                  {"loop", F.text(*Loop)}},
                 Names));
-  std::string Helper =
-      llvm::cantFail(Function.fill({{"tag", Type}, {"type", Type}}));
-  OrReason<Changes> Made =
-      F.declare(*P.K, "block_scan_" + Type, llvm::StringRef(Helper).ltrim());
+  std::string Name = "block_scan_" + Type;
+  OrReason<Changes> Made = F.declare(
+      *P.K, Name,
+      printWarpScan({Name, Type, Says,
+                     "  return warp > 0 ? value + sums[warp - 1] : value;"}));
   if (Made)
     Made->write(*Loop, llvm::StringRef(Text).trim());
   return Made;

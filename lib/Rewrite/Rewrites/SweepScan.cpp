@@ -38,6 +38,7 @@
 #include "Analysis/ThreadNumber.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
+#include "WarpScan.h"
 
 using namespace stark;
 using namespace clang;
@@ -48,36 +49,10 @@ static constexpr ReasonKind
     SectionOther("its section of %0 is not one or two elements for each of %1 "
                  "threads, of which there are whole warps");
 
-static constexpr CodeTemplate Function(R"cuda(
-/// What the threads before this one in the block bring, added up. All threads
-/// of the block call it, which are whole warps along x.
-static __device__ __forceinline__ $type block_sum_before_$type($type value) {
-  __shared__ $type sums[32];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (unsigned offset = 1; offset < 32; offset *= 2) {
-    $type below = __shfl_up_sync(0xffffffffu, value, offset);
-    if (lane >= offset)
-      value += below;
-  }
-  if (lane == 31)
-    sums[warp] = value;
-  __syncthreads();
-  if (warp == 0) {
-    $type sum = lane < blockDim.x / 32 ? sums[lane] : 0;
-    for (unsigned offset = 1; offset < 32; offset *= 2) {
-      $type below = __shfl_up_sync(0xffffffffu, sum, offset);
-      if (lane >= offset)
-        sum += below;
-    }
-    sums[lane] = sum;
-  }
-  __syncthreads();
-  $type before = __shfl_up_sync(0xffffffffu, value, 1);
-  if (lane == 0)
-    before = 0;
-  return warp > 0 ? before + sums[warp - 1] : before;
-}
-)cuda");
+static constexpr char Says[] =
+    "/// What the threads before this one in the block bring, added up. All "
+    "threads\n"
+    "/// of the block call it, which are whole warps along x.";
 
 static constexpr CodeTemplate Two(R"cuda(
 if (blockDim.x == $block && blockDim.y == 1 && blockDim.z == 1) {
@@ -357,9 +332,14 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
                                 {"array", nameOf(P.Array)},
                                 {"loops", F.text(Range{Up->Begin, Down->End})}},
                                Names));
-  OrReason<Changes> Made = F.declare(
-      *P.K, "block_sum_before_" + Type,
-      llvm::StringRef(llvm::cantFail(Function.fill({{"type", Type}}))).ltrim());
+  std::string Name = "block_sum_before_" + Type;
+  std::string Result = "  " + Type +
+                       " before = __shfl_up_sync(0xffffffffu, value, 1);\n"
+                       "  if (lane == 0)\n"
+                       "    before = 0;\n"
+                       "  return warp > 0 ? before + sums[warp - 1] : before;";
+  OrReason<Changes> Made =
+      F.declare(*P.K, Name, printWarpScan({Name, Type, Says, Result}));
   if (Made)
     Made->write({Up->Begin, Down->End}, llvm::StringRef(Text).trim());
   return Made;
