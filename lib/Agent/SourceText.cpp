@@ -113,60 +113,45 @@ static std::vector<RepeatedLines> leftOutOf(const ParsedSource &Source,
   return LeftOut;
 }
 
-namespace {
-/// What of a source stands where; nothing is First when it is shown as it is.
-struct Order {
-  explicit Order(const Task &Of);
+/// The lines of \p All that are left out.
+static std::string describeLeftOut(llvm::ArrayRef<llvm::StringRef> All,
+                                   llvm::ArrayRef<RepeatedLines> LeftOut) {
   std::string Text;
-  llvm::SmallVector<llvm::StringRef> All; ///< its lines
-  std::vector<Lines> First;
-  std::vector<RepeatedLines> LeftOut;
-};
-} // namespace
-
-Order::Order(const Task &Of) {
-  if (Of.Parsed)
-    First = findFirst(Of, findSites(*Of.Parsed));
-  if (First.empty() || First.front().First <= MostBefore) {
-    First.clear();
-    return;
-  }
-  Text = cleanText(Of.SourceText);
-  llvm::StringRef(Text).split(All, '\n');
-  if (All.back().empty())
-    All.pop_back();
-  LeftOut = leftOutOf(*Of.Parsed, First);
-}
-
-std::string stark::describeSource(const Task &Of) {
-  Order O(Of);
-  if (O.First.empty())
-    return fenced("cuda", Of.SourceText);
-  return "Its kernels and what launches them are shown first. Each line is "
-         "shown once; one in brackets stands for lines that are shown "
-         "elsewhere" +
-         std::string(O.LeftOut.empty() ? "" : " or are like others") +
-         ", and belongs into no answer. An answer with the whole file has its "
-         "lines in the order of their numbers.\n\n" +
-         fenced("cuda", partOf(O.All, O.First, /*Inside=*/true, StandBelow)) +
-         "\nThe rest of the file:\n\n" +
-         fenced("cuda", partOf(O.All, O.First, /*Inside=*/false, StandAbove,
-                               O.LeftOut));
-}
-
-std::string stark::describeLeftOut(const Task &Of) {
-  Order O(Of);
-  std::string Text;
-  for (const RepeatedLines &L : O.LeftOut) {
+  for (const RepeatedLines &L : LeftOut) {
     std::string Part;
     for (size_t Line = L.First; Line <= L.Last; ++Line)
-      Part += (O.All[Line - 1] + "\n").str();
+      Part += (All[Line - 1] + "\n").str();
     Text += (Text.empty() ? "Lines " : "\nLines ") + std::to_string(L.First) +
             " to " + std::to_string(L.Last) + ":\n\n" + fenced("cuda", Part);
   }
   return Text.empty() ? ""
                       : "# Lines of the source that are left out above\n\n" +
                             Text + "\n";
+}
+
+SourceDescription stark::describeSource(const Task &Of) {
+  std::vector<Lines> First;
+  if (Of.Parsed)
+    First = findFirst(Of, findSites(*Of.Parsed));
+  if (First.empty() || First.front().First <= MostBefore)
+    return {fenced("cuda", Of.SourceText), ""};
+  std::string Text = cleanText(Of.SourceText);
+  llvm::SmallVector<llvm::StringRef> All;
+  llvm::StringRef(Text).split(All, '\n');
+  if (All.back().empty())
+    All.pop_back();
+  std::vector<RepeatedLines> LeftOut = leftOutOf(*Of.Parsed, First);
+  return {"Its kernels and what launches them are shown first. Each line is "
+          "shown once; one in brackets stands for lines that are shown "
+          "elsewhere" +
+              std::string(LeftOut.empty() ? "" : " or are like others") +
+              ", and belongs into no answer. An answer with the whole file has "
+              "its lines in the order of their numbers.\n\n" +
+              fenced("cuda", partOf(All, First, /*Inside=*/true, StandBelow)) +
+              "\nThe rest of the file:\n\n" +
+              fenced("cuda",
+                     partOf(All, First, /*Inside=*/false, StandAbove, LeftOut)),
+          describeLeftOut(All, LeftOut)};
 }
 
 std::string stark::withoutSharedHead(llvm::StringRef Text,

@@ -309,6 +309,8 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   if (!Headers)
     return Headers.takeError();
   V["headers"] = *Headers;
-  V["source"] = describeSource(T);
+  SourceDescription Source = describeSource(T);
+  V["source"] = std::move(Source.Shown);
+  V["left_out"] = std::move(Source.LeftOut);
   return V;
 }

@@ -85,7 +85,7 @@ llvm::Expected<Values> Team::shared(const AgentInput &In) const {
       return Text.takeError();
     V[Name] = *Text + "\n";
   }
-  V["more"] = describeLeftOut(*In.Of);
+  V["more"] = OfTask->at("left_out");
   if (!Prompts.Example.User.empty())
     V["more"] = Prompts.Example.User + "\n\n" + V["more"];
   return V;

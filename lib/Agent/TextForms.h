@@ -31,7 +31,7 @@ std::string cleanText(llvm::StringRef Text);
 std::string saying(llvm::StringRef Answer);
 
 /// The inputs of prompts/task.md: file, entry, build, device, arguments, sizes,
-/// tolerance, headers, source.
+/// tolerance, headers, source; and what that leaves out, as left_out.
 llvm::Expected<std::map<std::string, std::string>>
 taskInputs(const AgentInput &In, const PromptSet &Prompts);
 
@@ -50,11 +50,11 @@ inline constexpr llvm::StringLiteral AsAbove = "as in the source above]";
 /// The source: as it stands, or where much stands before its kernels these and
 /// what launches them first, without what is like other lines
 /// (findRepeatedLines()).
-std::string describeSource(const Task &Of);
-
-/// The lines that describeSource() is without, for those who answer with code;
-/// empty when there are none.
-std::string describeLeftOut(const Task &Of);
+struct SourceDescription {
+  std::string Shown;
+  std::string LeftOut; ///< those lines, for those who answer with code
+};
+SourceDescription describeSource(const Task &Of);
 
 /// \p Text with a line in brackets for many first lines that are \p Source's,
 /// too, which the task shows.
