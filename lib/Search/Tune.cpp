@@ -128,7 +128,7 @@ std::optional<double> Tuner::modelledUs(const std::string &Text) {
 
 /// Why the judge need not be asked; empty: it has to be.
 std::string Tuner::slowInModel(const std::string &Text) {
-  if (!Model || State.Steps.recordedSelect(Attempt + 1))
+  if (!Model || State.Steps.recorded<SelectEvent>(Attempt + 1))
     return "";
   if (!BaseModelledUs && !(BaseModelledUs = modelledUs(Base.Text)))
     Model = nullptr;

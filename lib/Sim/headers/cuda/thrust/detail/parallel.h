@@ -57,7 +57,6 @@ private:
 template <class F, class R> __global__ void one_kernel(F op, R *result) {
   *result = op();
 }
-template <class F> __global__ void one_kernel(F op) { op(); }
 
 /// Sums of blocks, \p init before them where there is one.
 template <class I, class U, class T, class F>
