@@ -39,6 +39,7 @@
 #include "Catalogue.h"
 #include "CodeTemplate.h"
 #include "WarpScan.h"
+#include <tuple>
 
 using namespace stark;
 using namespace clang;
@@ -88,6 +89,16 @@ struct Plan {
   uint64_t Section = 0, Block = 0;
 };
 
+/// "sums[To] += sums[From]" of a loop.
+struct Round {
+  const VarDecl *Index = nullptr; ///< that it declares, or null
+  const Expr *Reached = nullptr;  ///< what has to be less than the section
+  uint64_t Section = 0;           ///< 0: not known
+  const VarDecl *Array = nullptr, *Other = nullptr;
+  const Expr *To = nullptr, *From = nullptr;
+  const BinaryOperator *Goes = nullptr; ///< the loop's condition, on its stride
+};
+
 /// One of the two loops: a barrier, an index and an addition under a guard.
 class Sweep {
 public:
@@ -101,8 +112,7 @@ private:
   std::optional<uint64_t> number(const Expr *E) const;
   bool isPlace(const Expr *E, const VarDecl *Index) const;
   bool isBeyond(const Expr *E, const VarDecl *Index) const;
-  const BinaryOperator *addition(const VarDecl *&Index, const Expr *&Reached,
-                                 uint64_t &Section) const;
+  std::optional<Round> round() const;
   bool steps(BinaryOperatorKind Whole, BinaryOperatorKind Shift) const;
 
   const Facts &F;
@@ -159,50 +169,53 @@ bool Sweep::isBeyond(const Expr *E, const VarDecl *Index) const {
       [&](const Expr *T) { return variableOf(T) == Stride; });
 }
 
-/// "sums[A] += sums[B]" with the index that the round declares, and what has
-/// to be less than the section for it; a section of 0 is not known.
-const BinaryOperator *Sweep::addition(const VarDecl *&Index,
-                                      const Expr *&Reached,
-                                      uint64_t &Section) const {
-  const auto *Body = llvm::dyn_cast<CompoundStmt>(Loop->getBody());
-  if (!Body || !Stride || !Stride->getType()->isIntegerType() ||
-      F.context().getTypeSize(Stride->getType()) < 32 ||
-      !isNeverWritten(Stride, Body, *K.Parents))
-    return nullptr;
-  std::vector<const Stmt *> Lines(Body->body_begin(), Body->body_end());
-  size_t Barriers =
-      llvm::count_if(Lines, [](const Stmt *S) { return isBlockBarrier(S); });
-  if (Lines.empty() || Barriers != 1 ||
-      !(isBlockBarrier(Lines.front()) || isBlockBarrier(Lines.back())))
-    return nullptr;
-  llvm::erase_if(Lines, [](const Stmt *S) { return isBlockBarrier(S); });
-  if (Lines.size() == 2) {
-    Index = onlyVariable(Lines.front());
-    if (!Index || !Index->getInit() || !K.keeps(Index) ||
-        !isPlace(Index->getInit(), nullptr) ||
-        F.context().getTypeSize(Index->getType()) < 32)
-      return nullptr;
-    Lines.erase(Lines.begin());
-  }
-  const auto *If =
-      Lines.size() == 1 ? llvm::dyn_cast<IfStmt>(Lines.front()) : nullptr;
-  if (!If || If->getElse() || If->getInit() || If->getConditionVariable())
-    return nullptr;
-  const BinaryOperator *Less = binary(If->getCond());
-  if (!Less || Less->getOpcode() != BO_LT)
-    return nullptr;
-  Reached = Less->getLHS();
-  Section = number(Less->getRHS()).value_or(0);
-  const auto *Add =
-      llvm::dyn_cast_or_null<BinaryOperator>(onlyStatement(If->getThen()));
-  return Add && Add->getOpcode() == BO_AddAssign ? Add : nullptr;
-}
-
 /// What \p E is an element of, with its index.
 static std::pair<const VarDecl *, const Expr *> elementOf(const Expr *E) {
   const auto *Sub = llvm::dyn_cast<ArraySubscriptExpr>(strip(E));
   return Sub ? std::pair(variableOf(Sub->getBase()), Sub->getIdx())
              : std::pair<const VarDecl *, const Expr *>();
+}
+
+std::optional<Round> Sweep::round() const {
+  const auto *Body = llvm::dyn_cast<CompoundStmt>(Loop->getBody());
+  if (!Body || !Stride || !Stride->getType()->isIntegerType() ||
+      F.context().getTypeSize(Stride->getType()) < 32 ||
+      !isNeverWritten(Stride, Body, *K.Parents))
+    return std::nullopt;
+  std::vector<const Stmt *> Lines(Body->body_begin(), Body->body_end());
+  size_t Barriers =
+      llvm::count_if(Lines, [](const Stmt *S) { return isBlockBarrier(S); });
+  if (Lines.empty() || Barriers != 1 ||
+      !(isBlockBarrier(Lines.front()) || isBlockBarrier(Lines.back())))
+    return std::nullopt;
+  llvm::erase_if(Lines, [](const Stmt *S) { return isBlockBarrier(S); });
+  Round R;
+  if (Lines.size() == 2) {
+    R.Index = onlyVariable(Lines.front());
+    if (!R.Index || !R.Index->getInit() || !K.keeps(R.Index) ||
+        !isPlace(R.Index->getInit(), nullptr) ||
+        F.context().getTypeSize(R.Index->getType()) < 32)
+      return std::nullopt;
+    Lines.erase(Lines.begin());
+  }
+  const auto *If =
+      Lines.size() == 1 ? llvm::dyn_cast<IfStmt>(Lines.front()) : nullptr;
+  if (!If || If->getElse() || If->getInit() || If->getConditionVariable())
+    return std::nullopt;
+  const BinaryOperator *Less = binary(If->getCond());
+  if (!Less || Less->getOpcode() != BO_LT)
+    return std::nullopt;
+  R.Reached = Less->getLHS();
+  R.Section = number(Less->getRHS()).value_or(0);
+  const auto *Add =
+      llvm::dyn_cast_or_null<BinaryOperator>(onlyStatement(If->getThen()));
+  R.Goes = Loop->getCond() ? binary(Loop->getCond()) : nullptr;
+  if (!Add || Add->getOpcode() != BO_AddAssign || !R.Goes ||
+      variableOf(R.Goes->getLHS()) != Stride || !Stride->getInit())
+    return std::nullopt;
+  std::tie(R.Array, R.To) = elementOf(Add->getLHS());
+  std::tie(R.Other, R.From) = elementOf(Add->getRHS());
+  return R;
 }
 
 /// s *= 2, s <<= 1, or s /= 2, s >>= 1.
@@ -216,52 +229,37 @@ bool Sweep::steps(BinaryOperatorKind Whole, BinaryOperatorKind Shift) const {
 
 /// Finds the array and its section.
 bool Sweep::goesUp(Plan &P) const {
-  const VarDecl *Index = nullptr;
-  const Expr *Reached = nullptr;
-  uint64_t Section = 0;
-  const BinaryOperator *Add = addition(Index, Reached, Section);
-  const BinaryOperator *C =
-      Add && Loop->getCond() ? binary(Loop->getCond()) : nullptr;
-  if (!C || !Stride->getInit() || F.constantOf(Stride->getInit(), K) != 1u ||
-      !steps(BO_MulAssign, BO_ShlAssign) || variableOf(C->getLHS()) != Stride)
+  std::optional<Round> R = round();
+  if (!R || F.constantOf(Stride->getInit(), K) != 1u ||
+      !steps(BO_MulAssign, BO_ShlAssign))
     return false;
-  std::optional<uint64_t> Until = number(C->getRHS());
-  auto [Array, To] = elementOf(Add->getLHS());
-  auto [Other, From] = elementOf(Add->getRHS());
-  const BinaryOperator *Before = From ? binary(From) : nullptr;
-  if (!Array || Array != Other || !Until || !Before ||
-      Before->getOpcode() != BO_Sub || !isPlace(Before->getLHS(), Index) ||
-      variableOf(Before->getRHS()) != Stride || !isPlace(To, Index) ||
-      !isPlace(Reached, Index) || Section < 4 || (Section & (Section - 1)))
+  std::optional<uint64_t> Until = number(R->Goes->getRHS());
+  const BinaryOperator *Before = R->From ? binary(R->From) : nullptr;
+  if (!R->Array || R->Array != R->Other || !Until || !Before ||
+      Before->getOpcode() != BO_Sub || !isPlace(Before->getLHS(), R->Index) ||
+      variableOf(Before->getRHS()) != Stride || !isPlace(R->To, R->Index) ||
+      !isPlace(R->Reached, R->Index) || R->Section < 4 ||
+      (R->Section & (R->Section - 1)))
     return false;
-  P.Array = Array;
-  P.Section = Section;
-  return (C->getOpcode() == BO_LE && *Until >= Section / 2) ||
-         (C->getOpcode() == BO_LT && *Until > Section / 2);
+  P.Array = R->Array;
+  P.Section = R->Section;
+  return (R->Goes->getOpcode() == BO_LE && *Until >= R->Section / 2) ||
+         (R->Goes->getOpcode() == BO_LT && *Until > R->Section / 2);
 }
 
 /// Of the array and section that are known.
 bool Sweep::goesDown(Plan &P) const {
-  const VarDecl *Index = nullptr;
-  const Expr *Reached = nullptr;
-  uint64_t Section = 0;
-  const BinaryOperator *Add = addition(Index, Reached, Section);
-  const BinaryOperator *C =
-      Add && Loop->getCond() ? binary(Loop->getCond()) : nullptr;
-  if (!C || !Stride->getInit() || !steps(BO_DivAssign, BO_ShrAssign) ||
-      variableOf(C->getLHS()) != Stride)
+  std::optional<Round> R = round();
+  if (!R || !steps(BO_DivAssign, BO_ShrAssign))
     return false;
-  std::optional<uint64_t> End = F.constantOf(C->getRHS(), K),
+  std::optional<uint64_t> End = F.constantOf(R->Goes->getRHS(), K),
                           Start = number(Stride->getInit());
-  if (!((C->getOpcode() == BO_GT && End == 0u) ||
-        (C->getOpcode() == BO_GE && End == 1u)) ||
-      (Start != P.Section / 4 && Start != P.Section / 2))
-    return false;
-  auto [Array, To] = elementOf(Add->getLHS());
-  auto [Other, From] = elementOf(Add->getRHS());
-  return Array == P.Array && Other == P.Array && isBeyond(To, Index) &&
-         isPlace(From, Index) && isBeyond(Reached, Index) &&
-         Section == P.Section;
+  return ((R->Goes->getOpcode() == BO_GT && End == 0u) ||
+          (R->Goes->getOpcode() == BO_GE && End == 1u)) &&
+         (Start == P.Section / 4 || Start == P.Section / 2) &&
+         R->Array == P.Array && R->Other == P.Array &&
+         isBeyond(R->To, R->Index) && isPlace(R->From, R->Index) &&
+         isBeyond(R->Reached, R->Index) && R->Section == P.Section;
 }
 
 static void findIn(const Facts &F, const Kernel &K, const CompoundStmt *Lines,
