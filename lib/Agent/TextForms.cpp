@@ -16,7 +16,7 @@ using namespace stark;
 /// Lines that a plan agent is shown of the site list.
 static constexpr size_t SiteLimit = 220;
 /// Lines of a loop, branch or function whose statements are not listed.
-static constexpr unsigned ShortSite = 12;
+static constexpr unsigned ShortSite = 24;
 /// Sites before the first kernel of a list that is as the source is, and lines
 /// of device functions that another is without.
 static constexpr size_t MostBeforeKernel = 40;

@@ -70,6 +70,16 @@ protected:
   std::string Folder;
 };
 
+/// \p Text with what calls the entry of pointers of \p T, and the reference,
+/// too, where it \p IsSource: what is compiled.
+std::string withCalls(const Task &T, llvm::StringRef Text, bool IsSource);
+
+/// For an entry of pointers.
+std::unique_ptr<Builder> makePlainBuilder(const Task &T,
+                                          const BuildOptions &Options,
+                                          const Toolkit &Cuda,
+                                          std::string Folder);
+
 /// For an entry of tensors: host code by the host's compiler, with libtorch's
 /// headers precompiled, and only what is for the device by nvcc. An error when
 /// there is no libtorch.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibraryBuilder.h"
+#include "Builder.h"
 #include "HostCommand.h"
 #include "stark/Support/Error.h"
 
@@ -45,16 +46,22 @@ llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
 }
 
 bool LibraryBuilder::mayUseOwn() const {
-  return Options.Host == HostCompiler::Own && isTensorEntry(Of.Entry) &&
-         hasOwnCompiler(Options);
+  return Options.Host == HostCompiler::Own && hasOwnCompiler(Options);
 }
 
 void LibraryBuilder::prepare(const Candidate &C) {
-  if (!isTensorEntry(Of.Entry) || C.Text == Of.SourceText)
+  if (C.Text == Of.SourceText)
     return;
-  bool Stubs = Options.Simulated || (C.Why == Purpose::Attempt && mayUseOwn());
+  bool ByOwn = C.Why == Purpose::Attempt && mayUseOwn();
+  if (!isTensorEntry(Of.Entry)) {
+    if (ByOwn)
+      Ahead.begin(Of, withCalls(Of, C.Text, /*IsSource=*/false),
+                  KernelsOfHost::Stubs);
+    return;
+  }
   Ahead.begin(Of, C.Text,
-              Stubs ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
+              Options.Simulated || ByOwn ? KernelsOfHost::Stubs
+                                         : KernelsOfHost::Declared);
 }
 
 llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {

@@ -121,14 +121,18 @@ void TextsAhead::begin(const Task &Of, const std::string &Text,
   if (Place.valid())
     return;
   // Here, not in the thread: whoever forks meanwhile would fork with its lock.
-  llvm::Expected<posix::Libtorch> Torch = torchFor(Of.Parse);
-  if (!Torch) {
-    // Is told to who asks for the text.
-    llvm::consumeError(Torch.takeError());
-    Begun.erase({Kernels, Text});
-    return;
+  std::vector<std::string> Torch;
+  if (isTensorEntry(Of.Entry)) {
+    llvm::Expected<posix::Libtorch> Found = torchFor(Of.Parse);
+    if (!Found) {
+      // Is told to who asks for the text.
+      llvm::consumeError(Found.takeError());
+      Begun.erase({Kernels, Text});
+      return;
+    }
+    Torch = std::move(Found->Includes);
   }
-  auto Work = [&Of, Text, Kernels, Folders = Torch->Includes] {
+  auto Work = [&Of, Text, Kernels, Folders = std::move(Torch)] {
     return llvm::expectedToOptional(
         takeApartInChild(Of, Text, Folders, Kernels));
   };

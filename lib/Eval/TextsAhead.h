@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   a text that a model wrote -> a child with limits -> its halves
-/// Of entries of tensors. A text may be begun before it is known whether it is
+/// A text may be begun before it is known whether it is
 /// wanted: nothing of it is compiled or run here.
 ///
 //===----------------------------------------------------------------------===//
