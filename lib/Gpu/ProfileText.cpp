@@ -186,22 +186,21 @@ void Paragraph::addFloor() {
   double Bytes = 0;
   for (const NcuLaunch &Each : Launches)
     Bytes += Each.metric("dram__bytes.sum").value_or(0);
-  std::string Traffic = Bytes > 0
-                            ? number(Bytes / 1e6, 1) +
-                                  " MB to and from DRAM (what was "
-                                  "written and is still in L2 is not in it)"
-                            : "";
+  std::string Traffic =
+      Bytes > 0 ? number(Bytes / 1e6, 1) + " MB to and from DRAM" : "";
   if (Call.MovedBytes <= 0 || Call.CopyGBs <= 0 || Call.MedianUs <= 0)
     return add(Traffic);
   double FloorUs = Call.MovedBytes / Call.CopyGBs * 1e-3;
+  if (!Traffic.empty())
+    Traffic = "; " + Traffic + ", " + number(Bytes / Call.MovedBytes, 2) +
+              " times as much as has to be moved" +
+              (Bytes < Call.MovedBytes ? " (the rest was written last, and is "
+                                         "still in L2)"
+                                       : "");
   add("floor: its " + number(Call.MovedBytes / 1e6, 1) +
       " MB at the copy rate take " + number(FloorUs, 1) + " us, " +
       percent(100 * FloorUs / Call.MedianUs) + " of the measured " +
-      number(Call.MedianUs, 1) + " us" +
-      (Traffic.empty()
-           ? ""
-           : "; " + Traffic + ", " + number(Bytes / Call.MovedBytes, 2) +
-                 " times as much as has to be moved"));
+      number(Call.MedianUs, 1) + " us" + Traffic);
 }
 
 /// Empty when it was not counted.
