@@ -245,6 +245,12 @@ static std::string describeText(const AgentInput &In,
   return fenced("cuda", Text) + "\n";
 }
 
+/// What came of it says the rest, where anything did.
+static std::string describeAdvice(const WindowEntry &Entry) {
+  size_t Limit = Entry.Text.empty() ? WindowLimit : AdviceLimit;
+  return fenced("text", trimForWindow(Entry.Advice, Limit)) + "\n";
+}
+
 std::string stark::describeLatest(const AgentInput &In) {
   const WindowEntry &S = *In.Selected;
   std::string Out;
@@ -253,7 +259,7 @@ std::string stark::describeLatest(const AgentInput &In) {
   } else {
     Out = "The latest attempt is " + S.Title + ".\n\n";
     if (!S.Advice.empty())
-      Out += "The advice that led to it:\n\n" + fenced("text", S.Advice) + "\n";
+      Out += "The advice that led to it:\n\n" + describeAdvice(S);
     Out +=
         S.Text.empty()
             ? "It gave no candidate.\n\n"
@@ -272,8 +278,7 @@ std::string stark::describeWindow(const AgentInput &In) {
   for (const WindowEntry &Entry : In.Window) {
     Out += "### " + cleanText(Entry.Title) + "\n\n";
     if (!Entry.Advice.empty())
-      Out += "**Advice it followed**\n\n" +
-             fenced("text", trimForWindow(Entry.Advice, WindowLimit)) + "\n";
+      Out += "**Advice it followed**\n\n" + describeAdvice(Entry);
     Out += "**Code**\n\n" + describeText(In, Entry);
     Out += describeObservations(Entry, WindowLimit);
   }

@@ -70,10 +70,6 @@ protected:
   std::string Folder;
 };
 
-/// \p Text with what calls the entry of pointers of \p T, and the reference,
-/// too, where it \p IsSource: what is compiled.
-std::string withCalls(const Task &T, llvm::StringRef Text, bool IsSource);
-
 /// For an entry of pointers.
 std::unique_ptr<Builder> makePlainBuilder(const Task &T,
                                           const BuildOptions &Options,

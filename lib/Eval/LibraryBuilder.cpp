@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibraryBuilder.h"
-#include "Builder.h"
 #include "HostCommand.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 
 using namespace stark;
+
+/// Started and never asked for; a few may wait for their turn.
+static constexpr size_t MostStarted = 16;
 
 llvm::Expected<std::string> LibraryBuilder::folder() {
   if (!Folder) {
@@ -52,16 +55,43 @@ bool LibraryBuilder::mayUseOwn() const {
 void LibraryBuilder::prepare(const Candidate &C) {
   if (C.Text == Of.SourceText)
     return;
-  bool ByOwn = C.Why == Purpose::Attempt && mayUseOwn();
-  if (!isTensorEntry(Of.Entry)) {
-    if (ByOwn)
-      Ahead.begin(Of, withCalls(Of, C.Text, /*IsSource=*/false),
-                  KernelsOfHost::Stubs);
-    return;
-  }
+  if (!isTensorEntry(Of.Entry))
+    return start(C);
+  bool Stubs = Options.Simulated || (C.Why == Purpose::Attempt && mayUseOwn());
   Ahead.begin(Of, C.Text,
-              Options.Simulated || ByOwn ? KernelsOfHost::Stubs
-                                         : KernelsOfHost::Declared);
+              Stubs ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
+}
+
+/// Compiling takes as long as checking, and runs nothing of the text.
+void LibraryBuilder::start(const Candidate &C) {
+  std::lock_guard<std::mutex> Held(OfBegun);
+  if (Started.size() >= MostStarted)
+    Started.erase(Started.begin());
+  std::future<std::optional<BuildResult>> &Place = Started[{C.Why, C.Text}];
+  if (Place.valid())
+    return;
+  auto Built = std::make_shared<std::optional<BuildResult>>();
+  auto Work =
+      traced([this, C, Built] { *Built = llvm::expectedToOptional(make(C)); });
+  Place = std::async(std::launch::async, [Work, Built] {
+    Work();
+    return std::move(*Built);
+  });
+}
+
+llvm::Expected<BuildResult> LibraryBuilder::finish(const Candidate &C) {
+  std::future<std::optional<BuildResult>> Known;
+  {
+    std::lock_guard<std::mutex> Held(OfBegun);
+    if (auto Found = Started.find({C.Why, C.Text}); Found != Started.end()) {
+      Known = std::move(Found->second);
+      Started.erase(Found);
+    }
+  }
+  if (Known.valid())
+    if (std::optional<BuildResult> Built = Known.get())
+      return std::move(*Built);
+  return make(C);
 }
 
 llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
@@ -102,7 +132,7 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
 }
 
 void LibraryBuilder::begin(const Candidate &C) {
-  llvm::Expected<BuildResult> Built = make(C);
+  llvm::Expected<BuildResult> Built = finish(C);
   // What cannot be built now is told when it is asked for.
   if (!Built)
     return llvm::consumeError(Built.takeError());
@@ -119,7 +149,7 @@ llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
       return Built;
     }
   }
-  return make(C);
+  return finish(C);
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::make(const Candidate &C) {

@@ -90,7 +90,8 @@ static bool hasRelocatableDeviceCode(llvm::ArrayRef<std::string> Arguments) {
   return false;
 }
 
-std::string stark::withCalls(const Task &T, llvm::StringRef Text,
+/// With what calls the entry, and the reference, too, where it \p IsSource.
+static std::string withCalls(const Task &T, llvm::StringRef Text,
                              bool IsSource) {
   return (Text + "\n#line 1 \"stark-trampoline\"\n").str() + makeTrampoline(T) +
          StatusFunction + (IsSource ? makeReferenceTrampoline(T) : "");

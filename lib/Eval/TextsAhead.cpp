@@ -121,18 +121,14 @@ void TextsAhead::begin(const Task &Of, const std::string &Text,
   if (Place.valid())
     return;
   // Here, not in the thread: whoever forks meanwhile would fork with its lock.
-  std::vector<std::string> Torch;
-  if (isTensorEntry(Of.Entry)) {
-    llvm::Expected<posix::Libtorch> Found = torchFor(Of.Parse);
-    if (!Found) {
-      // Is told to who asks for the text.
-      llvm::consumeError(Found.takeError());
-      Begun.erase({Kernels, Text});
-      return;
-    }
-    Torch = std::move(Found->Includes);
+  llvm::Expected<posix::Libtorch> Torch = torchFor(Of.Parse);
+  if (!Torch) {
+    // Is told to who asks for the text.
+    llvm::consumeError(Torch.takeError());
+    Begun.erase({Kernels, Text});
+    return;
   }
-  auto Work = [&Of, Text, Kernels, Folders = std::move(Torch)] {
+  auto Work = [&Of, Text, Kernels, Folders = Torch->Includes] {
     return llvm::expectedToOptional(
         takeApartInChild(Of, Text, Folders, Kernels));
   };

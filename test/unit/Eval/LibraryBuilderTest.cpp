@@ -146,6 +146,30 @@ TEST_F(HostCompilersOfPointers, OwnForAttempts) {
   }
 }
 
+// What is built while it is checked is what is built otherwise; what nobody
+// asks for afterwards ends with the builder.
+TEST_F(HostCompilersOfPointers, WhatIsStartedIsTheSame) {
+  Task T = task(TwiceKernel, twiceWorkload("{\"entry\": \"twice\","));
+  LibraryBuilder Libraries(T, Options);
+  auto Of = [](const std::string &Text) {
+    Candidate C;
+    C.Node = 1;
+    C.Text = Text;
+    return C;
+  };
+  Candidate Good = Of(std::string(TwiceKernel) + "// good\n"),
+            Bad = Of(std::string(TwiceKernel) + "int broken(\n");
+  Libraries.prepare(Of(std::string(TwiceKernel) + "// never asked for\n"));
+  for (const Candidate &C : {Good, Bad}) {
+    Libraries.prepare(C);
+    for (unsigned Times = 0; Times < 2; ++Times) {
+      BuildResult Built = llvm::cantFail(Libraries.candidate(C));
+      EXPECT_EQ(Built.Ok, C.Text == Good.Text) << Built.Diagnostics;
+      EXPECT_FALSE(Built.Diagnostics.empty());
+    }
+  }
+}
+
 // What host code and kernels share beyond launches is nvcc's, and so is what
 // only its flags say.
 TEST_F(HostCompilersOfPointers, TheUsersForTheRest) {
