@@ -17,6 +17,7 @@
 #include "ChildProcess.h"
 #include "HeldBack.h"
 #include "stark/Gpu/GpuRunner.h"
+#include "stark/Gpu/WaitingChildren.h"
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
@@ -33,8 +34,9 @@ constexpr uint64_t SetupLimitMs = 120000;
 
 /// One of the two, and the size that its buffers were last set up for.
 struct Party {
-  ChildSpec Spec; ///< to start it again
+  Errand Work; ///< to start it again
   std::unique_ptr<ChildProcess> Child;
+  bool HasDevice = false; ///< it has answered Hello
   std::optional<unsigned> Prepared;
   bool Brought = false; ///< shared memory holds what the last call left
 };
@@ -101,7 +103,13 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
   bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
-  MaybeStop start(Party &P);
+  /// Until no other process opens or leaves the device.
+  void settle();
+  ChildSpec spec() const;
+  MaybeStop start(Party &P, uint32_t Flags = 0);
+  MaybeStop sendOff(Party &P);
+  MaybeStop meet(Party &P, uint32_t Flags = 0);
+  MaybeStop startAgain(Side Of);
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
   MaybeStop beginAgain(uint64_t Round);

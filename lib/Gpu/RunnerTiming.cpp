@@ -69,6 +69,10 @@ MaybeStop GpuRunner::timeAll(const Job &, const std::vector<unsigned> &Cases,
                              std::vector<Timing> &Timings, std::string &Notes) {
   std::vector<std::vector<Samples>> Taken(Cases.size());
   Clocks = watchClocks(Facts.Id);
+  {
+    Stages::Scope Settling(Log, "settle");
+    settle();
+  }
   for (uint64_t Round = 0; Round < J->Timing.Rounds; ++Round) {
     if (Round)
       if (MaybeStop S = beginAgain(Round))
@@ -81,14 +85,10 @@ MaybeStop GpuRunner::timeAll(const Job &, const std::vector<unsigned> &Cases,
     Timings.push_back(summarize(Rounds));
     Notes += describeSpread(Rounds);
   }
+  // Other pairs of processes have taken those that were there.
+  if (Options.Follows)
+    Options.Waiting->begin(spec());
   return std::nullopt;
-}
-
-/// In new processes, with memory somewhere else.
-MaybeStop GpuRunner::beginAgain(uint64_t Round) {
-  if (MaybeStop S = meetDevice(0, Round % 2 ? Side::Candidate : Side::Source))
-    return S;
-  return loadBoth();
 }
 
 MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
