@@ -38,6 +38,8 @@ private:
   void run(const Request &R, Reply &Out);
   void runBare(const Request &R, Reply &Out);
   std::string standStill(cudaStream_t Stream);
+  std::string startClock(const Request &R, cudaStream_t Stream);
+  bool getReady(const Request &R, cudaStream_t Stream, Reply &Out);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
   void exportOutputs(const Request &R, Reply &Out);

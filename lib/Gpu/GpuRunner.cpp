@@ -14,6 +14,7 @@
 #include "stark/Gpu/GpuRunner.h"
 #include "Ending.h"
 #include "Runner.h"
+#include "stark/Judge/Fill.h"
 #include "stark/Posix/Lockdown.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
@@ -138,16 +139,16 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   return load();
 }
 
-/// Begins to place the buffers of \p Case; \p Draw: Command::Prepare.
-Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Draw) {
+/// Begins to place the buffers of \p Case; \p Own and \p Common: as
+/// Command::Prepare has them.
+Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Own,
+                                  uint64_t Common) {
   party(Of).Brought = false;
   if (Of == Side::Source)
     Referred.reset();
   Request R = requestFor(Command::Prepare, Case);
-  if (Draw) {
-    R.Seed = posix::secretNumber();
-    R.WeightSeed = Draw;
-  }
+  R.Seed = Own;
+  R.WeightSeed = Common;
   party(Of).Child->send(R);
   return R;
 }
@@ -167,7 +168,8 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   // Memory is let go of before who owns it gives it back.
   if (MaybeStop S = detach())
     return S;
-  Request R = beginToPrepare(Of, Case, 0);
+  // Where a buffer begins tells no call whether it is timed.
+  Request R = beginToPrepare(Of, Case, 0, judge::mix(DrawSeed + Case) | 1);
   return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs));
 }
 

@@ -28,8 +28,8 @@ enum class Command : uint32_t {
            ///< what any job of its kind needs
   Take,    ///< followed by an Errand: read the job, then lock the process down
   Load,    ///< dlopen the library
-  Prepare, ///< place the buffers of Case: Seed says where, as its own, and
-           ///< WeightSeed where within, as the other child's; 0: where it comes
+  Prepare, ///< place the buffers of Case: Seed says where, as its own, 0 where
+           ///< it comes; WeightSeed where within, as the other child's
   Run,     ///< one verified call with Seed and poison Round
   Warm,    ///< timed calls, not counted, for Ms milliseconds
   Sample,  ///< one timed call

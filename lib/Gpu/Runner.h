@@ -116,7 +116,7 @@ private:
   MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();
-  Request beginToPrepare(Side Of, unsigned Case, uint64_t Draw);
+  Request beginToPrepare(Side Of, unsigned Case, uint64_t Own, uint64_t Common);
   MaybeStop endPreparing(Side Of, const Request &R, Answer A);
   static bool hasNoMemory(const Answer &A) {
     return A.What == Answer::Replied && A.R.What == Status::NoMemory;

@@ -178,6 +178,9 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
   TimedWhileBusy |= Driver.isBusy();
   return cudaSuccess;
 }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  return cudaSuccess;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 cudaError_t cudaEventElapsedTime(float *Ms, cudaEvent_t, cudaEvent_t) {
   *Ms = std::exchange(TimedWhileBusy, false) ? 1000 : BetweenEventsMs;
