@@ -20,7 +20,9 @@
 #include "Preload.h"
 #include "stark/Posix/File.h"
 #include "stark/Posix/Lockdown.h"
+#include <cstddef>
 #include <cstring>
+#include <memory_resource>
 #include <new>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,7 +78,7 @@ std::string Child::readJob() {
     return Error;
   for (const Leaf &L : J.Leaves)
     TakesStream |= L.Kind == LeafKind::Stream;
-  Arguments.emplace(J, Folder, Work.Reference && !J.Torch.empty(),
+  Arguments.emplace(J, Folder, Hidden, Work.Reference && !J.Torch.empty(),
                     Options.Sanitized);
   return Options.Sanitized ? "" : Watch.emplace().open(Facts.L2Bytes);
 }
@@ -158,7 +160,10 @@ namespace {
 /// All that lies in sealed pages.
 struct Known {
   Known(const ChildOptions &Options, const SealedPages &Pages)
-      : C(Options, Pages) {}
+      : C(Options, Pages, Hidden) {}
+  /// For what has another size in each job; a few hundred arguments fit.
+  std::byte Room[size_t(1) << 16];
+  std::pmr::monotonic_buffer_resource Hidden{Room, sizeof(Room)};
   Child C;
   Request R;
   Reply Out;

@@ -24,9 +24,10 @@ namespace stark::gpu {
 
 class Child {
 public:
-  /// \p Pages: where this object lies, and the requests.
-  Child(const ChildOptions &Options, const SealedPages &Pages)
-      : Options(Options), Pages(Pages) {}
+  /// \p Pages: where this object lies, and the requests, and \p Hidden.
+  Child(const ChildOptions &Options, const SealedPages &Pages,
+        std::pmr::memory_resource &Hidden)
+      : Options(Options), Pages(Pages), Hidden(Hidden) {}
   void answer(const Request &R, Reply &Out);
 
 private:
@@ -53,6 +54,7 @@ private:
 
   ChildOptions Options;
   const SealedPages &Pages;
+  std::pmr::memory_resource &Hidden;
   Request Then; ///< that of Finish
   bool Finished = false, Warming = false;
   DeviceFacts Facts;
