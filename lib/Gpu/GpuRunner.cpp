@@ -211,7 +211,6 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
     if (MaybeStop S = prepareFor(Side::Candidate, T.Case))
       return S;
   Candidate.Brought = false;
-  CandidateRan = true;
   Answer A;
   return ask(Side::Candidate, requestFor(T),
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
@@ -223,6 +222,7 @@ MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
   ChildProcess &Child = *party(Of).Child;
   Child.send(R);
   if (isCall(R.What)) {
+    CandidateRan |= Of == Side::Candidate;
     Request Then = requestFor(Command::Finish);
     Then.Flags = FinishFlags;
     Child.send(Then);
@@ -231,11 +231,25 @@ MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
   return judged(Of, R, LimitMs, Name, A);
 }
 
+/// Asked when the job is over.
+bool GpuRunner::sourceStillWorks() {
+  Answer A = Source.Child->ask(
+      requestFor(Command::Prepare, Source.Prepared.value_or(0)), SetupLimitMs);
+  return A.What == Answer::Replied && A.R.What == Status::Ok;
+}
+
 MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
                             const std::string &Name, const Answer &A) {
   ChildProcess &Child = *party(Of).Child;
   if (A.What == Answer::Replied && A.R.What == Status::Ok)
     return std::nullopt;
+  // What fails only after the entry's calls, and in its process alone, is its.
+  if (Of == Side::Candidate && CandidateRan && A.What == Answer::Replied &&
+      A.R.What == Status::Infrastructure && sourceStillWorks())
+    return Stop{Outcome::Crashed,
+                "the process cannot be used any more once the entry was called "
+                "(" +
+                    Name + "): " + A.R.Text};
   Ending End = {*J, R, LimitMs, A, Child};
   return Of == Side::Source ? endOfSource(End) : endOfCandidate(End, Name);
 }

@@ -130,6 +130,7 @@ private:
                 const std::string &Name, Answer &A, uint32_t FinishFlags = 0);
   MaybeStop judged(Side Of, const Request &R, uint64_t LimitMs,
                    const std::string &Name, const Answer &A);
+  bool sourceStillWorks();
   MaybeStop findTorch();
   MaybeStop measureOwnError(const Trial &T);
   /// In a regime of the tool's: how far the source moves when its inputs do.

@@ -34,6 +34,7 @@ MaybeStop GpuRunner::start(Party &P, uint32_t Flags) {
   std::string Error;
   P.Prepared.reset();
   P.Brought = Attached = false;
+  CandidateRan &= &P != &Candidate;
   P.Child = Options.Waiting ? Options.Waiting->take(spec()) : nullptr;
   P.HasDevice = P.Child != nullptr;
   if (P.HasDevice)
