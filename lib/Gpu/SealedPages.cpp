@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SealedPages.h"
+#include <cstring>
 #include <initializer_list>
 #include <new>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@ using namespace stark::gpu;
 
 /// As much as a main program has.
 static constexpr size_t StackBytes = size_t(8) << 20;
+static constexpr size_t SmallestPage = 4096;
 
 /// What it takes to call and to come back: in the pages, like all else.
 struct SealedPages::Crossing {
@@ -41,6 +43,27 @@ static char *mapStack(size_t Page) {
   char *Stack = static_cast<char *>(Got) + Page;
   return mprotect(Stack, StackBytes, PROT_READ | PROT_WRITE) == 0 ? Stack
                                                                   : nullptr;
+}
+
+/// Zeros again. What was written stays mapped, so that the next call finds a
+/// stack as warm as any.
+static void clearStack(char *Stack) {
+  static unsigned char Resident[StackBytes / SmallestPage];
+  size_t Page = size_t(sysconf(_SC_PAGESIZE)), Pages = StackBytes / Page;
+  if (mincore(Stack, StackBytes, Resident) != 0) {
+    madvise(Stack, StackBytes, MADV_DONTNEED);
+    return;
+  }
+  for (size_t Begin = 0, End = 0; Begin < Pages; Begin = End) {
+    bool IsThere = Resident[Begin] & 1;
+    while (End < Pages && (Resident[End] & 1) == IsThere)
+      ++End;
+    char *At = Stack + Begin * Page;
+    if (IsThere)
+      std::memset(At, 0, (End - Begin) * Page);
+    else // perhaps swapped out
+      madvise(At, (End - Begin) * Page, MADV_DONTNEED);
+  }
 }
 
 /// Registers that a function saves on its stack are those of its caller.
@@ -94,8 +117,7 @@ bool SealedPages::callSealed(void (*Function)(void **),
   Current = At;
   At->Function = Function;
   At->Arguments = Arguments;
-  // Zeros again.
-  madvise(At->Stack, StackBytes, MADV_DONTNEED);
+  clearStack(At->Stack);
   At->There = At->Blank;
   At->There.uc_stack.ss_sp = At->Stack;
   At->There.uc_stack.ss_size = StackBytes;

@@ -171,6 +171,7 @@ ATTACKS = [
     ("honest", "deep-stack", {"HOST": "volatile char deep[1 << 20]; for (int i = 0; i < 1 << 20; i += 4096) deep[i] = 1; if (deep[4096] != 1) return;"}),
     ("honest", "ptx", {"TOP": "__device__ __forceinline__ float load(const float *at) { float v; asm volatile(\"{ .reg .u64 p; cvta.to.global.u64 p, %1; ld.global.nc.f32 %0, [p]; }\" : \"=f\"(v) : \"l\"(at)); return v; }", "STORE": "value = load(row + c) * scale * weight[c];"}),
 ]
-# What these keep is lost before the next call, whoever makes it, or is an ordinary
-# way to launch, which the judge times from the outside.
-ALLOWED = {"freed-heap", "stack-below", "programmatic"}
+# What these keep is lost before the next call, whoever makes it; or what they look for
+# is not to be found, and they do what an honest one does; or it is an ordinary way to
+# launch, which the judge times from the outside.
+ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic"}
