@@ -148,10 +148,18 @@ stark::nvccFlagsOf(const std::vector<std::string> &Given) {
 }
 
 bool stark::wantDeviceLinker(const std::vector<std::string> &Given) {
-  return llvm::any_of(Given, [](llvm::StringRef Flag) {
-    return Flag.contains("-rdc") || Flag.contains("relocatable-device-code") ||
-           Flag.contains("-dlto");
-  });
+  for (size_t I = 0; I < Given.size(); ++I) {
+    auto [Name, Value] = llvm::StringRef(Given[I]).split('=');
+    if (Name == "-dc" || Name == "--device-c" || Name == "-dlto" ||
+        Name == "--dlink-time-opt")
+      return true;
+    if (Name != "-rdc" && Name != "--relocatable-device-code")
+      continue;
+    if (Name == Given[I] && I + 1 < Given.size())
+      Value = Given[I + 1];
+    return Value != "false";
+  }
+  return false;
 }
 
 bool stark::areKnownToHosts(const std::vector<std::string> &Given) {

@@ -12,9 +12,6 @@
 
 using namespace stark;
 
-/// Started and never asked for; a few may wait for their turn.
-static constexpr size_t MostStarted = 16;
-
 llvm::Expected<std::string> LibraryBuilder::folder() {
   if (!Folder) {
     llvm::Expected<TemporaryFolder> Made =
@@ -55,43 +52,12 @@ bool LibraryBuilder::mayUseOwn() const {
 void LibraryBuilder::prepare(const Candidate &C) {
   if (C.Text == Of.SourceText)
     return;
+  // Compiling takes as long as checking, and runs nothing of the text.
   if (!isTensorEntry(Of.Entry))
-    return start(C);
+    return Begun.begin({C.Why, C.Text}, [this, C] { return make(C); });
   bool Stubs = Options.Simulated || (C.Why == Purpose::Attempt && mayUseOwn());
   Ahead.begin(Of, C.Text,
               Stubs ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
-}
-
-/// Compiling takes as long as checking, and runs nothing of the text.
-void LibraryBuilder::start(const Candidate &C) {
-  std::lock_guard<std::mutex> Held(OfBegun);
-  if (Started.size() >= MostStarted)
-    Started.erase(Started.begin());
-  std::future<std::optional<BuildResult>> &Place = Started[{C.Why, C.Text}];
-  if (Place.valid())
-    return;
-  auto Built = std::make_shared<std::optional<BuildResult>>();
-  auto Work =
-      traced([this, C, Built] { *Built = llvm::expectedToOptional(make(C)); });
-  Place = std::async(std::launch::async, [Work, Built] {
-    Work();
-    return std::move(*Built);
-  });
-}
-
-llvm::Expected<BuildResult> LibraryBuilder::finish(const Candidate &C) {
-  std::future<std::optional<BuildResult>> Known;
-  {
-    std::lock_guard<std::mutex> Held(OfBegun);
-    if (auto Found = Started.find({C.Why, C.Text}); Found != Started.end()) {
-      Known = std::move(Found->second);
-      Started.erase(Found);
-    }
-  }
-  if (Known.valid())
-    if (std::optional<BuildResult> Built = Known.get())
-      return std::move(*Built);
-  return make(C);
 }
 
 llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
@@ -132,24 +98,17 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
 }
 
 void LibraryBuilder::begin(const Candidate &C) {
-  llvm::Expected<BuildResult> Built = finish(C);
+  llvm::Expected<BuildResult> Built = candidate(C);
   // What cannot be built now is told when it is asked for.
   if (!Built)
     return llvm::consumeError(Built.takeError());
-  std::lock_guard<std::mutex> Held(OfBegun);
-  Begun.insert_or_assign({C.Why, C.Text}, std::move(*Built));
+  Begun.keep({C.Why, C.Text}, std::move(*Built));
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
-  {
-    std::lock_guard<std::mutex> Held(OfBegun);
-    if (auto Known = Begun.find({C.Why, C.Text}); Known != Begun.end()) {
-      BuildResult Built = std::move(Known->second);
-      Begun.erase(Known);
-      return Built;
-    }
-  }
-  return finish(C);
+  if (std::optional<BuildResult> Built = Begun.take({C.Why, C.Text}))
+    return std::move(*Built);
+  return make(C);
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::make(const Candidate &C) {

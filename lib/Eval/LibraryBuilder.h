@@ -15,6 +15,7 @@
 #define STARK_LIB_EVAL_LIBRARYBUILDER_H
 
 #include "TextsAhead.h"
+#include "WorkAhead.h"
 #include "stark/Eval/Build.h"
 #include "stark/Support/File.h"
 #include <map>
@@ -44,9 +45,6 @@ public:
   }
 
 private:
-  void start(const Candidate &C);
-  /// What start() began, or all of it now.
-  llvm::Expected<BuildResult> finish(const Candidate &C);
   llvm::Expected<std::string> folder();
   llvm::Expected<const BuildResult *> source(HostCompiler By);
   llvm::Expected<BuildResult> make(const Candidate &C);
@@ -64,13 +62,8 @@ private:
   std::unique_ptr<TemporaryFolder> Folder;
   /// By host compiler; not Ok where our own did not compile it.
   std::map<HostCompiler, BuildResult> Sources;
-  std::mutex OfBegun;
-  std::map<std::pair<Purpose, std::string>, BuildResult> Begun; ///< by text
-  /// Unset where it cannot be built now, which is told when it is asked for.
-  /// Last: it ends before all else does.
-  std::map<std::pair<Purpose, std::string>,
-           std::future<std::optional<BuildResult>>>
-      Started;
+  /// By purpose and text. Last: it ends before all else does.
+  WorkAhead<std::pair<Purpose, std::string>, BuildResult> Begun;
 };
 
 } // namespace stark

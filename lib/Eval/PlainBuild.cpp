@@ -73,23 +73,6 @@ private:
 };
 } // namespace
 
-/// nvcc links the device code of such objects by the name of its section, which
-/// nothing refers to.
-static bool hasRelocatableDeviceCode(llvm::ArrayRef<std::string> Arguments) {
-  for (size_t I = 0; I < Arguments.size(); ++I) {
-    llvm::StringRef Argument = Arguments[I];
-    if (Argument == "-dc" || Argument == "--device-c")
-      return true;
-    if (!Argument.consume_front("--relocatable-device-code") &&
-        !Argument.consume_front("-rdc"))
-      continue;
-    if (!Argument.consume_front("=") && I + 1 < Arguments.size())
-      Argument = Arguments[I + 1];
-    return Argument != "false";
-  }
-  return false;
-}
-
 /// With what calls the entry, and the reference, too, where it \p IsSource.
 static std::string withCalls(const Task &T, llvm::StringRef Text,
                              bool IsSource) {
@@ -105,7 +88,7 @@ llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
 }
 
 llvm::Expected<Compiled> PlainBuilder::compileApart(const std::string &Text) {
-  if (wantDeviceLinker(Of.NvccFlags) || !areKnownToHosts(Of.NvccFlags))
+  if (!areKnownToHosts(Of.NvccFlags))
     return notByOwn();
   llvm::Expected<TakenApart> Taken = takeApart(Text, {});
   if (!Taken)
@@ -129,7 +112,9 @@ llvm::Expected<Compiled> PlainBuilder::compileWhole(const std::string &Text) {
                          "-fdata-sections", "-Xcompiler",
                          "-iquote," + pathForHost(home(), Folder)});
   keepPtx(Spec);
-  bool Relocatable = hasRelocatableDeviceCode(Spec.Arguments);
+  // nvcc links the device code of such objects by the name of its section,
+  // which nothing refers to.
+  bool Relocatable = wantDeviceLinker(Of.NvccFlags);
   llvm::Expected<Compiled> Made =
       run(std::move(Spec), fileName(), Text, Object);
   if (!Made || !Made->How.ok() || Relocatable)

@@ -14,9 +14,6 @@
 
 using namespace stark;
 
-/// Begun and never asked for; a few may wait for their turn.
-static constexpr size_t MostBegun = 16;
-
 /// Clang's errors, as a compiler that failed prints them.
 static std::string errorsOf(const ParsedSource &Source) {
   std::string Text;
@@ -114,43 +111,20 @@ stark::takeApartInChild(const Task &Of, llvm::StringRef Text,
 
 void TextsAhead::begin(const Task &Of, const std::string &Text,
                        KernelsOfHost Kernels) {
-  std::lock_guard Lock(Guard);
-  if (Begun.size() >= MostBegun)
-    Begun.erase(Begun.begin());
-  std::future<Answer> &Place = Begun[{Kernels, Text}];
-  if (Place.valid())
-    return;
   // Here, not in the thread: whoever forks meanwhile would fork with its lock.
   llvm::Expected<posix::Libtorch> Torch = torchFor(Of.Parse);
-  if (!Torch) {
-    // Is told to who asks for the text.
-    llvm::consumeError(Torch.takeError());
-    Begun.erase({Kernels, Text});
-    return;
-  }
-  auto Work = [&Of, Text, Kernels, Folders = Torch->Includes] {
-    return llvm::expectedToOptional(
-        takeApartInChild(Of, Text, Folders, Kernels));
-  };
-  Place = std::async(std::launch::async, Work);
+  if (!Torch) // is told to who asks for the text
+    return llvm::consumeError(Torch.takeError());
+  Begun.begin({Kernels, Text}, [&Of, Text, Kernels, Folders = Torch->Includes] {
+    return takeApartInChild(Of, Text, Folders, Kernels);
+  });
 }
 
 llvm::Expected<TakenApart>
 TextsAhead::take(const Task &Of, const std::string &Text,
                  llvm::ArrayRef<std::string> TorchFolders,
                  KernelsOfHost Kernels) {
-  std::future<Answer> Known;
-  {
-    std::lock_guard Lock(Guard);
-    if (auto Found = Begun.find({Kernels, Text}); Found != Begun.end()) {
-      Known = std::move(Found->second);
-      Begun.erase(Found);
-    }
-  }
-  if (Known.valid()) {
-    TraceScope Traced("wait for the halves");
-    if (Answer Found = Known.get())
-      return std::move(*Found);
-  }
+  if (std::optional<TakenApart> Found = Begun.take({Kernels, Text}))
+    return std::move(*Found);
   return takeApartInChild(Of, Text, TorchFolders, Kernels);
 }

@@ -15,11 +15,9 @@
 #ifndef STARK_LIB_EVAL_TEXTSAHEAD_H
 #define STARK_LIB_EVAL_TEXTSAHEAD_H
 
+#include "WorkAhead.h"
 #include "stark/AST/Halves.h"
 #include "stark/Task/Task.h"
-#include <future>
-#include <map>
-#include <mutex>
 
 namespace stark {
 
@@ -46,10 +44,7 @@ public:
                                   KernelsOfHost Kernels);
 
 private:
-  using Key = std::pair<KernelsOfHost, std::string>;
-  using Answer = std::optional<TakenApart>;
-  std::mutex Guard;
-  std::map<Key, std::future<Answer>> Begun;
+  WorkAhead<std::pair<KernelsOfHost, std::string>, TakenApart> Begun;
 };
 
 } // namespace stark

@@ -38,10 +38,13 @@ constexpr double EscapedShare = 0.10, MostEscapedUs = 15;
 /// of the source's time; or, where it is slower, which nothing that is hidden
 /// there makes up for, this share of the difference.
 constexpr double OutsideUs = 200, OutsideShare = 0.5, OutsideOfSlower = 0.1;
-/// What seems to take more is looked at so often, if that takes no longer than
-/// so many times what timing may: on a busy host each of a few calls was kept
-/// waiting, whatever the candidate does.
-constexpr uint64_t TellingPairs = 40, TellingTimes = 4;
+/// What is hidden is in every call, what the host was busy with is in either
+/// side's: so many more pairs than half, in roots of a quarter of their number,
+/// come about by chance once in a thousand.
+constexpr double TellingDeviations = 3.1;
+/// Of ten pairs it takes all. More are made until it is told, within so many
+/// times what timing may take.
+constexpr uint64_t FewestTelling = 10, MostTelling = 40, TellingTimes = 4;
 /// What is written to memory is never faster than the measured copy times this.
 constexpr double CopySlack = 1.15;
 
@@ -70,12 +73,14 @@ struct Taken {
   double medianUs(size_t From = 0) const {
     return medianOf({EventUs.begin() + ptrdiff_t(From), EventUs.end()});
   }
-  /// The part of a request that the events did not see. The least of all: what
-  /// every call hides is in it, what the host was busy with is not.
+  /// The part of request number \p I that the events did not see.
+  double outsideUs(size_t I) const { return WallUs[I] - EventUs[I]; }
+  /// The least of all: what every call hides is in it, what the host was busy
+  /// with is not.
   double outsideUs() const {
     double Least = HUGE_VAL;
     for (size_t I = 0; I < EventUs.size(); ++I)
-      Least = std::min(Least, WallUs[I] - EventUs[I]);
+      Least = std::min(Least, outsideUs(I));
     return Least;
   }
   /// Standard error of the mean over the mean.
@@ -118,7 +123,9 @@ private:
   bool outOfTime(Clock::Time Start) const;
   bool mayDrop(Clock::Time Start) const;
   bool enough() const;
-  double hiddenUs() const;
+  double mostOutsideUs() const;
+  double outsideUs() const;
+  bool isOutside() const;
   bool mustTell(Clock::Time Start) const;
   MaybeStop believable() const;
   std::string where() const {
@@ -205,22 +212,39 @@ bool Race::enough() const {
          OfCandidate.relativeError() < Rule.RelativeError;
 }
 
-/// What a call takes more outside the events than it may; zero: it does not.
-double Race::hiddenUs() const {
+/// What a call of the candidate may take outside the events more than one of
+/// the source.
+double Race::mostOutsideUs() const {
   double Ours = OfCandidate.medianUs(), Theirs = OfSource.medianUs();
-  double Outside = OfCandidate.outsideUs() - OfSource.outsideUs();
-  bool Is = Outside > std::max({OutsideUs, OutsideShare * Theirs,
-                                OutsideShare * OfSource.outsideUs(),
-                                OutsideOfSlower * (Ours - Theirs)});
-  return Is ? Outside : 0;
+  return std::max({OutsideUs, OutsideShare * Theirs,
+                   OutsideShare * OfSource.outsideUs(),
+                   OutsideOfSlower * (Ours - Theirs)});
 }
 
-/// Is there something outside the events that more calls may not show?
+/// What it takes more.
+double Race::outsideUs() const {
+  return OfCandidate.outsideUs() - OfSource.outsideUs();
+}
+
+/// Whether so many pairs show it that the host cannot be why.
+bool Race::isOutside() const {
+  double Most = mostOutsideUs(), Pairs = double(OfSource.EventUs.size());
+  double Showing = 0;
+  for (size_t I = 0; I < OfSource.EventUs.size(); ++I)
+    Showing += OfCandidate.outsideUs(I) - OfSource.outsideUs(I) > Most;
+  return Showing - Pairs / 2 > TellingDeviations * std::sqrt(Pairs / 4);
+}
+
+/// Is there something outside the events that more pairs may show to be the
+/// host's?
 bool Race::mustTell(Clock::Time Start) const {
-  return OfCandidate.EventUs.size() < TellingPairs &&
-         Time.microsecondsSince(Start) <
-             double(J.Timing.MaxMs) * 1e3 * TellingTimes &&
-         hiddenUs() > 0;
+  uint64_t Pairs = OfCandidate.EventUs.size();
+  if (outsideUs() <= mostOutsideUs() || isOutside())
+    return false;
+  double SoFarMs = Time.microsecondsSince(Start) * 1e-3;
+  return Pairs < FewestTelling ||
+         (Pairs < MostTelling &&
+          SoFarMs < double(J.Timing.MaxMs * TellingTimes));
 }
 
 /// Was all of the work between the two events, and is the time possible?
@@ -233,7 +257,7 @@ MaybeStop Race::believable() const {
                     micro(Ours) + " between the events, " + micro(Escaped) +
                     " more when the whole device is waited for. All work must "
                     "be on the stream that the entry is given"};
-  if (double Outside = hiddenUs())
+  if (double Outside = outsideUs(); Outside > mostOutsideUs() && isOutside())
     return Stop{Outcome::Forbidden,
                 "work escapes the timed call (" + where() + "): a call takes " +
                     micro(Outside) +
