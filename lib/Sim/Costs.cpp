@@ -15,6 +15,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace stark::sim;
@@ -50,6 +51,18 @@ bool feedsAddressesOnly(const Instruction &I) {
 bool stark::sim::isOurs(const Value *Pointer) {
   auto *G = dyn_cast<GlobalVariable>(Pointer->stripPointerCasts());
   return G && G->getName().starts_with("__stark_sim");
+}
+
+bool stark::sim::isOperand(const LoadInst &Load) {
+  const DataLayout &Layout = Load.getModule()->getDataLayout();
+  APInt Offset(64, 0);
+  auto *G = dyn_cast<GlobalVariable>(
+      Load.getPointerOperand()->stripAndAccumulateConstantOffsets(
+          Layout, Offset, true));
+  return G && G->hasAttribute(BankedNote) && !Offset.isNegative() &&
+         Offset.getZExtValue() +
+                 Layout.getTypeStoreSize(Load.getType()).getFixedValue() <=
+             Layout.getTypeAllocSize(G->getValueType()).getFixedValue();
 }
 
 const Value *stark::sim::objectOf(const Value *Pointer) {
@@ -253,7 +266,8 @@ Slots stark::sim::costOf(const Instruction &I) {
   case Instruction::GetElementPtr:
     return addressCost(cast<GetElementPtrInst>(I));
   case Instruction::Load:
-    if (isOurs(cast<LoadInst>(I).getPointerOperand()))
+    if (isOurs(cast<LoadInst>(I).getPointerOperand()) ||
+        isOperand(cast<LoadInst>(I)))
       return {};
     return {Unit::Memory, 1, 0};
   case Instruction::Store:
