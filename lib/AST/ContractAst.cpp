@@ -84,6 +84,9 @@ public:
       function(F);
     else if (auto *V = dyn_cast<VarDecl>(D))
       variable(V);
+    else if (auto *Field = dyn_cast<FieldDecl>(D);
+             Field && Field->getParent()->isUnion())
+      streamFrom(Field->getType(), D->getLocation());
     else if (auto *Using = dyn_cast<UsingDecl>(D))
       for (const UsingShadowDecl *S : Using->shadows())
         use(S->getTargetDecl(), D->getLocation());
@@ -101,6 +104,13 @@ public:
   }
 
   bool onStmt(Stmt *S) override {
+    if (auto *Call = dyn_cast<CallExpr>(S))
+      stream(Call);
+    if (auto *Unary = dyn_cast<UnaryOperator>(S);
+        Unary && Unary->getOpcode() == UO_AddrOf)
+      streamFrom(Unary->getSubExpr()->getType(), Unary->getOperatorLoc());
+    if (auto *New = dyn_cast<CXXNewExpr>(S))
+      heap(New);
     if (auto *Ref = dyn_cast<DeclRefExpr>(S))
       use(Ref->getDecl(), Ref->getLocation());
     else if (auto *Member = dyn_cast<MemberExpr>(S))
@@ -231,6 +241,68 @@ private:
     return !Functions.empty() && sideOf(Functions.back()) != Side::Host;
   }
 
+  /// Is one of the functions that this stands in given a stream?
+  bool hasStream() const {
+    return !onDevice() && llvm::any_of(Functions, [](const FunctionDecl *F) {
+      return llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+        return isStream(P->getType());
+      });
+    });
+  }
+
+  static bool isStream(QualType Type) {
+    const CXXRecordDecl *Record =
+        Type->isPointerType() ? Type->getPointeeCXXRecordDecl() : nullptr;
+    return Record && Record->getName() == "CUstream_st";
+  }
+
+  /// What could put a stream of type \p Type together from bytes.
+  void streamFrom(QualType Type, SourceLocation L) {
+    if (isStream(Type) && isOwn(L))
+      add(L, ViolationKind::StreamFromNumber, "");
+  }
+
+  /// The default stream is no place for work where there is another: nothing
+  /// orders what is done in one and in the other.
+  void stream(const CallExpr *Call) {
+    if (const FunctionDecl *F = Call->getDirectCallee();
+        F && qualifiedName(F) == "std::bit_cast")
+      streamFrom(Call->getType(), Call->getExprLoc());
+    if (!hasStream() || !isOwn(Call->getExprLoc()))
+      return;
+    auto Add = [&](StringRef Name) {
+      add(Call->getExprLoc(), ViolationKind::CallsFunction,
+          (Name + " in the default stream").str(), Name, Harm::Streams);
+    };
+    if (auto *Launch = dyn_cast<CUDAKernelCallExpr>(Call)) {
+      if (const CallExpr *Config = Launch->getConfig();
+          Config && (Config->getNumArgs() < 4 || isNull(Config->getArg(3))))
+        Add("a kernel");
+      return;
+    }
+    const FunctionDecl *F = Call->getDirectCallee();
+    if (!F || !F->getDeclName().isIdentifier() || !Call->getNumArgs())
+      return;
+    if (worksInDefaultStream(F->getName()) ||
+        (takesStreamLast(F->getName()) &&
+         isNull(Call->getArg(Call->getNumArgs() - 1))))
+      Add(F->getName());
+  }
+
+  bool isNull(const Expr *E) const {
+    return isa<CXXDefaultArgExpr>(E) ||
+           E->isNullPointerConstant(Context,
+                                    Expr::NPC_ValueDependentIsNotNull) !=
+               Expr::NPCK_NotNull;
+  }
+
+  /// The device's heap keeps what a kernel puts there, for the next one.
+  void heap(const CXXNewExpr *New) {
+    if (onDevice() && !New->getNumPlacementArgs() && isOwn(New->getExprLoc()))
+      add(New->getExprLoc(), ViolationKind::CallsFunction, "new", "new",
+          Harm::State);
+  }
+
   /// Does `<<<` stand at \p L? A launch names a function by itself that nobody
   /// else may name.
   bool isLaunch(SourceLocation L) const {
@@ -253,6 +325,8 @@ private:
       if (F && F->isExternC() && !onDevice())
         if (std::optional<Harm> Why = forbiddenFunction(Name))
           add(L, ViolationKind::CallsFunction, Name, Name, Why);
+      if (F && onDevice() && Name == "malloc")
+        add(L, ViolationKind::CallsFunction, Name, Name, Harm::State);
     }
     std::string Name = qualifiedName(D->getUnderlyingDecl());
     if (std::optional<Harm> Why = forbiddenQualified(Name))

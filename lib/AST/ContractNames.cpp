@@ -170,6 +170,22 @@ std::optional<Harm> stark::forbiddenFunction(StringRef Name) {
   return Banned.find(Name);
 }
 
+bool stark::worksInDefaultStream(StringRef Name) {
+  static const llvm::StringSet<> Names =
+      setOf("cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol "
+            "cudaMemset cudaMemset2D cudaMemset3D");
+  return Names.contains(Name);
+}
+
+bool stark::takesStreamLast(StringRef Name) {
+  static const llvm::StringSet<> Names =
+      setOf("cudaMemcpyAsync cudaMemcpy2DAsync cudaMemcpy3DAsync "
+            "cudaMemcpyFromSymbolAsync cudaMemsetAsync cudaMemset2DAsync "
+            "cudaMemset3DAsync cudaMemPrefetchAsync cudaMallocAsync "
+            "cudaFreeAsync");
+  return Names.contains(Name);
+}
+
 static const Ban Scopes[] = {
     {Harm::Threads,
      "std::thread std::jthread std::async std::this_thread std::future "

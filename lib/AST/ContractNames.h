@@ -26,6 +26,12 @@ std::optional<Harm> forbiddenWord(llvm::StringRef Name);
 /// people also use for other things: ask only about functions.
 std::optional<Harm> forbiddenFunction(llvm::StringRef Name);
 
+/// A function of the runtime's that works in the default stream.
+bool worksInDefaultStream(llvm::StringRef Name);
+
+/// One whose last argument is the stream that it works in.
+bool takesStreamLast(llvm::StringRef Name);
+
 /// Why \p Name, qualified, inline namespaces left out ("std::thread"), may not
 /// be used.
 std::optional<Harm> forbiddenQualified(llvm::StringRef Name);

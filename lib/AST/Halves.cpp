@@ -102,7 +102,7 @@ public:
           KernelsOfHost Kernels, std::string &WhyNot)
       : Kernels(Kernels), Source(Source), SM(Source.unit().getSourceManager()),
         From(Source, TorchFolders), Tokens(Source.text(), Names),
-        WhyNot(WhyNot) {}
+        WithTorch(!TorchFolders.empty()), WhyNot(WhyNot) {}
 
   std::optional<Halves> run();
 
@@ -113,6 +113,7 @@ private:
     return false;
   }
   bool check();
+  bool isTheSameToBoth(const std::string &File) const;
   bool checkItems();
   bool device(std::string &Text);
   bool host(std::string &Text);
@@ -136,6 +137,7 @@ private:
   Headers From;
   Spellings Names;
   SourceTokens Tokens;
+  const bool WithTorch; ///< any header of the project may include it
   std::string &WhyNot;
   std::vector<Item> Items;
   std::vector<bool> InHost;
@@ -165,10 +167,23 @@ bool Divider::check() {
   for (const SourceError &E : Source.errors())
     return refuse("Clang does not understand it: " + E.Message);
   for (const std::string &File : Source.includedFiles())
-    if (!From.isTorch(File))
+    if (!From.isTorch(File) && (WithTorch || !isTheSameToBoth(File)))
       return refuse("it includes '" + llvm::sys::path::filename(File).str() +
                     "'");
   return true;
+}
+
+/// A header of the project may go to both halves where it has nothing of the
+/// device's, and does not ask which compiler reads it.
+bool Divider::isTheSameToBoth(const std::string &File) const {
+  static constexpr StringRef Differs[] = {
+      "__CUDA",       "__NVCC__",   "__global__",       "__device__",
+      "__constant__", "__shared__", "__managed__",      "<<<",
+      "__clang",      "__GNU",      "__launch_bounds__"};
+  auto Text = Source.unit().getFileManager().getBufferForFile(File);
+  return Text && llvm::none_of(Differs, [&](StringRef Word) {
+           return (*Text)->getBuffer().contains(Word);
+         });
 }
 
 bool Divider::checkItems() {

@@ -129,7 +129,7 @@ std::string Figures::describeUnits() const {
   std::string Threads = std::to_string(Gpu->MaxThreadsPerSm);
   return "- A launch of a kernel that does nothing: " +
          number("%.1f", LaunchUs) +
-         " us between the events.\n"
+         " us between the events, which are in it.\n"
          "- Bytes in flight: DRAM answers after " +
          number("%.0f", LatencyNs) +
          " ns when it is idle, so that the copy rate takes at least " +
@@ -146,8 +146,8 @@ std::string Figures::describeUnits() const {
          " threads and " + std::to_string(Gpu->MaxBlocksPerSm) +
          " blocks each, which is " +
          std::to_string(Gpu->Sms * (Gpu->MaxThreadsPerSm / 256)) +
-         " blocks of 256 threads at a time. The last wave of a grid takes as "
-         "long as a full one.\n";
+         " blocks of 256 threads at a time. A last wave of few blocks takes "
+         "about as long as a full one.\n";
 }
 
 double Figures::firstReadUs() const {
@@ -201,8 +201,9 @@ std::string Figures::describeMemoryTimes() const {
                     number("%.1f", firstReadUs()) + " us) and "
               : std::string()) +
          "these bytes at the copy rate of " + number("%.0f", CopyGBs) +
-         " GB/s. A size that comes near its time here gains only by fewer "
-         "bytes. One that is far above it waits for something else: a read "
+         " GB/s; what is written last may stay in L2, which makes it less. A "
+         "size that comes near its time here gains only by fewer bytes. One "
+         "that is far above it waits for something else: a read "
          "that waits for what another brought adds an answer of DRAM, and "
          "barriers, reductions and further passes add to it, too.\n";
 }

@@ -109,8 +109,9 @@ std::string stark::describeBeside(const AgentInput &In) {
   std::string Out = "# Others at work\n\nOther planners are asked at the same "
                     "time, and none sees what the others answer. Their plans, "
                     "as far as they are known:\n\n";
+  // Those in flight have no number yet: attempts that were judged have.
   for (const PlanInFlight &P : In.Beside) {
-    Out += "- attempt " + std::to_string(P.Attempt) + ", for " +
+    Out += "- for " +
            (P.Node ? "attempt " + std::to_string(P.Node)
                    : std::string("the source")) +
            ": " + (P.Title.empty() ? "not known yet" : cleanText(P.Title)) +

@@ -116,6 +116,17 @@ static std::string describeParameter(const Task &T, const Parameter &P,
   return Line + "scalar, value `" + A->Value + "`\n";
 }
 
+static std::string describeAlignment(const Task &T) {
+  if (T.Load.Misaligned)
+    return "It is also compared with pointers that are aligned to their "
+           "elements alone: a wide access asks for its alignment at run "
+           "time.\n";
+  return "Nothing is compared with less aligned ones. Other callers may pass "
+         "them where the source takes them: unless it makes such accesses "
+         "itself, a wide access asks for its alignment at run time, and the "
+         "path of the source is there for the rest.\n";
+}
+
 static std::string describeTolerance(const Workload &W) {
   std::set<job::DType> Shown;
   std::string Text;
@@ -293,8 +304,8 @@ stark::taskInputs(const AgentInput &In, const PromptSet &Prompts) {
   if (!isTensorEntry(T.Entry))
     V["arguments"] +=
         "\nIn the timed calls every buffer begins at a multiple of 256 bytes "
-        "and is as long as its shape says. Other callers may pass less aligned "
-        "ones: a wide access asks for its alignment at run time.\n";
+        "and is as long as its shape says. " +
+        describeAlignment(T);
   V["sizes"] = describeSizes(T, Known);
   V["tolerance"] = describeTolerance(T.Load);
   V["margin"] = printNumber((T.Load.Margin - 1) * 100);

@@ -16,7 +16,7 @@ using namespace stark;
 /// Lines that a plan agent is shown of the site list.
 static constexpr size_t SiteLimit = 220;
 /// Lines of a loop, branch or function whose statements are not listed.
-static constexpr unsigned ShortSite = 12;
+static constexpr unsigned ShortSite = 24;
 /// Sites before the first kernel of a list that is as the source is, and lines
 /// of device functions that another is without.
 static constexpr size_t MostBeforeKernel = 40;
@@ -245,6 +245,12 @@ static std::string describeText(const AgentInput &In,
   return fenced("cuda", Text) + "\n";
 }
 
+/// What came of it says the rest, where anything did.
+static std::string describeAdvice(const WindowEntry &Entry) {
+  size_t Limit = Entry.Text.empty() ? WindowLimit : AdviceLimit;
+  return fenced("text", trimForWindow(Entry.Advice, Limit)) + "\n";
+}
+
 std::string stark::describeLatest(const AgentInput &In) {
   const WindowEntry &S = *In.Selected;
   std::string Out;
@@ -253,7 +259,7 @@ std::string stark::describeLatest(const AgentInput &In) {
   } else {
     Out = "The latest attempt is " + S.Title + ".\n\n";
     if (!S.Advice.empty())
-      Out += "The advice that led to it:\n\n" + fenced("text", S.Advice) + "\n";
+      Out += "The advice that led to it:\n\n" + describeAdvice(S);
     Out +=
         S.Text.empty()
             ? "It gave no candidate.\n\n"
@@ -272,8 +278,7 @@ std::string stark::describeWindow(const AgentInput &In) {
   for (const WindowEntry &Entry : In.Window) {
     Out += "### " + cleanText(Entry.Title) + "\n\n";
     if (!Entry.Advice.empty())
-      Out += "**Advice it followed**\n\n" +
-             fenced("text", trimForWindow(Entry.Advice, WindowLimit)) + "\n";
+      Out += "**Advice it followed**\n\n" + describeAdvice(Entry);
     Out += "**Code**\n\n" + describeText(In, Entry);
     Out += describeObservations(Entry, WindowLimit);
   }

@@ -23,6 +23,8 @@ namespace stark {
 /// Bytes of an observation that are shown of the selected node, and of one in
 /// the window.
 constexpr size_t LatestLimit = 6000, WindowLimit = 2500;
+/// Bytes of an advice beside its code.
+constexpr size_t AdviceLimit = 1600;
 
 /// Valid UTF-8 with LF line ends, as any provider can carry it.
 std::string cleanText(llvm::StringRef Text);

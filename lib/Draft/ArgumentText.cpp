@@ -176,6 +176,32 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
   return ordered_json{{"integers", ordered_json::array({0, asJson(Least)})}};
 }
 
+/// What an index is divided by, and what its parts are multiplied with: of a
+/// tensor of one side its length, and 1. No divisor is 0.
+std::optional<ordered_json>
+ArgumentWriter::sides(const LeafUse &L, const Formula &Scalars) const {
+  bool One = llvm::any_of(Use.Leaves, [](const LeafUse &Other) {
+    return !Other.Array && isRank(Other.P->Name) && Other.Given.isInteger() &&
+           Other.Given.Number == 1;
+  });
+  bool Beside = llvm::any_of(Use.Leaves, [&](const LeafUse &Other) {
+    return Other.Array && Other.Array != L.Array && Other.Array->Used.Divides;
+  });
+  const draft::Use &U = L.Array->Used;
+  const Formula &Length = Use.Limits[0];
+  bool Single = isConstant(Scalars) && Scalars->Number == 1;
+  if (U.Divides && One && Single && ofSizes(Length))
+    return ordered_json{
+        {"integers",
+         ordered_json::array(
+             {asJson(Length), asJson(combine(Op::Add, Length, constant(1)))})}};
+  if (One && (U.Divides || (U.Scaled && Beside)))
+    return ordered_json("ones");
+  if (U.Divides)
+    return ordered_json{{"integers", {1, 16}}};
+  return std::nullopt;
+}
+
 std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
                                                  const Formula &Scalars,
                                                  const std::string &Role) {
@@ -199,6 +225,9 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   if (L.Array->Used.BoundsLoop)
     if (auto Places = places(L, Scalars))
       return Places;
+  if (!Known)
+    if (auto Sides = sides(L, Scalars))
+      return Sides;
   std::set<std::string> InLimit;
   collectNames(Held.Limit, InLimit);
   if (Known && ofSizes(Held.Limit) && !InLimit.empty())

@@ -41,6 +41,8 @@ private:
   fill(const LeafUse &L, const Formula &Scalars, const std::string &Role);
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
                                                const Formula &Scalars);
+  std::optional<nlohmann::ordered_json> sides(const LeafUse &L,
+                                              const Formula &Scalars) const;
   bool ofSizes(const Formula &F) const;
   Formula strideBeside(const LeafUse &L, const Object *O) const;
   std::string role(const LeafUse &L, const Formula &Scalars);

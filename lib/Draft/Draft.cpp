@@ -156,6 +156,9 @@ static void runOthers(const Functions &Found, Machine &Host) {
   Host.MadeUp = true;
   auto Run = [&](const FunctionDecl *F, const Value &This) {
     std::vector<Value> Arguments;
+    Host.HasFilter = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+      return isHandful(P->getName());
+    });
     for (const ParmVarDecl *P : F->parameters())
       Arguments.push_back(Host.makeUp(P->getType(), P->getNameAsString()));
     Host.run(F, Arguments, This);

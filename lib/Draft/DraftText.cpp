@@ -194,6 +194,8 @@ void DraftText::settleAll() {
     Block[I] = settle(Use->Block[I]);
   }
   Shared = settle(Use->Shared);
+  for (Formula &Limit : Use->Limits)
+    Limit = settle(Limit);
   for (LeafUse &L : Use->Leaves) {
     L.Ahead = settle(L.Ahead);
     if (L.Array)
@@ -356,7 +358,7 @@ void DraftText::guessImpossibleBlock() {
   if (!Use->Entry.IsKernel || (Threads >= 1 && Threads <= 1024))
     return;
   for (int I = 0; I < 3; ++I) {
-    Formula Limit = settle(Use->Limits[I]);
+    const Formula &Limit = Use->Limits[I];
     Block[I] = I == 0 && Limit ? constant(256) : nullptr;
     Grid[I] = Limit ? combine(Op::CeilDiv, Limit, constant(I == 0 ? 256 : 1))
                     : nullptr;

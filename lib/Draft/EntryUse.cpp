@@ -40,7 +40,12 @@ private:
               const Place &At, size_t &Next, const Value *Given);
   void guessLaunch();
   Formula limitOf(int Axis) const;
+  bool countsAllBlocks() const;
   bool isOneOfParts(size_t I, const Value &V) const;
+  bool hasFilter() const {
+    return llvm::any_of(Use.Entry.Parameters,
+                        [](const Parameter &P) { return isHandful(P.Name); });
+  }
   void runWith(Launch &L);
   SymbolUse symbolUse(const VarDecl *V) const;
 
@@ -99,9 +104,12 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
       if (isBlockSize(P.Name)) {
         L.MadeUp = false;
         L.Given = Value::integer(256);
-      } else if (isChannels(P.Name)) {
+      } else if (isChannels(P.Name) || isRank(P.Name)) {
         L.MadeUp = false;
-        L.Given = Value::integer(3);
+        L.Given = Value::integer(isRank(P.Name) ? 1 : 3);
+      } else if (isStride(P.Name) && hasFilter()) {
+        L.MadeUp = false;
+        L.Given = Value::integer(1);
       } else if (isSetting(P.Name)) {
         L.Given = Value::integer(0);
       } else {
@@ -255,14 +263,19 @@ void UseFinder::guessLaunch() {
   for (int I = 0; I < 3; ++I)
     Use.Grid[I] = constant(I ? 1 : 2);
   runWith(L);
-  if (M.AxisUsed[1] && !OwnBlock) {
+  if (M.ThreadUsed[1] && !OwnBlock) {
     Use.Block[0] = Use.Block[1] = constant(16);
     Use.Grid[1] = constant(2);
     runWith(L);
+  } else if (M.BlockUsed[1]) {
+    Use.Grid[1] = constant(2);
+    runWith(L);
   }
-  bool Rows = false;
+  bool Rows = false, Whole = countsAllBlocks();
   for (int I = 0; I < 3; ++I)
-    if (M.AxisUsed[I]) {
+    if (Whole && I > 0) {
+      Use.Grid[I] = constant(1);
+    } else if (M.AxisUsed[I]) {
       if (Formula Limit = limitOf(I)) {
         Use.Grid[I] = combine(Op::CeilDiv, Limit, Use.Block[I]);
         Use.GridGuessed = false;
@@ -292,6 +305,12 @@ void UseFinder::guessLaunch() {
       Each.Array->SetBefore = false;
     }
   runWith(L);
+}
+
+/// Whether a guard is of an index that counts the blocks of all axes through.
+bool UseFinder::countsAllBlocks() const {
+  return llvm::any_of(M.Guards, [](const AxisGuard &G) { return G.Whole; }) &&
+         limitOf(0);
 }
 
 /// What guards of the whole index ask for along an axis, by what the entry is

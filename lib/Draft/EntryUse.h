@@ -87,6 +87,12 @@ bool isSetting(llvm::StringRef Name);
 bool isChannels(llvm::StringRef Name);
 /// A size that is a handful where others are thousands: a filter's, for one.
 bool isHandful(llvm::StringRef Name);
+/// How many sides a tensor has: one is enough.
+bool isRank(llvm::StringRef Name);
+/// From one row to the next: no less than what a row holds.
+bool isPitch(llvm::StringRef Name);
+/// By how much a filter moves on, where there is one.
+bool isStride(llvm::StringRef Name);
 /// The threads of a block.
 bool isBlockSize(llvm::StringRef Name);
 /// "params.dims[0]" -> "params_dims_0": a name that expressions can use.

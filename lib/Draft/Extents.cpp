@@ -72,7 +72,8 @@ struct Search {
       consider(combine(Op::Mul, constant(Times), So));
     for (int64_t Times : {6, 8, 9, 12, 16, 32, 64, 128})
       considerExact(combine(Op::Mul, constant(Times), So));
-    for (int64_t Plus : {1, 2, -1, -2})
+    // One less is what the threads that are followed miss of it, or a guard.
+    for (int64_t Plus : {1, 2})
       considerExact(combine(Op::Add, So, constant(Plus)));
     if (Left == 0)
       return;

@@ -132,7 +132,9 @@ void Machine::runKernel(const Launch &L) {
   for (int I = 0; I < 3; ++I) {
     T.GridDim[I] = L.Grid[I].isInteger() ? L.Grid[I].Number : 1;
     T.BlockDim[I] = L.Block[I].isInteger() ? L.Block[I].Number : 1;
-    for (int64_t At : {int64_t(0), T.BlockDim[I] / 2, T.BlockDim[I] - 1})
+    // The first of the last warp may be who writes.
+    int64_t Last = T.BlockDim[I] - 1;
+    for (int64_t At : {int64_t(0), T.BlockDim[I] / 2, Last / 32 * 32, Last})
       if (Index[I].empty() || Index[I].back() < At)
         Index[I].push_back(At);
     for (int64_t At : {int64_t(0), T.GridDim[I] - 1})
@@ -153,21 +155,10 @@ void Machine::runKernel(const Launch &L) {
   Each(Block, T.Block, [&] {
     Each(Index, T.Index, [&] { runThread(L.Kernel, L.Arguments, T); });
   });
-  // And the last that guards let pass: of several guards the least and the
-  // greatest.
-  for (bool Greatest : {false, true}) {
-    std::optional<int64_t> Last[3];
-    for (const AxisGuard &G : Guards)
-      if (G.Last < T.BlockDim[G.Axis] * T.GridDim[G.Axis] && G.Last >= 0 &&
-          (!Last[G.Axis] || (G.Last > *Last[G.Axis]) == Greatest))
-        Last[G.Axis] = G.Last;
-    if (!Last[0] && !Last[1] && !Last[2])
-      break;
-    for (int I = 0; I < 3; ++I) {
-      int64_t At = Last[I].value_or(T.BlockDim[I] * T.GridDim[I] - 1);
-      T.Block[I] = At / T.BlockDim[I];
-      T.Index[I] = At % T.BlockDim[I];
-    }
-    runThread(L.Kernel, L.Arguments, T);
-  }
+  // A grid that is not known has as many blocks as guards ask for.
+  for (const AxisGuard &G : Guards)
+    if (!L.Grid[G.Axis].isInteger() && G.Last > 0)
+      T.GridDim[G.Axis] =
+          std::max(T.GridDim[G.Axis], G.Last / T.BlockDim[G.Axis] + 1);
+  followLast(L, T);
 }

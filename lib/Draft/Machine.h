@@ -50,7 +50,9 @@ struct Thread {
 struct AxisGuard {
   int Axis = 0;
   Formula Limit;
-  int64_t Last = 0; ///< the last index that passes
+  int64_t Last = 0;    ///< the last index that passes
+  bool InLoop = false; ///< of strides: for (i = ...; i < Limit; i += ...)
+  bool Whole = false;  ///< the blocks of all axes are counted through
 };
 
 enum class Flow { Next, Break, Continue, Return, Exit };
@@ -93,7 +95,7 @@ public:
   std::set<std::string> ReadNames;   ///< of these: what the program reads
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<AxisGuard> Guards;
-  bool AxisUsed[3] = {}, BlockUsed[3] = {};
+  bool AxisUsed[3] = {}, BlockUsed[3] = {}, ThreadUsed[3] = {};
   /// What lies at blockIdx times something that follows from sizes.
   bool BlockIsRow[3] = {};
   bool WatchBlocks = false; ///< whether that is looked for
@@ -110,14 +112,20 @@ public:
   /// Whether a constant in a variable is a size that may be another: not inside
   /// an entry, where nobody could choose it.
   bool MakesNames = true;
-  bool MadeUp = false;   ///< what is launched now is so with arguments of ours
-  int ArgumentCount = 1; ///< of main
+  bool MadeUp = false;    ///< what is launched now is so with arguments of ours
+  bool HasFilter = false; ///< what is made up now has a filter's width
+  int ArgumentCount = 1;  ///< of main
 
 private:
   struct Frame {
     llvm::DenseMap<const clang::VarDecl *, Object *> Locals;
     Value This;
     Value Returned;
+  };
+  /// Between two turns of a loop.
+  struct Turn {
+    Value Bounded;
+    std::map<Object *, Value> Locals;
   };
 
   // Statements.
@@ -126,9 +134,12 @@ private:
   Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
                   const clang::Expr *Inc, const clang::Stmt *Body,
                   bool BodyFirst);
+  std::optional<bool> goesOn(const clang::Expr *Cond, Value &V);
   Flow followSwitch(const clang::SwitchStmt *S);
+  void followAssembly(const clang::GCCAsmStmt *S);
   void declare(const clang::VarDecl *V, bool IsLoop);
-  bool skipToLast(const clang::Expr *Cond, const clang::Expr *Inc);
+  Turn turn(const clang::Expr *Cond);
+  bool skipToLast(const clang::Expr *Cond, const Turn (&Seen)[2]);
 
   // Expressions.
   Value eval(const clang::Expr *E);
@@ -136,6 +147,7 @@ private:
   Value evalBinary(const clang::BinaryOperator *B);
   Value evalUnary(const clang::UnaryOperator *U);
   Value evalCast(const clang::CastExpr *C);
+  Value roundedUp(const clang::Expr *Cond, Value V);
   Value evalConditional(const clang::ConditionalOperator *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
   Value nameMacro(const clang::BinaryOperator *B, const Value &V);
@@ -177,9 +189,14 @@ private:
   void launch(const clang::CUDAKernelCallExpr *C);
   void launchByCall(const clang::CallExpr *C);
   void record(Launch L);
+  void followLast(const Launch &L, Thread T);
   Value dimension(const Place &P, int Axis);
   std::optional<Value> callDevice(llvm::StringRef Name,
                                   const clang::CallExpr *C);
+  Value touchAtomically(const Place &P);
+  void touchBytes(const Value &Pointer, int64_t Bytes, bool Write);
+  void touchFragment(const clang::CallExpr *C, bool Write);
+  Value touchCopied(const clang::CallExpr *C);
   std::optional<Value> callLibrary(llvm::StringRef Name,
                                    const clang::CallExpr *C);
   std::optional<Value> callCuda(llvm::StringRef Name, const clang::CallExpr *C);
@@ -213,7 +230,7 @@ private:
   const Thread *As = nullptr; ///< null: host code
   unsigned Depth = 0, LaunchCount = 0, MadeUpSizes = 0;
   uint64_t Steps = 0;
-  bool InLoopHead = false;
+  bool InLoopHead = false, InLoopCondition = false;
   std::set<std::pair<Object *, int64_t>> WrittenByThread;
   static constexpr uint64_t MostSteps = 4000000;
   static constexpr unsigned MostDepth = 40, MostIterations = 40;

@@ -21,6 +21,10 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
   };
   if (Type->isReferenceType() || Held->isRecordType()) {
     draft::Object *O = Object(Held, Space::Host);
+    // A grid or a block that nobody gives is not known.
+    const RecordDecl *R = Held->getAsRecordDecl();
+    if (R && R->getIdentifier() && R->getName() == "dim3")
+      O->MadeUp = false;
     if (!Held->isRecordType())
       O->Cells[0] = makeUp(Held, Name);
     return Value::address(O);
@@ -34,10 +38,12 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
   if (!Held->isIntegerType() || Held->isBooleanType() || Held->isCharType() ||
       Held->isEnumeralType() || Name.empty() || isSetting(Name))
     return Value();
-  if (isChannels(Name))
-    return Value::integer(3);
+  if (isChannels(Name) || isRank(Name))
+    return Value::integer(isRank(Name) ? 1 : 3);
   if (isBlockSize(Name))
     return Value::integer(256);
+  if (isStride(Name) && HasFilter)
+    return Value::integer(1);
   auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes, Name));
   MadeUpSizes += New;
   if (New)

@@ -228,6 +228,7 @@ Value Machine::load(const Place &P) {
     }
   } else {
     V.addLoaded(P.Index);
+    V.addLoaded(O.Carried);
   }
   return V;
 }
@@ -251,6 +252,9 @@ void Machine::store(const Place &P, const Value &V) {
     int64_t Bytes = sizeOf(P.Type);
     O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
   }
+  // Places may be handed on from thread to thread.
+  if (As && O.Where == Space::Shared && P.Type->isIntegerType())
+    O.Carried.addLoaded(V);
   constexpr size_t MostCells = 4096;
   // What a kernel wrote, other threads may have written as well.
   bool Keeps = !As || O.Where == Space::Host;

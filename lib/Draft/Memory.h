@@ -109,6 +109,7 @@ struct Use {
   bool Surely = false;    ///< written, whatever values arrays hold
   bool BoundsLoop = false, Adjacent = false;
   bool Scaled = false;      ///< its values are places times something not known
+  bool Divides = false;     ///< its values divide something: none is 0
   bool OnHost = false;      ///< by host code
   int64_t InexactBytes = 0; ///< at once, at a place that is not known
   int64_t Within = 0; ///< its values are places in as many elements; 0: none
@@ -129,6 +130,7 @@ struct Object {
   std::map<int64_t, Value> Cells; ///< by offset
   Contents Held;
   Use Used;
+  Value Carried; ///< of a block's memory: what its integers come from
   Object *Buffer = nullptr; ///< of a vector: its elements
   unsigned WrittenIn = 0;   ///< the first launch that wrote to it; 0: none
   bool SetBefore = false;   ///< by a copy or a set, before what follows

@@ -141,6 +141,10 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
       Side.scaleLoaded(By.isInteger() ? By.How : nullptr);
     return Side;
   };
+  if (As && (Op == BO_Rem || Op == BO_Div) && Type->isIntegerType() &&
+      R.Kind == Value::Unknown)
+    for (Object *O : R.Loaded)
+      O->Used.Divides = true;
   Out.addLoaded(Scaled(L, R));
   Out.addLoaded(Scaled(R, L));
   narrow(Op, L, R, Out);
@@ -163,31 +167,6 @@ Value Machine::addToPointer(const Value &P, const Value &I, int64_t Bytes,
   if (!Out.OffsetHow)
     Out.OffsetHow = opaque(Out.Offset, P.OffsetHow, I.How);
   return Out;
-}
-
-/// blockIdx.x * blockDim.x + threadIdx.x < n says how many there are along x.
-void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
-  if (!L.isInteger() || !R.isInteger())
-    return;
-  auto AxisOf = [](const Formula &F) {
-    std::set<std::string> All;
-    collectNames(F, All);
-    int Axis = -1;
-    for (int I = 0; I < 3; ++I) {
-      std::string Suffix = std::string(".") + char('x' + I);
-      if (All.count("blockIdx" + Suffix))
-        Axis = Axis < 0 ? I : 3;
-    }
-    return Axis;
-  };
-  int Left = AxisOf(L.How), Right = AxisOf(R.How);
-  bool Less = Op == BO_LT || Op == BO_LE || Op == BO_GE || Op == BO_GT;
-  bool Excluded = Op == BO_LT || Op == BO_GE;
-  if (Less && Left >= 0 && Left < 3 && Right < 0)
-    Guards.push_back({Left, R.How, R.Number - Excluded});
-  Excluded = Op == BO_GT || Op == BO_LE;
-  if (Less && Right >= 0 && Right < 3 && Left < 0 && L.Number > 0)
-    Guards.push_back({Right, L.How, L.Number - Excluded});
 }
 
 Value Machine::compare(BinaryOperatorKind Op, const Value &L, const Value &R) {

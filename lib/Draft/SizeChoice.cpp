@@ -16,6 +16,7 @@
 #include "Sizes.h"
 #include "stark/Job/Job.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace stark;
 using namespace stark::draft;
@@ -157,7 +158,17 @@ Bindings SizeChoice::smallSize(SmallSize Form) const {
   return Small;
 }
 
+/// The names of sizes, what a row may not be longer than last, as later ones
+/// are made larger.
+std::vector<std::string> SizeChoice::inOrder() const {
+  std::vector<std::string> Order = Dimensions;
+  std::stable_partition(Order.begin(), Order.end(),
+                        [](const std::string &Name) { return !isPitch(Name); });
+  return Order;
+}
+
 Bindings SizeChoice::anySmallSize(SmallSize Form) const {
+  const std::vector<std::string> Order = inOrder();
   Bindings Small = Large;
   if (Form == SmallSize::None)
     return Small;
@@ -166,11 +177,10 @@ Bindings SizeChoice::anySmallSize(SmallSize Form) const {
     constexpr double MostWork = 1 << 19;
     for (int64_t Part = 8;; Part *= 2) {
       double Work = 1;
-      for (size_t I = 0; I < Dimensions.size(); ++I) {
-        int64_t Whole = Large.at(Dimensions[I]);
-        Small[Dimensions[I]] =
-            std::min(Whole, Whole / Part + 3 + 2 * int64_t(I));
-        Work *= double(Small[Dimensions[I]]);
+      for (size_t I = 0; I < Order.size(); ++I) {
+        int64_t Whole = Large.at(Order[I]);
+        Small[Order[I]] = std::min(Whole, Whole / Part + 3 + 2 * int64_t(I));
+        Work *= double(Small[Order[I]]);
       }
       if (Work <= MostWork || Part >= 64)
         return Small;
@@ -178,9 +188,9 @@ Bindings SizeChoice::anySmallSize(SmallSize Form) const {
   }
   Small = halved();
   int64_t Step = alignment();
-  for (size_t I = 0; I < Dimensions.size(); ++I) {
-    int64_t &Value = Small[Dimensions[I]];
-    int64_t Whole = Large.at(Dimensions[I]);
+  for (size_t I = 0; I < Order.size(); ++I) {
+    int64_t &Value = Small[Order[I]];
+    int64_t Whole = Large.at(Order[I]);
     if (Whole < 8)
       continue;
     // No two the same: not every matrix is square.

@@ -60,6 +60,7 @@ struct SizeChoice {
   bool MadeUp = false;          ///< the sizes are ours, not the program's
 
 private:
+  std::vector<std::string> inOrder() const;
   Bindings anySmallSize(SmallSize Form) const;
   int64_t extentOfOurs() const;
   Bindings halved() const;

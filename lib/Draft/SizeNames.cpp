@@ -44,6 +44,25 @@ bool draft::isChannels(llvm::StringRef Name) {
                         "numchannels"});
 }
 
+bool draft::isRank(llvm::StringRef Name) {
+  return isOneOf(Name, {"num_dims", "numdims", "n_dims", "ndims", "ndim",
+                        "num_dim", "rank", "dims_count"});
+}
+
+bool draft::isPitch(llvm::StringRef Name) {
+  std::string Field = Name.substr(Name.rfind('.') + 1).lower();
+  llvm::StringRef Bare = Field;
+  return isOneOf(Name, {"ld", "stride"}, {"pitch", "leading"}) ||
+         (Bare.size() == 3 && Bare.starts_with("ld")) ||
+         Bare.ends_with("pitch") || Bare.ends_with("_stride") ||
+         Bare.starts_with("ld_");
+}
+
+bool draft::isStride(llvm::StringRef Name) {
+  return isOneOf(Name, {"stride", "strides", "stridex", "stridey"},
+                 {"stride_"});
+}
+
 bool draft::isSetting(llvm::StringRef Name) {
   return isOneOf(Name,
                  {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
@@ -75,13 +94,18 @@ int64_t draft::inventedSize(int I, llvm::StringRef Name) {
   static constexpr int64_t Handfuls[] = {29, 37, 53, 61};
   if (isHandful(Name))
     return Handfuls[I % 4];
+  // No row is longer than what it is told to lie in.
+  static constexpr int64_t Pitches[] = {29, 31, 37, 41};
+  if (isPitch(Name))
+    return 1024 * Pitches[I % 4];
   static constexpr int64_t Odd[] = {3, 5, 7, 11, 13, 17, 19, 23};
   return 1024 * Odd[I % 8];
 }
 
 Bindings draft::otherSizes(const EntryUse &Use) {
   static constexpr int64_t Sizes[] = {11, 19, 5, 23, 3, 17, 7, 13},
-                           Handfuls[] = {41, 31, 47, 43};
+                           Handfuls[] = {41, 31, 47, 43},
+                           Pitches[] = {37, 29, 41, 31};
   std::set<std::string> MadeUp, All, Pinned;
   auto Pin = [&](const Formula &F) { collectNames(F, All, &Pinned); };
   for (const LeafUse &L : Use.Leaves) {
@@ -101,6 +125,7 @@ Bindings draft::otherSizes(const EntryUse &Use) {
         (MadeUp.count(Name) || Use.MadeUpNames.count(Name) ||
          Use.ReadNames.count(Name)))
       Number = isHandful(Name) ? Handfuls[Next++ % 4]
+               : isPitch(Name) ? 1024 * Pitches[Next++ % 4]
                                : 1024 * Sizes[Next++ % std::size(Sizes)];
   return Next ? Others : Bindings();
 }

@@ -95,37 +95,93 @@ Flow Machine::followIf(const IfStmt *S) {
   return Flow::Next;
 }
 
-/// Brings the variable that \p Cond bounds to its last value before the end.
-bool Machine::skipToLast(const Expr *Cond, const Expr *Inc) {
+/// Of several conditions the first that bounds something from above.
+static const BinaryOperator *boundOf(const Expr *Cond) {
   const auto *B = dyn_cast_or_null<BinaryOperator>(
       Cond ? Cond->IgnoreParenImpCasts() : nullptr);
-  if (!B || !Inc)
-    return false;
-  // Of several conditions the first that counts.
-  if (B->getOpcode() == BO_LAnd)
-    return skipToLast(B->getLHS(), Inc) || skipToLast(B->getRHS(), Inc);
+  if (!B)
+    return nullptr;
+  if (B->getOpcode() == BO_LAnd) {
+    const BinaryOperator *Left = boundOf(B->getLHS());
+    return Left ? Left : boundOf(B->getRHS());
+  }
   bool Up = B->getOpcode() == BO_LT || B->getOpcode() == BO_LE ||
             B->getOpcode() == BO_NE;
-  if (!Up || !B->getLHS()->getType()->isIntegerType())
-    return false;
-  Place P = place(B->getLHS()->IgnoreParenImpCasts());
-  Value Bound = eval(B->getRHS());
-  if (!P || !Bound.isInteger())
-    return false;
-  Value Before = load(P);
-  eval(Inc);
-  Value After = load(P);
-  if (!Before.isInteger() || !After.isInteger())
-    return false;
-  int64_t Step = After.Number - Before.Number;
-  int64_t Least = After.Number,
-          Last = Bound.Number - (B->getOpcode() == BO_LE ? 0 : 1);
-  if (Step <= 0 || Last < Least) {
-    store(P, Before);
-    return false;
+  return Up && B->getLHS()->getType()->isIntegerType() ? B : nullptr;
+}
+
+/// What a loop's turns change: what \p Cond bounds, and the frame's integers
+/// and pointers.
+Machine::Turn Machine::turn(const Expr *Cond) {
+  Turn Now;
+  const BinaryOperator *B = boundOf(Cond);
+  if (!B || !Top || B->getLHS()->HasSideEffects(Context))
+    return Now;
+  Now.Bounded = eval(B->getLHS());
+  for (const auto &[V, O] : Top->Locals) {
+    QualType Type = V->getType();
+    auto Cell = O->Cells.find(0);
+    if (Cell != O->Cells.end() &&
+        (Type->isIntegerType() || Type->isPointerType()))
+      Now.Locals[O] = Cell->second;
   }
-  store(P, Value::integer(Last - (Last - Least) % Step));
+  return Now;
+}
+
+/// A number, or a place of an object.
+static std::optional<int64_t> positionOf(const Value &V, const Value &Like) {
+  if (V.isInteger() && Like.isInteger())
+    return V.Number;
+  bool Same = V.isAddress() && Like.isAddress() && V.To == Like.To && V.Exact;
+  return Same ? std::optional(V.Offset) : std::nullopt;
+}
+
+/// \p Now, after as many turns again; itself where it has not grown by as much
+/// in each of the two since \p Earlier.
+static Value after(const Value &Earlier, const Value &Before, const Value &Now,
+                   int64_t Turns) {
+  std::optional<int64_t> First = positionOf(Earlier, Now),
+                         Second = positionOf(Before, Now),
+                         Third = positionOf(Now, Now);
+  if (!First || !Second || !Third || *Third == *Second ||
+      *Third - *Second != *Second - *First)
+    return Now;
+  int64_t At = *Third + Turns * (*Third - *Second);
+  if (Now.isInteger())
+    return Value::integer(At);
+  Value Then = Now;
+  Then.Offset = At;
+  Then.OffsetHow = opaque(At, Now.OffsetHow);
+  return Then;
+}
+
+/// Brings a loop to its last turn: what \p Cond bounds grows by as much in each
+/// as it has since the second of \p Seen, and so does all that has in both.
+bool Machine::skipToLast(const Expr *Cond, const Turn (&Seen)[2]) {
+  const BinaryOperator *B = boundOf(Cond);
+  Turn Now = turn(Cond);
+  if (!B || !Seen[1].Bounded.isInteger() || !Now.Bounded.isInteger())
+    return false;
+  Value Bound = eval(B->getRHS());
+  int64_t Step = Now.Bounded.Number - Seen[1].Bounded.Number;
+  int64_t Last = Bound.Number - (B->getOpcode() == BO_LE ? 0 : 1);
+  if (!Bound.isInteger() || Step <= 0 || Last < Now.Bounded.Number)
+    return false;
+  int64_t Turns = (Last - Now.Bounded.Number) / Step;
+  for (const auto &[O, V] : Now.Locals) {
+    auto Earlier = Seen[0].Locals.find(O), Before = Seen[1].Locals.find(O);
+    if (Earlier != Seen[0].Locals.end() && Before != Seen[1].Locals.end())
+      O->Cells[0] = after(Earlier->second, Before->second, V, Turns);
+  }
   return true;
+}
+
+/// Whether a loop's condition holds, which comes to \p V.
+std::optional<bool> Machine::goesOn(const Expr *Cond, Value &V) {
+  InLoopCondition = true;
+  V = eval(Cond);
+  InLoopCondition = false;
+  return truth(V);
 }
 
 Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
@@ -142,6 +198,7 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
     }
   }
   bool Skipped = false;
+  Turn Seen[2];
   // Of loops in loops fewer.
   static constexpr unsigned OnHost[] = {40, 8, 3}, OnDevice[] = {4, 3, 3};
   unsigned Depth = LoopDepth < 2 ? LoopDepth : 2;
@@ -153,8 +210,8 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
   ++LoopDepth;
   for (unsigned I = 0; !spent(); ++I) {
     if (Cond && !(BodyFirst && I == 0)) {
-      Value V = eval(Cond);
-      std::optional<bool> Goes = truth(V);
+      Value V;
+      std::optional<bool> Goes = goesOn(Cond, V);
       if (!Goes) {
         for (Object *O : V.Loaded)
           O->Used.BoundsLoop = true;
@@ -173,16 +230,15 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
       return Flow::Next;
     if (Skipped)
       return Flow::Next;
-    // In long loops the first and the last iterations.
-    if (I + 1 == Most) {
-      Skipped = skipToLast(Cond, Inc);
-      if (Skipped)
-        continue;
-    }
-    if (I + 1 >= MostIterations)
-      return Flow::Next;
     if (Inc)
       eval(Inc);
+    // In long loops the first and the last iterations.
+    if (I + 3 == Most || I + 2 == Most)
+      Seen[I + 2 == Most] = turn(Cond);
+    if (I + 1 == Most)
+      Skipped = skipToLast(Cond, Seen);
+    if (!Skipped && I + 1 >= MostIterations)
+      return Flow::Next;
   }
   return Flow::Next;
 }
@@ -286,6 +342,10 @@ Flow Machine::follow(const Stmt *S) {
     return follow(T->getTryBlock());
   if (const auto *C = dyn_cast<SwitchCase>(S))
     return follow(C->getSubStmt());
+  if (const auto *A = dyn_cast<GCCAsmStmt>(S)) {
+    followAssembly(A);
+    return Flow::Next;
+  }
   if (const auto *E = dyn_cast<Expr>(S)) {
     eval(E);
     return Exited ? Flow::Exit : Flow::Next;

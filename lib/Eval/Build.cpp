@@ -6,12 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   text + trampoline -> nvcc -c -> what the calls reach -> symbol gate
-///     -> nvcc -shared
-/// The text is compiled under the source's own name in a folder of its own; the
-/// source's folder is on the quoted include path. What a main() of the file
-/// needs, and the entry does not, is neither allowed nor linked. The library
-/// holds the CUDA runtime, so that a GPU host needs only a driver.
+///   text --Builder--> objects -> symbol gate --Builder--> library
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,36 +29,6 @@
 
 using namespace stark;
 
-namespace {
-/// A launch error stays in the copy of the runtime that the library was linked
-/// with, so the library itself must tell it.
-constexpr const char *StatusFunction = R"(
-#include <cuda_runtime_api.h>
-extern "C" __attribute__((visibility("default"))) int stark_last_error() {
-  return (int)cudaGetLastError();
-}
-)";
-
-constexpr const char *ExportList =
-    "{ global: stark_call; stark_reference; stark_last_error; local: *; };\n";
-
-/// One translation unit, by nvcc.
-class PlainBuilder : public Builder {
-public:
-  using Builder::Builder;
-  llvm::Expected<Compiled> compile(llvm::StringRef Text,
-                                   bool IsSource) override;
-  llvm::Expected<ProcessResult> link(llvm::ArrayRef<std::string> Objects,
-                                     llvm::StringRef Library) override;
-
-private:
-  /// Leaves in \p Object what the trampolines reach, and what runs when it is
-  /// loaded.
-  llvm::Expected<ProcessResult> keepReached(const std::string &Object,
-                                            bool IsSource) const;
-};
-} // namespace
-
 ProcessSpec Builder::nvcc() const {
   ProcessSpec Spec;
   Spec.Program = Cuda.Nvcc;
@@ -84,92 +49,12 @@ void Builder::keepPtx(ProcessSpec &Spec) const {
                         {"--keep", "--keep-dir", keptFolder()});
 }
 
-/// nvcc links the device code of such objects by the name of its section, which
-/// nothing refers to.
-static bool hasRelocatableDeviceCode(llvm::ArrayRef<std::string> Arguments) {
-  for (size_t I = 0; I < Arguments.size(); ++I) {
-    llvm::StringRef Argument = Arguments[I];
-    if (Argument == "-dc" || Argument == "--device-c")
-      return true;
-    if (!Argument.consume_front("--relocatable-device-code") &&
-        !Argument.consume_front("-rdc"))
-      continue;
-    if (!Argument.consume_front("=") && I + 1 < Arguments.size())
-      Argument = Arguments[I + 1];
-    return Argument != "false";
-  }
-  return false;
-}
-
 std::string Builder::fileName() const {
   return (Folder + "/" + llvm::sys::path::filename(Of.SourcePath)).str();
 }
 
 std::string Builder::home() const {
   return llvm::sys::path::parent_path(Of.SourcePath).str();
-}
-
-llvm::Expected<Compiled> PlainBuilder::compile(llvm::StringRef Text,
-                                               bool IsSource) {
-  std::string File = fileName(), Object = Folder + "/candidate.o";
-  std::string Whole = (Text + "\n#line 1 \"stark-trampoline\"\n").str() +
-                      makeTrampoline(Of) + StatusFunction;
-  if (IsSource)
-    Whole += makeReferenceTrampoline(Of);
-  TraceScope Traced("compile");
-  if (llvm::Error E = writeFileAtomically(File, Whole))
-    return E;
-  ProcessSpec Spec = nvcc();
-  Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-c", "-o", Object, "-lineinfo", "-Xptxas", "-v",
-                         "-Xcompiler", "-fPIC,-ffunction-sections",
-                         "-Xcompiler", "-fdata-sections", "-Xcompiler",
-                         "-iquote," + pathForHost(home(), Folder), File});
-  keepPtx(Spec);
-  llvm::Expected<ProcessResult> How = runProcess(Spec);
-  if (!How)
-    return How.takeError();
-  if (How->ok() && !hasRelocatableDeviceCode(Spec.Arguments)) {
-    llvm::Expected<ProcessResult> Kept = keepReached(Object, IsSource);
-    if (!Kept)
-      return Kept.takeError();
-    if (!Kept->ok())
-      return Compiled{std::move(*Kept), {}, std::nullopt};
-  }
-  return Compiled{std::move(*How), {Object}, std::nullopt};
-}
-
-llvm::Expected<ProcessResult>
-PlainBuilder::keepReached(const std::string &Object, bool IsSource) const {
-  std::string Whole = Object + ".whole";
-  if (std::error_code Code = llvm::sys::fs::rename(Object, Whole))
-    return failed("cannot rename '" + Object + "': " + Code.message());
-  ProcessSpec Spec;
-  Spec.Program = "ld";
-  Spec.TimeoutMs = Options.TimeoutMs;
-  Spec.MemoryLimit = Options.MemoryLimit;
-  Spec.Environment = environmentWithin(Folder);
-  Spec.Arguments = {"-r", "--gc-sections",    "-u", "stark_call",
-                    "-u", "stark_last_error", "-o", Object,
-                    Whole};
-  if (IsSource)
-    Spec.Arguments.insert(Spec.Arguments.end(), {"-u", "stark_reference"});
-  return runProcess(Spec);
-}
-
-llvm::Expected<ProcessResult>
-PlainBuilder::link(llvm::ArrayRef<std::string> Objects,
-                   llvm::StringRef Library) {
-  std::string Exports = Folder + "/exports.map";
-  if (llvm::Error E = writeFileAtomically(Exports, ExportList))
-    return E;
-  ProcessSpec Spec = nvcc();
-  Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-shared", "-cudart", "static", "-o", Library.str(),
-                         Objects.front(), "-Xlinker",
-                         "--version-script=" + Exports, "-Xlinker",
-                         "-Bsymbolic", "-Xlinker", "-z,defs"});
-  return runProcess(Spec);
 }
 
 std::string Builder::inUserTerms(std::string Text) const {
@@ -185,7 +70,7 @@ makeBuilder(const Task &T, const BuildOptions &Options, const Toolkit &Found,
             std::string Folder) {
   if (isTensorEntry(T.Entry))
     return makeTorchBuilder(T, Options, Found, std::move(Folder));
-  return std::make_unique<PlainBuilder>(T, Options, Found, std::move(Folder));
+  return makePlainBuilder(T, Options, Found, std::move(Folder));
 }
 
 /// Where nvcc is; for the simulator there may be none.

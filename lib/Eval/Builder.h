@@ -70,6 +70,12 @@ protected:
   std::string Folder;
 };
 
+/// For an entry of pointers.
+std::unique_ptr<Builder> makePlainBuilder(const Task &T,
+                                          const BuildOptions &Options,
+                                          const Toolkit &Cuda,
+                                          std::string Folder);
+
 /// For an entry of tensors: host code by the host's compiler, with libtorch's
 /// headers precompiled, and only what is for the device by nvcc. An error when
 /// there is no libtorch.

@@ -154,6 +154,62 @@ bool stark::wantDeviceLinker(const std::vector<std::string> &Given) {
   });
 }
 
+bool stark::areKnownToHosts(const std::vector<std::string> &Given) {
+  static const llvm::StringSet<> WithValue = {"-D",
+                                              "-U",
+                                              "-I",
+                                              "-isystem",
+                                              "-iquote",
+                                              "-include",
+                                              "-Xcompiler",
+                                              "-Xptxas",
+                                              "-arch",
+                                              "--gpu-architecture",
+                                              "-gencode",
+                                              "--generate-code",
+                                              "-code",
+                                              "--gpu-code",
+                                              "-maxrregcount",
+                                              "--maxrregcount",
+                                              "-diag-suppress",
+                                              "--diag-suppress",
+                                              "-t",
+                                              "--threads"};
+  static const llvm::StringSet<> ForDevice = {"-use_fast_math",
+                                              "--use_fast_math",
+                                              "-lineinfo",
+                                              "--generate-line-info",
+                                              "-G",
+                                              "--device-debug",
+                                              "-g",
+                                              "-w",
+                                              "--expt-relaxed-constexpr",
+                                              "-expt-relaxed-constexpr",
+                                              "--expt-extended-lambda",
+                                              "-expt-extended-lambda",
+                                              "--extended-lambda",
+                                              "-extended-lambda"};
+  static constexpr llvm::StringLiteral Joined[] = {
+      "-D",         "-U",          "-I",          "-isystem",
+      "-std=",      "-O",          "-l",          "-L",
+      "-fmad=",     "--fmad=",     "-ftz=",       "--ftz=",
+      "-prec-div=", "--prec-div=", "-prec-sqrt=", "--prec-sqrt="};
+  for (size_t I = 0; I < Given.size(); ++I) {
+    llvm::StringRef Flag = Given[I];
+    auto [Name, Value] = Flag.split('=');
+    if (WithValue.contains(Name)) {
+      I += Name == Flag; // the value is the next word
+      continue;
+    }
+    if (!ForDevice.contains(Flag) &&
+        llvm::none_of(Joined, [&](llvm::StringRef Start) {
+          return Flag.starts_with(Start);
+        }))
+      return false;
+  }
+  return true;
+}
+
 std::string stark::pathForHost(llvm::StringRef Path, llvm::StringRef Folder) {
   auto IsPlain = [](char C) {
     return llvm::isAlnum(C) || llvm::StringRef("_-+./=:@%").contains(C);

@@ -27,6 +27,11 @@ std::vector<std::string> nvccFlagsOf(const std::vector<std::string> &Given);
 /// before it is of use.
 bool wantDeviceLinker(const std::vector<std::string> &Given);
 
+/// Whether all of \p Given are flags of which is known what they are to host
+/// code: hostFlagsOf() has them, or they are for the device or the linker
+/// alone. Not so is "-default-stream per-thread".
+bool areKnownToHosts(const std::vector<std::string> &Given);
+
 /// The name of what pathForHost() makes.
 inline constexpr const char *HomeLink = "home";
 

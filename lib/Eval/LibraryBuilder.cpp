@@ -8,8 +8,12 @@
 #include "LibraryBuilder.h"
 #include "HostCommand.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
 
 using namespace stark;
+
+/// Started and never asked for; a few may wait for their turn.
+static constexpr size_t MostStarted = 16;
 
 llvm::Expected<std::string> LibraryBuilder::folder() {
   if (!Folder) {
@@ -45,16 +49,49 @@ llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
 }
 
 bool LibraryBuilder::mayUseOwn() const {
-  return Options.Host == HostCompiler::Own && isTensorEntry(Of.Entry) &&
-         hasOwnCompiler(Options);
+  return Options.Host == HostCompiler::Own && hasOwnCompiler(Options);
 }
 
 void LibraryBuilder::prepare(const Candidate &C) {
-  if (!isTensorEntry(Of.Entry) || C.Text == Of.SourceText)
+  if (C.Text == Of.SourceText)
     return;
+  if (!isTensorEntry(Of.Entry))
+    return start(C);
   bool Stubs = Options.Simulated || (C.Why == Purpose::Attempt && mayUseOwn());
   Ahead.begin(Of, C.Text,
               Stubs ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
+}
+
+/// Compiling takes as long as checking, and runs nothing of the text.
+void LibraryBuilder::start(const Candidate &C) {
+  std::lock_guard<std::mutex> Held(OfBegun);
+  if (Started.size() >= MostStarted)
+    Started.erase(Started.begin());
+  std::future<std::optional<BuildResult>> &Place = Started[{C.Why, C.Text}];
+  if (Place.valid())
+    return;
+  auto Built = std::make_shared<std::optional<BuildResult>>();
+  auto Work =
+      traced([this, C, Built] { *Built = llvm::expectedToOptional(make(C)); });
+  Place = std::async(std::launch::async, [Work, Built] {
+    Work();
+    return std::move(*Built);
+  });
+}
+
+llvm::Expected<BuildResult> LibraryBuilder::finish(const Candidate &C) {
+  std::future<std::optional<BuildResult>> Known;
+  {
+    std::lock_guard<std::mutex> Held(OfBegun);
+    if (auto Found = Started.find({C.Why, C.Text}); Found != Started.end()) {
+      Known = std::move(Found->second);
+      Started.erase(Found);
+    }
+  }
+  if (Known.valid())
+    if (std::optional<BuildResult> Built = Known.get())
+      return std::move(*Built);
+  return make(C);
 }
 
 llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
@@ -95,7 +132,7 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
 }
 
 void LibraryBuilder::begin(const Candidate &C) {
-  llvm::Expected<BuildResult> Built = make(C);
+  llvm::Expected<BuildResult> Built = finish(C);
   // What cannot be built now is told when it is asked for.
   if (!Built)
     return llvm::consumeError(Built.takeError());
@@ -112,7 +149,7 @@ llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
       return Built;
     }
   }
-  return make(C);
+  return finish(C);
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::make(const Candidate &C) {

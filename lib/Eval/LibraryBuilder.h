@@ -31,7 +31,8 @@ public:
   LibraryBuilder(const Task &Of, BuildOptions Options)
       : Of(Of), Options(std::move(Options)) {}
   llvm::Expected<BuildResult> candidate(const Candidate &C);
-  /// Reads \p C, as candidate() will have to.
+  /// Begins what candidate() will have to do, which may never be called: of an
+  /// entry of pointers all, of one of tensors what it takes to read \p C.
   void prepare(const Candidate &C);
   /// Builds it, for the next candidate() with this text and purpose.
   void begin(const Candidate &C);
@@ -43,6 +44,9 @@ public:
   }
 
 private:
+  void start(const Candidate &C);
+  /// What start() began, or all of it now.
+  llvm::Expected<BuildResult> finish(const Candidate &C);
   llvm::Expected<std::string> folder();
   llvm::Expected<const BuildResult *> source(HostCompiler By);
   llvm::Expected<BuildResult> make(const Candidate &C);
@@ -62,6 +66,11 @@ private:
   std::map<HostCompiler, BuildResult> Sources;
   std::mutex OfBegun;
   std::map<std::pair<Purpose, std::string>, BuildResult> Begun; ///< by text
+  /// Unset where it cannot be built now, which is told when it is asked for.
+  /// Last: it ends before all else does.
+  std::map<std::pair<Purpose, std::string>,
+           std::future<std::optional<BuildResult>>>
+      Started;
 };
 
 } // namespace stark

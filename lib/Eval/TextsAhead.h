@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   a text that a model wrote -> a child with limits -> its halves
-/// Of entries of tensors. A text may be begun before it is known whether it is
+/// A text may be begun before it is known whether it is
 /// wanted: nothing of it is compiled or run here.
 ///
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ takeApartInChild(const Task &Of, llvm::StringRef Text,
 
 class TextsAhead {
 public:
-  /// \p Of has to outlive this.
+  /// \p Of, of an entry of tensors, has to outlive this.
   void begin(const Task &Of, const std::string &Text, KernelsOfHost Kernels);
   /// What takeApartInChild() says, which may have been asked before.
   llvm::Expected<TakenApart> take(const Task &Of, const std::string &Text,

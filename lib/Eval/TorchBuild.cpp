@@ -6,37 +6,22 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   text --> host half --Clang or g++, precompiled headers--> object --+
-///        `-> device half --nvcc, without libtorch--> object ----------+-->
-///        library
-/// nvcc takes twenty seconds for libtorch's headers alone. What cannot be taken
-/// apart is compiled by it as a whole, with g++ beside it. Beside Clang nvcc
-/// makes the device's code alone (KernelRegistration.h): its host code takes
-/// longer than that. For the simulator the host half is all that is compiled
-/// here; its kernels stay a text.
+///   text --> both halves (HalvesBuilder.h) --> library
+/// What cannot be taken apart is compiled by nvcc as a whole, with g++ beside
+/// it. For the simulator the host half is all that is compiled here; its
+/// kernels stay a text.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Builder.h"
-#include "CompilerOutput.h"
-#include "HostCommand.h"
+#include "HalvesBuilder.h"
 #include "HostFlags.h"
-#include "HostObjects.h"
-#include "KernelRegistration.h"
 #include "SimulatedNames.h"
 #include "TensorObserver.h"
-#include "TextsAhead.h"
-#include "TorchHeaders.h"
-#include "stark/AST/Halves.h"
 #include "stark/AST/Torch.h"
-#include "stark/HostCode/OwnCompiler.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include <thread>
 
 using namespace stark;
 
@@ -57,17 +42,15 @@ constexpr const char *ExportList =
 constexpr const char *ObserverExports =
     "{ global: stark_observe*; _ZN3c104cuda*; _ZNK3c104cuda*; _ZN2at4cuda*; "
     "local: *; };\n";
-/// What nvcc makes beside our own compiler.
-constexpr const char *DeviceCode = "device.fatbin";
 /// A kernel is known by its symbol.
 constexpr const char *SimulatedExports = "{ global: *; };\n";
 
-class TorchBuilder : public Builder {
+class TorchBuilder : public HalvesBuilder {
 public:
   TorchBuilder(const Task &Of, const BuildOptions &Options, const Toolkit &Cuda,
                std::string Folder, posix::Libtorch Torch)
-      : Builder(Of, Options, Cuda, std::move(Folder)), Torch(std::move(Torch)),
-        Compiler(hostCommand(Options)) {
+      : HalvesBuilder(Of, Options, Cuda, std::move(Folder)),
+        Torch(std::move(Torch)) {
     // Its headers need the toolkit's.
     this->Torch.Cuda &= !Cuda.Root.empty();
   }
@@ -86,34 +69,24 @@ public:
   llvm::Expected<ProcessResult> observer(llvm::StringRef Library);
 
 private:
-  std::string calls(bool IsSource) const;
-  std::vector<std::string> hostFlags() const;
-  std::vector<std::string> includes() const;
-  /// Of libtorch, precompiled; empty where it cannot be kept.
-  std::string header() const {
-    return torchHeader(Compiler, hostFlags(), Torch);
+  HeaderSet headers() const override {
+    return {"torch", Torch.Root + " " + Torch.Version, torchHeaders(Torch)};
   }
-  llvm::Expected<Compiled> compileHost(llvm::StringRef Text);
-  ProcessSpec hostCall(const std::string &Header) const;
-  llvm::Expected<Compiled> compileDevice(llvm::StringRef Text);
-  llvm::Expected<Compiled> compileHalves(const Halves &Text,
-                                         llvm::StringRef Calls);
+  std::vector<std::string> includes() const override;
+  std::vector<std::string> moreHostFlags() const override {
+    return Torch.Cuda ? std::vector<std::string>{"-DSTARK_TORCH_CUDA"}
+                      : std::vector<std::string>{};
+  }
+  std::string calls(bool IsSource) const;
   llvm::Expected<Compiled> compileWhole(llvm::StringRef Text, std::string Why);
-  llvm::Expected<TakenApart> takeApart(const std::string &Text);
   llvm::Expected<Compiled> compileSimulated(TakenApart Taken,
                                             llvm::StringRef Text,
                                             llvm::StringRef Calls);
   llvm::Expected<ProcessResult> linkAs(llvm::ArrayRef<std::string> Objects,
                                        llvm::StringRef Library,
                                        llvm::StringRef ExportedNames) const;
-  /// \p Flag says what \p Made is to be.
-  llvm::Expected<Compiled> run(ProcessSpec Spec, llvm::StringRef File,
-                               llvm::StringRef Text, const std::string &Made,
-                               const char *Flag = "-c");
-  bool byOwn() const { return Options.Host == HostCompiler::Own; }
 
   posix::Libtorch Torch;
-  HostCommand Compiler; ///< of host code
 };
 } // namespace
 
@@ -129,109 +102,9 @@ std::vector<std::string> TorchBuilder::includes() const {
   std::vector<std::string> Flags;
   for (const std::string &Folder : Torch.Includes)
     Flags.insert(Flags.end(), {"-isystem", Folder});
-  if (!Cuda.Root.empty())
-    Flags.insert(Flags.end(), {"-isystem", Cuda.Root + "/include"});
+  for (std::string &Flag : HalvesBuilder::includes())
+    Flags.push_back(std::move(Flag));
   return Flags;
-}
-
-std::vector<std::string> TorchBuilder::hostFlags() const {
-  std::vector<std::string> Flags = {"-fPIC", "-O2", "-w"};
-  std::vector<std::string> Given = hostFlagsOf(Of.NvccFlags);
-  bool HasStandard = llvm::any_of(
-      Given, [](llvm::StringRef Flag) { return Flag.starts_with("-std="); });
-  if (!HasStandard)
-    Given.push_back("-std=c++17");
-  if (Torch.Cuda)
-    Given.push_back("-DSTARK_TORCH_CUDA");
-  for (const std::vector<std::string> &More : {Given, includes()})
-    Flags.insert(Flags.end(), More.begin(), More.end());
-  return Flags;
-}
-
-llvm::Expected<Compiled>
-TorchBuilder::run(ProcessSpec Spec, llvm::StringRef File, llvm::StringRef Text,
-                  const std::string &Made, const char *Flag) {
-  if (llvm::Error E = writeFileAtomically(File, Text, /*Flush=*/false))
-    return E;
-  Spec.Arguments.insert(Spec.Arguments.end(), {Flag, "-o", Made, File.str()});
-  llvm::Expected<ProcessResult> How = runProcess(Spec);
-  if (!How)
-    return How.takeError();
-  return Compiled{std::move(*How), {Made}, std::nullopt};
-}
-
-/// Or one whose name a macro gives.
-static bool hasQuotedInclude(llvm::StringRef Text) {
-  for (size_t At = 0; (At = Text.find("include", At)) != llvm::StringRef::npos;)
-    if (!Text.substr(At += 7).ltrim(" \t").starts_with("<"))
-      return true;
-  return false;
-}
-
-ProcessSpec TorchBuilder::hostCall(const std::string &Header) const {
-  ProcessSpec Spec;
-  Spec.Program = Compiler.Program;
-  Spec.TimeoutMs = Options.TimeoutMs;
-  Spec.MemoryLimit = Options.MemoryLimit;
-  Spec.WorkingFolder = Of.Parse.Folder;
-  Spec.Environment = environmentWithin(Folder);
-  for (const std::vector<std::string> &More :
-       {Compiler.First,
-        {"-include", Header.empty() ? "ATen/ATen.h" : Header},
-        hostFlags(),
-        {"-iquote", home(), "-x", "c++"}})
-    Spec.Arguments.insert(Spec.Arguments.end(), More.begin(), More.end());
-  return Spec;
-}
-
-llvm::Expected<Compiled> TorchBuilder::compileHost(llvm::StringRef Text) {
-  TraceScope Traced("compile host half",
-                    llvm::sys::path::filename(Compiler.Program));
-  std::string Header = header();
-  std::string Inner = Folder + "/host", Object = Folder + "/host.o";
-  if (llvm::Error E = createFolders(Inner))
-    return E;
-  // The header's folder is that of the compiler and its flags.
-  HostObjects Kept(llvm::sys::path::parent_path(Header).str());
-  DigestBuilder Around;
-  Around.add("name", llvm::sys::path::filename(fileName()));
-  // Where the text and the flags are is of account for what they find there.
-  if (hasQuotedInclude(Text) || !Of.NvccFlags.empty())
-    Around.add("home", home()).add("folder", Of.Parse.Folder);
-  for (const std::string &File : Of.Headers) {
-    llvm::Expected<std::string> Bytes = readFile(File);
-    if (!Bytes)
-      return Bytes.takeError();
-    Around.add(File, *Bytes);
-  }
-  std::string Key = Kept.key(Text, std::move(Around));
-  if (Kept.fetch(Key, Object))
-    return Compiled{{}, {Object}, std::nullopt};
-  std::string File = Inner + "/" + llvm::sys::path::filename(fileName()).str();
-  llvm::Expected<Compiled> Made = run(hostCall(Header), File, Text, Object);
-  if (Made && byOwn() && Made->How.ExitCode == StaleHeaderCode) {
-    forgetHeader(Compiler, Header);
-    Made = run(hostCall(header()), File, Text, Object);
-  }
-  if (Made && Made->How.ok())
-    Kept.keep(Key, Object);
-  return Made;
-}
-
-llvm::Expected<Compiled> TorchBuilder::compileDevice(llvm::StringRef Text) {
-  TraceScope Traced("compile kernels");
-  ProcessSpec Spec = nvcc();
-  for (const std::vector<std::string> &Flags : {deviceFlags(Cuda), includes()})
-    Spec.Arguments.insert(Spec.Arguments.end(), Flags.begin(), Flags.end());
-  Spec.Arguments.insert(Spec.Arguments.end(),
-                        {"-x", "cu", "-Xptxas", "-v", "-Xcompiler", "-fPIC",
-                         "-Xcompiler",
-                         "-iquote," + pathForHost(home(), Folder)});
-  keepPtx(Spec);
-  if (byOwn())
-    return run(std::move(Spec), fileName(), Text, Folder + "/" + DeviceCode,
-               "-fatbin");
-  return run(std::move(Spec), fileName(), Text, Folder + "/device.o");
 }
 
 llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
@@ -258,45 +131,6 @@ llvm::Expected<Compiled> TorchBuilder::compileWhole(llvm::StringRef Text,
   if (Made)
     Made->WhyWhole = std::move(Why);
   return Made;
-}
-
-/// The user's compilers are asked.
-static Compiled notByOwn() {
-  Compiled None;
-  None.How.ExitCode = 1;
-  return None;
-}
-
-/// Both halves, at the same time. Not ok() where either is not.
-llvm::Expected<Compiled> TorchBuilder::compileHalves(const Halves &Text,
-                                                     llvm::StringRef Calls) {
-  std::optional<llvm::Expected<Compiled>> OfDevice;
-  std::thread Device(
-      traced([&] { OfDevice.emplace(compileDevice(Text.Device)); }));
-  llvm::Expected<Compiled> Host = compileHost(Text.Host + Calls.str());
-  Device.join();
-  if (!Host || !*OfDevice)
-    return llvm::joinErrors(Host ? llvm::Error::success() : Host.takeError(),
-                            *OfDevice ? llvm::Error::success()
-                                      : OfDevice->takeError());
-  Host->KernelsFailed = (*OfDevice)->KernelsFailed = !(*OfDevice)->How.ok();
-  if (!Host->How.ok())
-    return Host;
-  if (byOwn() && (*OfDevice)->How.ok()) {
-    std::string &Code = (*OfDevice)->Objects.front();
-    std::string Registration = Folder + "/registration.o";
-    const ProcessResult &How = (*OfDevice)->How;
-    llvm::Expected<bool> Done =
-        registerKernels({Host->Objects.front(), Code, How.Out + "\n" + How.Err},
-                        Registration, Options.TimeoutMs);
-    if (!Done)
-      return Done.takeError();
-    if (!*Done)
-      return notByOwn();
-    Code = Registration;
-  }
-  (*OfDevice)->Objects.push_back(Host->Objects.front());
-  return std::move(*OfDevice);
 }
 
 llvm::Expected<Compiled> TorchBuilder::compileSimulated(TakenApart Taken,
@@ -333,18 +167,10 @@ llvm::Expected<Compiled> TorchBuilder::compileSimulated(TakenApart Taken,
   return Made;
 }
 
-llvm::Expected<TakenApart> TorchBuilder::takeApart(const std::string &Text) {
-  KernelsOfHost Kernels = Options.Simulated || byOwn()
-                              ? KernelsOfHost::Stubs
-                              : KernelsOfHost::Declared;
-  return Options.Ahead ? Options.Ahead->take(Of, Text, Torch.Includes, Kernels)
-                       : takeApartInChild(Of, Text, Torch.Includes, Kernels);
-}
-
 llvm::Expected<Compiled> TorchBuilder::compile(llvm::StringRef Text,
                                                bool IsSource) {
   std::string Calls = calls(IsSource);
-  llvm::Expected<TakenApart> Taken = takeApart(Text.str());
+  llvm::Expected<TakenApart> Taken = takeApart(Text.str(), Torch.Includes);
   if (!Taken)
     return Taken.takeError();
   if (Options.Simulated)

@@ -18,16 +18,23 @@
 #include "DeviceCompare.h"
 #include "Protocol.h"
 #include <cuda_runtime.h>
+#include <memory_resource>
 
 namespace stark::gpu {
 
 class Buffers {
 public:
-  /// \p Keeps: keep() will be called. \p Bare: each buffer is an allocation of
-  /// its own, of just its size; fill() leaves alone what is for the entry to
-  /// write. Then allocate(), fill() and arguments() are all that there is.
-  Buffers(const job::Job &J, std::string Folder, bool Keeps, bool Bare = false)
-      : J(J), Folder(std::move(Folder)), Keeps(Keeps), Bare(Bare) {}
+  /// \p Hidden: memory that the entry cannot read, for what says where its
+  /// buffers end. \p Keeps: keep() will be called. \p Bare: each buffer is an
+  /// allocation of its own, of just its size; fill() leaves alone what is for
+  /// the entry to write. Then allocate(), fill() and arguments() are all that
+  /// there is.
+  Buffers(const job::Job &J, std::string Folder,
+          std::pmr::memory_resource &Hidden, bool Keeps, bool Bare = false)
+      : J(J), Folder(std::move(Folder)), Keeps(Keeps), Bare(Bare),
+        Blocks(J.Leaves.size(), &Hidden),
+        Pristine(J.Leaves.size(), nullptr, &Hidden),
+        Before(2 * J.Leaves.size(), &Hidden) {}
   ~Buffers();
   Buffers(const Buffers &) = delete;
   Buffers &operator=(const Buffers &) = delete;
@@ -109,8 +116,9 @@ private:
   std::vector<void *> Between;
   CompareScratch Scratch;
   unsigned Current = 0;
-  std::vector<Block> Blocks;    ///< one a leaf, empty for scalars
-  std::vector<void *> Pristine; ///< of leaves with Init::File, for this case
+  std::pmr::vector<Block> Blocks; ///< one a leaf, empty for scalars
+  /// Of leaves with Init::File, for this case.
+  std::pmr::vector<void *> Pristine;
   std::vector<job::LeafValue> Scalars;
   std::vector<job::BufferArgument> Pointers;
   std::vector<void *> Arguments;
@@ -119,7 +127,7 @@ private:
   /// On the device: two a leaf, then two fingerprints of the outputs, and two
   /// of some places.
   unsigned long long *Counters = nullptr;
-  std::vector<unsigned long long> Before;
+  std::pmr::vector<unsigned long long> Before; ///< fingerprints of the inputs
 };
 
 /// "out of memory (cudaErrorMemoryAllocation)"

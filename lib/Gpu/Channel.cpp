@@ -34,6 +34,11 @@ void Channel::send(Request R) {
     (void)!::send(Descriptor, &R, sizeof(R), MSG_NOSIGNAL);
 }
 
+void Channel::sendPart(const Errand &E) {
+  if (Descriptor >= 0)
+    (void)!::send(Descriptor, &E, sizeof(E), MSG_NOSIGNAL);
+}
+
 Answer Channel::receive(uint64_t TimeoutMs) {
   Answer A;
   while (Descriptor >= 0) {

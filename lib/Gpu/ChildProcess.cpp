@@ -37,7 +37,6 @@ constexpr std::chrono::milliseconds DeathLook(10);
 /// What one child inherits and what stays here of it; closed unless released.
 struct Inheritance {
   int Ours = -1, Theirs = -1, Log = -1, Memory = -1;
-  const char *Shared = nullptr;
 
   ~Inheritance() {
     for (int D : {Ours, Theirs, Log, Memory})
@@ -45,7 +44,7 @@ struct Inheritance {
         close(D);
   }
   /// What failed, with errno; empty when all is well.
-  const char *open(uint64_t SharedBytes);
+  const char *open();
 };
 
 /// What a child may know of the environment: where the driver is, and which
@@ -78,16 +77,10 @@ std::vector<std::string> childArguments(const ChildSpec &Spec) {
   Words.insert(Words.end(),
                {Words.empty() ? "stark-worker" : ownPath(), "--child",
                 "--control", std::to_string(ControlInChild), "--shared",
-                std::to_string(SharedInChild), "--shared-bytes",
-                std::to_string(Spec.SharedBytes), "--device",
+                std::to_string(SharedInChild), "--device",
                 std::to_string(Spec.Device)});
   if (!Spec.Under.empty())
     Words.push_back("--sanitized");
-  if (!Spec.Folder.empty())
-    Words.insert(Words.end(),
-                 {"--job", Spec.Folder, "--library", Spec.Library});
-  if (Spec.Reference)
-    Words.push_back("--reference");
   if (Spec.Torch) {
     std::string Files;
     for (const std::string &File : Spec.Torch->libraryFiles())
@@ -123,7 +116,7 @@ void become(const Inheritance &Own, const char *Program, char *const *Argv,
 }
 } // namespace
 
-const char *Inheritance::open(uint64_t SharedBytes) {
+const char *Inheritance::open() {
   int Pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair) != 0)
     return "socketpair";
@@ -133,16 +126,6 @@ const char *Inheritance::open(uint64_t SharedBytes) {
   Memory = memfd_create("stark-outputs", MFD_CLOEXEC);
   if (Log < 0 || Memory < 0)
     return "memfd_create";
-  if (!SharedBytes)
-    return "";
-  if (ftruncate(Memory, off_t(SharedBytes)) != 0)
-    return "memory for the outputs";
-  void *At = mmap(nullptr, SharedBytes, PROT_READ, MAP_SHARED, Memory, 0);
-  if (At == MAP_FAILED)
-    return "mmap";
-  // Some gigabytes are faulted in; where that is not to be had it goes on.
-  madvise(At, SharedBytes, MADV_HUGEPAGE);
-  Shared = static_cast<const char *>(At);
   return "";
 }
 
@@ -154,7 +137,7 @@ ChildProcess::start(const ChildSpec &Spec, Clock &Time, std::string &Error) {
     return nullptr;
   };
   Inheritance Own;
-  if (const char *What = Own.open(Spec.SharedBytes); *What)
+  if (const char *What = Own.open(); *What)
     return Fail(What);
   // Everything that allocates is done before the fork.
   std::vector<std::string> Words = childArguments(Spec),
@@ -165,17 +148,36 @@ ChildProcess::start(const ChildSpec &Spec, Clock &Time, std::string &Error) {
       posix::ChildGroup::start(posix::ChildGroup::Ties::WithParent, [&] {
         become(Own, Program, Argv.data(), Envp.data());
       });
-  if (!Group) {
-    if (Own.Shared)
-      munmap(const_cast<char *>(Own.Shared), Spec.SharedBytes);
+  if (!Group)
     return Fail("fork");
-  }
   std::unique_ptr<ChildProcess> C(
       new ChildProcess(std::exchange(Own.Ours, -1), std::move(*Group), Time));
   C->Log = std::exchange(Own.Log, -1);
-  C->Shared = Own.Shared;
-  C->SharedBytes = Spec.SharedBytes;
+  C->Memory = std::exchange(Own.Memory, -1);
   return C;
+}
+
+bool ChildProcess::send(const Errand &E, uint32_t Flags, std::string &Error) {
+  if (E.SharedBytes) {
+    void *At = MAP_FAILED;
+    if (ftruncate(Memory, off_t(E.SharedBytes)) == 0)
+      At = mmap(nullptr, E.SharedBytes, PROT_READ, MAP_SHARED, Memory, 0);
+    if (At == MAP_FAILED) {
+      Error = std::string("there is no memory for the outputs: ") +
+              std::strerror(errno);
+      return false;
+    }
+    // Some gigabytes are faulted in; where that is not to be had it goes on.
+    madvise(At, E.SharedBytes, MADV_HUGEPAGE);
+    Shared = static_cast<const char *>(At);
+    SharedBytes = E.SharedBytes;
+  }
+  Request R;
+  R.What = Command::Take;
+  R.Flags = Flags;
+  Control.send(R);
+  Control.sendPart(E);
+  return true;
 }
 
 ChildProcess::~ChildProcess() {
@@ -183,6 +185,7 @@ ChildProcess::~ChildProcess() {
   if (Shared)
     munmap(const_cast<char *>(Shared), SharedBytes);
   close(Log);
+  close(Memory);
 }
 
 Answer ChildProcess::ask(const Request &R, uint64_t TimeoutMs) {

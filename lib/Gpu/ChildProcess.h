@@ -23,10 +23,8 @@
 
 namespace stark::gpu {
 
+/// What a child is before it has an errand.
 struct ChildSpec {
-  std::string Folder, Library; ///< empty: a child that only knows the device
-  bool Reference = false;
-  uint64_t SharedBytes = 0;
   int Device = 0;
   const posix::Libtorch *Torch = nullptr; ///< outlives the child's start
   /// A sanitizer or a profiler with its options, which starts the child; empty:
@@ -48,6 +46,9 @@ public:
   /// send(), then receive().
   Answer ask(const Request &R, uint64_t TimeoutMs);
   void send(const Request &R) { Control.send(R); }
+  /// Asks it to take \p E, once it has answered Hello; \p Flags: Command::Take.
+  /// False with \p Error when there is no memory for the outputs.
+  bool send(const Errand &E, uint32_t Flags, std::string &Error);
   /// A child that does not answer is ended.
   Answer receive(uint64_t TimeoutMs);
   /// The driver takes a while to clear up after a process: several can at once.
@@ -72,7 +73,7 @@ private:
   Channel Control;
   posix::ChildGroup Group;
   Clock &Time;
-  int Log = -1;
+  int Log = -1, Memory = -1; ///< what it printed; of the outputs
   const char *Shared = nullptr;
   uint64_t SharedBytes = 0;
 };

@@ -14,10 +14,10 @@
 #include "stark/Gpu/GpuRunner.h"
 #include "Ending.h"
 #include "Runner.h"
+#include "stark/Judge/Fill.h"
+#include "stark/Posix/Lockdown.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -52,21 +52,10 @@ judge::CompareRule GpuRunner::rule() const {
   return Rule;
 }
 
-MaybeStop GpuRunner::start(Party &P) {
-  Stages::Scope Starting(Log, "start child");
-  std::string Error;
-  P.Child = ChildProcess::start(P.Spec, Time, Error);
-  P.Prepared.reset();
-  P.Brought = Attached = false;
-  if (!P.Child)
-    return hostFailed(Error);
-  return std::nullopt;
-}
-
 MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   J = &TheJob;
   // Children of the same user could otherwise look into this process.
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  posix::closeToOthers(true);
   uint64_t Shared = 0;
   for (const Case &C : J->Cases)
     Shared = std::max(Shared, outputBytes(outputPlaces(*J, C)));
@@ -78,17 +67,15 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
     if (MaybeStop S = findTorch())
       return S;
   }
-  const posix::Libtorch *Needed = Torch ? &*Torch : nullptr;
-  Source.Spec = {Folder, J->SourceLibrary, /*Reference=*/true,
-                 Shared, Options.Device,   Needed};
-  Candidate.Spec = {Folder, J->CandidateLibrary, false,
-                    Shared, Options.Device,      Needed};
+  Source.Work.SharedBytes = Candidate.Work.SharedBytes = Shared;
+  Source.Work.Reference = 1;
+  if (!setPaths(Source.Work, Folder, J->SourceLibrary) ||
+      !setPaths(Candidate.Work, Folder, J->CandidateLibrary))
+    return hostFailed("the path of the job's folder is too long: " + Folder);
   if (Options.Known)
     Facts = *Options.Known;
   if (MaybeStop S = meetDevice(Options.Known ? 0 : Calibrate, Side::Source))
     return S;
-  if (Options.Settle)
-    Options.Settle();
   Out.Device = Facts.Name;
   Out.Driver = Facts.Driver;
   Out.EventPairUs = Facts.EventPairUs;
@@ -96,7 +83,11 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   if (Options.Await)
     if (MaybeStop S = awaitLibraries())
       return S;
-  return loadBoth();
+  if (MaybeStop S = loadBoth())
+    return S;
+  if (Options.Follows)
+    Options.Waiting->begin(spec());
+  return std::nullopt;
 }
 
 MaybeStop GpuRunner::loadBoth() {
@@ -124,56 +115,12 @@ MaybeStop GpuRunner::findTorch() {
   return std::nullopt;
 }
 
-/// Starts both and has them claim the device. The candidate's child starts its
-/// driver while the source's measures, if it does.
-/// \p First: whose child is started first.
-MaybeStop GpuRunner::meetDevice(uint32_t Flags, Side First) {
-  Stages::Scope Meeting(Log, "meet device");
-  // Those of before end meanwhile; they are waited for before anything is
-  // asked.
-  std::vector<std::unique_ptr<ChildProcess>> Ending;
-  for (Party *P : {&Source, &Candidate})
-    if (P->Child) {
-      P->Child->beginToEnd();
-      Ending.push_back(std::move(P->Child));
-    }
-  for (Side Of :
-       {First, First == Side::Source ? Side::Candidate : Side::Source})
-    if (MaybeStop S = start(party(Of)))
-      return S;
-  Request Hello;
-  Candidate.Child->send(Hello);
-  Hello.Flags = Flags;
-  Answer A;
-  if (MaybeStop S = ask(Side::Source, Hello, SetupLimitMs, "", A))
-    return S;
-  if (Flags & Calibrate && !parseFacts(A.R.Text, Facts))
-    return hostFailed("a child described no device");
-  // Nothing of the candidate's has been loaded yet: a failure is the host's.
-  A = Candidate.Child->receive(SetupLimitMs);
-  if (A.What != Answer::Replied)
-    return hostFailed("a second child did not start");
-  if (A.R.What != Status::Ok)
-    return hostFailed(A.R.Text);
-  return std::nullopt;
-}
-
 MaybeStop GpuRunner::awaitLibraries() {
   Stages::Scope Waiting(Log, "await libraries");
   char Line;
   if (::read(STDIN_FILENO, &Line, 1) == 1)
     return std::nullopt;
   return hostFailed("the libraries that it awaited did not come");
-}
-
-/// To the same processor, as they are never called at once: what launches many
-/// small kernels is as fast as the processor that launches them, and two of
-/// those differ by a third. Seen on an H200's host, in both directions.
-void GpuRunner::pinBoth() {
-  int Cpu = ::sched_getcpu();
-  for (Party *P : {&Source, &Candidate})
-    if (Cpu >= 0)
-      P->Child->pinTo(Cpu);
 }
 
 /// Has the source's child load, once it has answered Hello.
@@ -187,25 +134,21 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   // The device context of the child may be lost.
   if (!std::exchange(SourceFailed, false))
     return std::nullopt;
-  if (MaybeStop S = start(Source))
+  if (MaybeStop S = startAgain(Side::Source))
     return S;
-  Answer A;
-  if (MaybeStop S = ask(Side::Source, Request(), SetupLimitMs, "", A))
-    return S;
-  pinBoth();
   return load();
 }
 
-/// Begins to place the buffers of \p Case; \p Draw: Command::Prepare.
-Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Draw) {
+/// Begins to place the buffers of \p Case; \p Own and \p Common: as
+/// Command::Prepare has them.
+Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Own,
+                                  uint64_t Common) {
   party(Of).Brought = false;
   if (Of == Side::Source)
     Referred.reset();
   Request R = requestFor(Command::Prepare, Case);
-  if (Draw) {
-    R.Seed = posix::secretNumber();
-    R.WeightSeed = Draw;
-  }
+  R.Seed = Own;
+  R.WeightSeed = Common;
   party(Of).Child->send(R);
   return R;
 }
@@ -225,32 +168,9 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   // Memory is let go of before who owns it gives it back.
   if (MaybeStop S = detach())
     return S;
-  Request R = beginToPrepare(Of, Case, 0);
+  // Where a buffer begins tells no call whether it is timed.
+  Request R = beginToPrepare(Of, Case, 0, judge::mix(DrawSeed + Case) | 1);
   return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs));
-}
-
-/// The device has too little memory for a case. What the candidate did not give
-/// back goes with its process: when that helps, the fault is its own.
-MaybeStop GpuRunner::makeRoom(Side Of, const Request &Prepare, Answer &A) {
-  bool Ran = std::exchange(CandidateRan, false);
-  if (MaybeStop S = start(Candidate))
-    return S;
-  Answer Met = Candidate.Child->ask(Request(), SetupLimitMs);
-  if (Met.What != Answer::Replied || Met.R.What != Status::Ok)
-    return hostFailed("a child did not start again");
-  Met = Candidate.Child->ask(requestFor(Command::Load), SetupLimitMs);
-  if (Met.What != Answer::Replied || Met.R.What != Status::Ok)
-    return hostFailed("a child could not load its library again");
-  pinBoth();
-  A = party(Of).Child->ask(Prepare, SetupLimitMs);
-  if (A.What == Answer::Replied && A.R.What == Status::Ok && Ran)
-    return Stop{
-        Outcome::Crashed,
-        "the entry holds memory of the device after its calls: there is "
-        "none for size '" +
-            J->Cases[Prepare.Case].Label +
-            "', but there is once its process has ended"};
-  return std::nullopt;
 }
 
 SourceEnd GpuRunner::source(const Trial &T) {
@@ -291,7 +211,6 @@ MaybeStop GpuRunner::candidate(const Trial &T) {
     if (MaybeStop S = prepareFor(Side::Candidate, T.Case))
       return S;
   Candidate.Brought = false;
-  CandidateRan = true;
   Answer A;
   return ask(Side::Candidate, requestFor(T),
              candidateLimitMs(J->TimeoutMs, SourceUs), nameOf(T), A);
@@ -303,6 +222,7 @@ MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
   ChildProcess &Child = *party(Of).Child;
   Child.send(R);
   if (isCall(R.What)) {
+    CandidateRan |= Of == Side::Candidate;
     Request Then = requestFor(Command::Finish);
     Then.Flags = FinishFlags;
     Child.send(Then);
@@ -311,11 +231,25 @@ MaybeStop GpuRunner::ask(Side Of, const Request &R, uint64_t LimitMs,
   return judged(Of, R, LimitMs, Name, A);
 }
 
+/// Asked when the job is over.
+bool GpuRunner::sourceStillWorks() {
+  Answer A = Source.Child->ask(
+      requestFor(Command::Prepare, Source.Prepared.value_or(0)), SetupLimitMs);
+  return A.What == Answer::Replied && A.R.What == Status::Ok;
+}
+
 MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
                             const std::string &Name, const Answer &A) {
   ChildProcess &Child = *party(Of).Child;
   if (A.What == Answer::Replied && A.R.What == Status::Ok)
     return std::nullopt;
+  // What fails only after the entry's calls, and in its process alone, is its.
+  if (Of == Side::Candidate && CandidateRan && A.What == Answer::Replied &&
+      A.R.What == Status::Infrastructure && sourceStillWorks())
+    return Stop{Outcome::Crashed,
+                "the process cannot be used any more once the entry was called "
+                "(" +
+                    Name + "): " + A.R.Text};
   Ending End = {*J, R, LimitMs, A, Child};
   return Of == Side::Source ? endOfSource(End) : endOfCandidate(End, Name);
 }
@@ -324,26 +258,4 @@ std::unique_ptr<Runner> gpu::makeGpuRunner(const std::string &Folder,
                                            GpuRunnerOptions Options,
                                            Clock &Time) {
   return std::make_unique<GpuRunner>(Folder, std::move(Options), Time);
-}
-
-bool gpu::probeDevice(int Device, DeviceFacts &Facts, std::string &Error) {
-  ChildSpec Spec;
-  Spec.Device = Device;
-  std::unique_ptr<ChildProcess> C =
-      ChildProcess::start(Spec, machineClock(), Error);
-  if (!C)
-    return false;
-  Request Hello;
-  Hello.Flags = Calibrate;
-  Answer A = C->ask(Hello, SetupLimitMs);
-  if (A.What == Answer::TimedOut)
-    Error =
-        "the GPU gave no answer within " + std::to_string(SetupLimitMs) + " ms";
-  else if (A.What == Answer::Closed)
-    Error = "the child that asks the GPU died: " + C->describeDeath();
-  else if (A.R.What != Status::Ok)
-    Error = A.R.Text;
-  else if (!parseFacts(A.R.Text, Facts))
-    Error = "a child described no device";
-  return Error.empty();
 }

@@ -238,6 +238,12 @@ std::string Stopwatch::start(cudaStream_t Stream) {
 
 std::string Stopwatch::begin(cudaStream_t Stream) {
   cudaError_t E = cudaEventRecord(Begin, Stream);
+  // The other streams that there are begin no earlier: nothing is made ready
+  // there while this one is held. (They wait for the default one by
+  // themselves.)
+  for (cudaStream_t Other : {cudaStreamLegacy, cudaStreamPerThread})
+    if (Stream && E == cudaSuccess)
+      E = cudaStreamWaitEvent(Other, Begin, 0);
   return E == cudaSuccess ? "" : "cannot start the clock: " + describe(E);
 }
 

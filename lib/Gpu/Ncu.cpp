@@ -118,20 +118,27 @@ struct Course {
   bool Met = false;   ///< it has the device, and ncu was shown a kernel
 };
 
-Course follow(ChildProcess &Child, const std::vector<NcuCall> &Calls) {
+Course follow(ChildProcess &Child, const Errand &Work,
+              const std::vector<NcuCall> &Calls) {
   Course C;
   Request Hello, Load;
   Hello.Flags = Profiles;
   Load.What = Command::Load;
-  std::vector<Request> All = {Hello, Load};
+  std::vector<Request> All = {Load};
   for (const NcuCall &Call : Calls)
     All.insert(All.end(), {Call.Prepare, Call.Run});
+  auto Answers = [&] {
+    C.Failed = failureOf(Child.receive(CallLimitMs), Child, CallLimitMs);
+    return C.Failed.empty();
+  };
+  Child.send(Hello);
+  if (!Answers() || !Child.send(Work, Profiles, C.Failed) || !Answers())
+    return C;
+  C.Met = true;
   for (const Request &R : All) {
     sendWhole(Child, R);
-    C.Failed = failureOf(Child.receive(CallLimitMs), Child, CallLimitMs);
-    if (!C.Failed.empty())
+    if (!Answers())
       return C;
-    C.Met = true;
   }
   if (!Child.finish(EndLimitMs))
     C.Failed =
@@ -156,7 +163,8 @@ callsIn(std::vector<NcuLaunch> Launches) {
 }
 
 NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
-                          const std::vector<NcuCall> &Calls, Clock &Time) {
+                          const Errand &Work, const std::vector<NcuCall> &Calls,
+                          Clock &Time) {
   NcuPages Pages;
   ToolFolder Made("stark-ncu");
   auto Fail = [&](const std::string &Why, bool AtAll) {
@@ -169,7 +177,7 @@ NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
   std::string Report = Made.Path + "/report.ncu-rep", Log = Made.Path + "/log",
               Error;
   ChildSpec Own = Spec;
-  Own.Under = commandFor(Program, Calls.size(), Spec.Folder, Report, Log);
+  Own.Under = commandFor(Program, Calls.size(), Work.Folder, Report, Log);
   // The child may write to the first, but not to where the report lies.
   std::string Scratch = Made.Path + "/scratch";
   if (!posix::createFolders(Scratch, Error))
@@ -178,7 +186,7 @@ NcuPages gpu::runUnderNcu(const std::string &Program, const ChildSpec &Spec,
   std::unique_ptr<ChildProcess> Child = ChildProcess::start(Own, Time, Error);
   if (!Child)
     return Fail(Error, true);
-  Course C = follow(*Child, Calls);
+  Course C = follow(*Child, Work, Calls);
   std::string Ignored;
   std::string Complaint =
       errorIn(posix::readRegularFile(Log, LogLimit, Ignored).value_or(""));

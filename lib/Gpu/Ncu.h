@@ -38,10 +38,11 @@ struct NcuCall {
   Request Prepare, Run;
 };
 
-/// Has a child load the library of \p Spec and make \p Calls, at least one,
+/// Has a child load the library of \p Work and make \p Calls, at least one,
 /// under \p Program.
 NcuPages runUnderNcu(const std::string &Program, const ChildSpec &Spec,
-                     const std::vector<NcuCall> &Calls, Clock &Time);
+                     const Errand &Work, const std::vector<NcuCall> &Calls,
+                     Clock &Time);
 
 } // namespace stark::gpu
 

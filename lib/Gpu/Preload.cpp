@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Preload.h"
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <sstream>
+#include <sys/mman.h>
 
 using namespace stark;
 
@@ -22,17 +25,31 @@ std::string gpu::preload(const ChildOptions &Options) {
   return "";
 }
 
-std::vector<std::string> gpu::readFolders(const ChildOptions &Options) {
+std::vector<std::string> gpu::readFolders(const ChildOptions &Options,
+                                          const Errand &Work) {
   std::vector<std::string> Folders;
-  if (!Options.Folder.empty())
-    Folders.push_back(Options.Folder);
+  if (Work.Folder[0])
+    Folders.push_back(Work.Folder);
   std::stringstream Files(Options.Preload);
   for (std::string File; std::getline(Files, File, ':');)
     Folders.push_back(File.substr(0, File.rfind('/')));
   return Folders;
 }
 
-std::string gpu::writeFolder(const Request &Hello) {
-  const char *Folder = Hello.Flags & Profiles ? getenv("TMPDIR") : nullptr;
+std::string gpu::writeFolder(const Request &Take) {
+  const char *Folder = Take.Flags & Profiles ? getenv("TMPDIR") : nullptr;
   return Folder ? Folder : "";
+}
+
+std::string gpu::mapShared(const ChildOptions &Options, const Errand &Work,
+                           char *&Shared) {
+  if (!Work.SharedBytes)
+    return "";
+  void *At = mmap(nullptr, Work.SharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                  Options.Shared, 0);
+  if (At == MAP_FAILED)
+    return std::string("cannot map the shared memory: ") + std::strerror(errno);
+  madvise(At, Work.SharedBytes, MADV_HUGEPAGE);
+  Shared = static_cast<char *>(At);
+  return "";
 }

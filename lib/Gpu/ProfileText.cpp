@@ -23,6 +23,8 @@ namespace {
 /// Below this share of its peak neither memory nor arithmetic is what bounds a
 /// kernel, as ncu's own rules have it.
 constexpr double BoundPercent = 60;
+/// From here on nothing limits how many warps an SM has.
+constexpr double AllPercent = 99.5;
 constexpr size_t MostStalls = 3, MostSourceLines = 3, MostOthers = 3;
 
 std::string number(double Value, int Digits) {
@@ -49,6 +51,8 @@ std::string stallName(const std::string &Metric) {
       {"wait", "a fixed latency"},
       {"no_instruction", "instructions"},
       {"no_inst", "instructions"},
+      {"imc_miss",
+       "a constant, or a parameter of the kernel, that no cache has"},
       {"not_selected", "another warp, which was ready as well"},
       {"drain", "stores before the end"},
       {"gmma", "tensor cores"}};
@@ -158,6 +162,7 @@ void Paragraph::addBound() {
   const Unit *Most = std::max_element(
       std::begin(Units), std::end(Units),
       [](const Unit &A, const Unit &B) { return A.Share < B.Share; });
+  Memory = std::max(Memory, Most->Share);
   std::string Bound;
   if (std::max(Arithmetic, Memory) < BoundPercent)
     Bound = "latency: neither memory nor the SMs' units are near their peak";
@@ -186,14 +191,16 @@ void Paragraph::addFloor() {
   if (Call.MovedBytes <= 0 || Call.CopyGBs <= 0 || Call.MedianUs <= 0)
     return add(Traffic);
   double FloorUs = Call.MovedBytes / Call.CopyGBs * 1e-3;
+  if (!Traffic.empty())
+    Traffic = "; " + Traffic + ", " + number(Bytes / Call.MovedBytes, 2) +
+              " times as much as has to be moved" +
+              (Bytes < Call.MovedBytes ? " (the rest was written last, and is "
+                                         "still in L2)"
+                                       : "");
   add("floor: its " + number(Call.MovedBytes / 1e6, 1) +
       " MB at the copy rate take " + number(FloorUs, 1) + " us, " +
       percent(100 * FloorUs / Call.MedianUs) + " of the measured " +
-      number(Call.MedianUs, 1) + " us" +
-      (Traffic.empty()
-           ? ""
-           : "; " + Traffic + ", " + number(Bytes / Call.MovedBytes, 2) +
-                 " times as much as has to be moved"));
+      number(Call.MedianUs, 1) + " us" + Traffic);
 }
 
 /// Empty when it was not counted.
@@ -214,6 +221,7 @@ void Paragraph::addOccupancy() {
     double Blocks;
   };
   std::string Text = occupancy();
+  double Possible = of("sm__maximum_warps_per_active_cycle_pct");
   if (Text.empty())
     return;
   std::vector<Limit> Limits;
@@ -228,7 +236,8 @@ void Paragraph::addOccupancy() {
       Limits.begin(), Limits.end(),
       [](const Limit &A, const Limit &B) { return A.Blocks < B.Blocks; });
   if (!Limits.empty()) {
-    Text += std::string(", limited by ") + Limits[0].Name;
+    if (Possible < AllPercent)
+      Text += std::string(", limited by ") + Limits[0].Name;
     for (size_t I = 0; I < Limits.size(); ++I)
       Text += (I ? ", " : " (blocks an SM: ") + std::string(Limits[I].Name) +
               " " + number(Limits[I].Blocks, 0);
@@ -258,18 +267,36 @@ std::string Paragraph::stalls() const {
                       : "a warp waits, in cycles for each instruction: " + Text;
 }
 
+/// Of the text's own lines those with the most samples; of what they call in
+/// headers how much it is.
 void Paragraph::addSourceLines() {
-  double All = 0;
-  for (const NcuLine &Each : Lines)
+  double All = 0, InHeaders = 0;
+  std::map<std::string, double> Headers;
+  std::vector<const NcuLine *> Own;
+  for (const NcuLine &Each : Lines) {
     All += Each.Samples;
-  for (size_t I = 0; I < std::min(Lines.size(), MostSourceLines); ++I)
-    add((Lines[I].File == Call.File ? "" : Lines[I].File + " ") + "line " +
-        std::to_string(Lines[I].Line) + ": " +
-        percent(100 * Lines[I].Samples / All) + " of the samples" +
-        (Lines[I].Reason.empty() || Lines[I].Reason == "selected"
+    if (Each.File == Call.File) {
+      Own.push_back(&Each);
+    } else {
+      InHeaders += Each.Samples;
+      Headers[Each.File] += Each.Samples;
+    }
+  }
+  size_t Most = MostSourceLines - !Headers.empty();
+  for (size_t I = 0; I < std::min(Own.size(), Most); ++I)
+    add("line " + std::to_string(Own[I]->Line) + ": " +
+        percent(100 * Own[I]->Samples / All) + " of the samples" +
+        (Own[I]->Reason.empty() || Own[I]->Reason == "selected"
              ? ""
-             : ", most of them " + stallName(Lines[I].Reason)) +
-        (Lines[I].Text.empty() ? "" : ": " + Lines[I].Text));
+             : ", most of them " + stallName(Own[I]->Reason)) +
+        (Own[I]->Text.empty() ? "" : ": " + Own[I]->Text));
+  if (Headers.empty())
+    return;
+  auto Largest = std::max_element(
+      Headers.begin(), Headers.end(),
+      [](const auto &A, const auto &B) { return A.second < B.second; });
+  add("in functions of headers: " + percent(100 * InHeaders / All) +
+      " of the samples, most of them in " + Largest->first);
 }
 
 void Paragraph::addRequests() {
@@ -322,7 +349,7 @@ void Paragraph::addRest() {
   double Tensor =
       of("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active");
   if (Tensor >= 0)
-    add(Tensor > 0
+    add(Tensor >= 0.5
             ? "tensor cores: busy in " + percent(Tensor) + " of the cycles"
             : "tensor cores: not used");
   std::map<std::string, double> Others;

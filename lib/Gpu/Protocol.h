@@ -24,11 +24,12 @@
 namespace stark::gpu {
 
 enum class Command : uint32_t {
-  Hello,   ///< claim the device, measure it when Flags has Calibrate, then
-           ///< lock the process down
+  Hello,   ///< claim the device, measure it when Flags has Calibrate, and load
+           ///< what any job of its kind needs
+  Take,    ///< followed by an Errand: read the job, then lock the process down
   Load,    ///< dlopen the library
-  Prepare, ///< place the buffers of Case: Seed says where, as its own, and
-           ///< WeightSeed where within, as the other child's; 0: where it comes
+  Prepare, ///< place the buffers of Case: Seed says where, as its own, 0 where
+           ///< it comes; WeightSeed where within, as the other child's
   Run,     ///< one verified call with Seed and poison Round
   Warm,    ///< timed calls, not counted, for Ms milliseconds
   Sample,  ///< one timed call
@@ -44,7 +45,8 @@ enum class Command : uint32_t {
 
 /// Flags of Hello.
 constexpr uint32_t Calibrate = 1;
-/// Flags of Hello: this is under a profiler, which is shown one known kernel.
+/// Flags of Hello: this is under a profiler, which is shown one known kernel;
+/// of Take: and has a folder to write to.
 constexpr uint32_t Profiles = 2;
 /// Flags of Finish after Sample: wait for the whole device before the stop
 /// event.
@@ -83,6 +85,16 @@ struct Request {
   Handle Memory = {}; ///< of Attach
 };
 
+/// What a child is there for; it does not know before. Follows Take.
+struct Errand {
+  uint64_t SharedBytes = 0; ///< of the memory for the outputs
+  uint32_t Reference = 0;   ///< the source: stark_reference() when it has one
+  char Folder[4096] = {};   ///< of the job; empty: it only knows the device
+  char Library[256] = {};
+};
+/// False when a path is too long.
+bool setPaths(Errand &E, const std::string &Folder, const std::string &Library);
+
 enum class Status : uint32_t {
   Ok,
   Failed,         ///< the library's doing: a launch, kernel or load error
@@ -105,7 +117,7 @@ struct Reply {
   double WorstError = 0;  ///< of Compare, in units of what is allowed
   judge::Extremes Wanted; ///< of Compare
   Handle Memory = {};     ///< of Share
-  char Text[1024] = {};   ///< what went wrong; of Hello: printFacts()
+  char Text[1024] = {};   ///< what went wrong; of Take: printFacts()
 };
 
 /// Is the library's code called for \p What?

@@ -17,6 +17,7 @@
 #include "ChildProcess.h"
 #include "HeldBack.h"
 #include "stark/Gpu/GpuRunner.h"
+#include "stark/Gpu/WaitingChildren.h"
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
@@ -33,8 +34,9 @@ constexpr uint64_t SetupLimitMs = 120000;
 
 /// One of the two, and the size that its buffers were last set up for.
 struct Party {
-  ChildSpec Spec; ///< to start it again
+  Errand Work; ///< to start it again
   std::unique_ptr<ChildProcess> Child;
+  bool HasDevice = false; ///< it has answered Hello
   std::optional<unsigned> Prepared;
   bool Brought = false; ///< shared memory holds what the last call left
 };
@@ -101,14 +103,20 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
   bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
-  MaybeStop start(Party &P);
+  /// Until no other process opens or leaves the device.
+  void settle();
+  ChildSpec spec() const;
+  MaybeStop start(Party &P, uint32_t Flags = 0);
+  MaybeStop sendOff(Party &P);
+  MaybeStop meet(Party &P, uint32_t Flags = 0);
+  MaybeStop startAgain(Side Of);
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
   MaybeStop beginAgain(uint64_t Round);
   MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();
-  Request beginToPrepare(Side Of, unsigned Case, uint64_t Draw);
+  Request beginToPrepare(Side Of, unsigned Case, uint64_t Own, uint64_t Common);
   MaybeStop endPreparing(Side Of, const Request &R, Answer A);
   static bool hasNoMemory(const Answer &A) {
     return A.What == Answer::Replied && A.R.What == Status::NoMemory;
@@ -122,6 +130,7 @@ private:
                 const std::string &Name, Answer &A, uint32_t FinishFlags = 0);
   MaybeStop judged(Side Of, const Request &R, uint64_t LimitMs,
                    const std::string &Name, const Answer &A);
+  bool sourceStillWorks();
   MaybeStop findTorch();
   MaybeStop measureOwnError(const Trial &T);
   /// In a regime of the tool's: how far the source moves when its inputs do.

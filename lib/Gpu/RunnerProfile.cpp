@@ -47,7 +47,7 @@ void GpuRunner::profile(const std::vector<unsigned> &Cases, Result &Out) {
   // better.
   Source.Child.reset();
   Candidate.Child.reset();
-  ChildSpec Bare = Candidate.Spec;
+  Errand Bare = Candidate.Work;
   Bare.SharedBytes = 0;
   std::vector<NcuCall> Calls;
   for (unsigned Case : Cases) {
@@ -57,11 +57,11 @@ void GpuRunner::profile(const std::vector<unsigned> &Cases, Result &Out) {
     Calls.push_back({requestFor(Command::Prepare, Case), requestFor(T)});
     Calls.back().Run.Flags |= Profiled;
   }
-  NcuPages Pages = runUnderNcu(Program, Bare, Calls, Time);
+  NcuPages Pages = runUnderNcu(Program, spec(), Bare, Calls, Time);
   if (!Pages.Failed.empty() && !Pages.AtAll && Calls.size() > 1) {
     // Another size may be what it fails at.
     Calls.resize(1);
-    Pages = runUnderNcu(Program, Bare, Calls, Time);
+    Pages = runUnderNcu(Program, spec(), Bare, Calls, Time);
   }
   if (!Pages.Failed.empty()) {
     Found.Problem = "ncu: " + Pages.Failed;

@@ -15,6 +15,7 @@
 #include "Ending.h"
 #include "Runner.h"
 #include "Sanitizer.h"
+#include <cstring>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -78,13 +79,13 @@ MaybeStop GpuRunner::sanitize(const std::vector<unsigned> &Cases,
   if (Working.empty())
     return std::nullopt;
   std::vector<Request> Calls = callsOf(*J, Cases);
-  ChildSpec Bare = Candidate.Spec;
+  Errand Bare = Candidate.Work;
   Bare.SharedBytes = 0;
   std::vector<SanitizerReport> Bad;
   std::vector<const SanitizerTool *> Again;
   std::vector<std::string> Clean;
   for (SanitizerReport &R :
-       gpu::sanitize(Program, Bare, Working, Calls, Time)) {
+       gpu::sanitize(Program, spec(), Bare, Working, Calls, Time)) {
     if (!R.Failed.empty())
       Notes += "compute-sanitizer's " + std::string(R.Tool->Name) +
                " did not look at all: " + R.Failed + "\n";
@@ -105,9 +106,9 @@ MaybeStop GpuRunner::sanitize(const std::vector<unsigned> &Cases,
   if (Bad.empty())
     return std::nullopt;
   // What the source does as well, nobody has asked a candidate to mend.
-  Bare.Library = Source.Spec.Library;
+  std::memcpy(Bare.Library, Source.Work.Library, sizeof(Bare.Library));
   std::vector<SanitizerReport> OfSource =
-      gpu::sanitize(Program, Bare, Again, Calls, Time);
+      gpu::sanitize(Program, spec(), Bare, Again, Calls, Time);
   std::string Findings;
   for (size_t I = 0; I < Bad.size(); ++I) {
     bool Elects = J->AsyncBarriers && Bad[I].Tool->Shown == Fault::Race;

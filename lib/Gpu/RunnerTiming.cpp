@@ -31,8 +31,10 @@ MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
   Draw |= 1;
   Source.Prepared.reset();
   Candidate.Prepared.reset();
-  Request OfSource = beginToPrepare(Side::Source, Case, Draw),
-          OfCandidate = beginToPrepare(Side::Candidate, Case, Draw);
+  Request OfSource =
+              beginToPrepare(Side::Source, Case, posix::secretNumber(), Draw),
+          OfCandidate = beginToPrepare(Side::Candidate, Case,
+                                       posix::secretNumber(), Draw);
   Answer Sources = Source.Child->receive(SetupLimitMs),
          Candidates = Candidate.Child->receive(SetupLimitMs);
   if (!hasNoMemory(Sources) && !hasNoMemory(Candidates)) {
@@ -69,6 +71,10 @@ MaybeStop GpuRunner::timeAll(const Job &, const std::vector<unsigned> &Cases,
                              std::vector<Timing> &Timings, std::string &Notes) {
   std::vector<std::vector<Samples>> Taken(Cases.size());
   Clocks = watchClocks(Facts.Id);
+  {
+    Stages::Scope Settling(Log, "settle");
+    settle();
+  }
   for (uint64_t Round = 0; Round < J->Timing.Rounds; ++Round) {
     if (Round)
       if (MaybeStop S = beginAgain(Round))
@@ -81,14 +87,10 @@ MaybeStop GpuRunner::timeAll(const Job &, const std::vector<unsigned> &Cases,
     Timings.push_back(summarize(Rounds));
     Notes += describeSpread(Rounds);
   }
+  // Other pairs of processes have taken those that were there.
+  if (Options.Follows)
+    Options.Waiting->begin(spec());
   return std::nullopt;
-}
-
-/// In new processes, with memory somewhere else.
-MaybeStop GpuRunner::beginAgain(uint64_t Round) {
-  if (MaybeStop S = meetDevice(0, Round % 2 ? Side::Candidate : Side::Source))
-    return S;
-  return loadBoth();
 }
 
 MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,

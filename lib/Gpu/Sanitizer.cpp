@@ -45,6 +45,13 @@ std::vector<std::string> commandFor(const std::string &Program,
           "no"};
 }
 
+void receiveAll(std::vector<Party> &Parties) {
+  for (Party &P : Parties)
+    if (P.Report.Failed.empty())
+      P.Report.Failed =
+          failureOf(P.Child->receive(CallLimitMs), *P.Child, CallLimitMs);
+}
+
 /// Sends \p R to all that have not failed, then takes their answers.
 void askAll(std::vector<Party> &Parties, const Request &R) {
   for (Party &P : Parties) {
@@ -55,10 +62,15 @@ void askAll(std::vector<Party> &Parties, const Request &R) {
       Own.Case = uint32_t(P.Report.Tool->Shown);
     sendWhole(*P.Child, Own);
   }
+  receiveAll(Parties);
+}
+
+/// Has all take \p Work.
+void giveAll(std::vector<Party> &Parties, const Errand &Work) {
   for (Party &P : Parties)
     if (P.Report.Failed.empty())
-      P.Report.Failed =
-          failureOf(P.Child->receive(CallLimitMs), *P.Child, CallLimitMs);
+      P.Child->send(Work, 0, P.Report.Failed);
+  receiveAll(Parties);
 }
 
 void conclude(Party &P) {
@@ -83,6 +95,7 @@ void conclude(Party &P) {
 
 std::vector<SanitizerReport>
 gpu::sanitize(const std::string &Program, const ChildSpec &Spec,
+              const Errand &Work,
               const std::vector<const SanitizerTool *> &Tools,
               const std::vector<Request> &Calls, Clock &Time) {
   ToolFolder Logs("stark-sanitizer");
@@ -99,9 +112,10 @@ gpu::sanitize(const std::string &Program, const ChildSpec &Spec,
       P.Child = ChildProcess::start(Own, Time, P.Report.Failed);
   }
   askAll(Parties, Request());
+  giveAll(Parties, Work);
   Request Load;
   Load.What = Command::Load;
-  if (!Spec.Library.empty())
+  if (Work.Library[0])
     askAll(Parties, Load);
   for (const Request &R : Calls)
     askAll(Parties, R);
@@ -128,7 +142,7 @@ gpu::proveSanitizers(const std::string &Program, int Device, Clock &Time) {
   std::vector<const SanitizerTool *> All;
   for (const SanitizerTool &Tool : AllTools)
     All.push_back(&Tool);
-  Found->second = sanitize(Program, Spec, All, {R}, Time);
+  Found->second = sanitize(Program, Spec, Errand(), All, {R}, Time);
   for (SanitizerReport &Report : Found->second)
     if (Report.Findings.empty() && Report.Failed.empty())
       Report.Failed = "it did not find a fault that it was shown";

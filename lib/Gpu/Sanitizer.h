@@ -31,10 +31,10 @@ struct SanitizerReport {
   std::string Failed; ///< why it says nothing; empty: it looked at all
 };
 
-/// Has a child load the library of \p Spec and answer \p Calls under each of
-/// \p Tools, all tools at once.
+/// Has a child load the library of \p Work, if any, and answer \p Calls under
+/// each of \p Tools, all tools at once.
 std::vector<SanitizerReport>
-sanitize(const std::string &Program, const ChildSpec &Spec,
+sanitize(const std::string &Program, const ChildSpec &Spec, const Errand &Work,
          const std::vector<const SanitizerTool *> &Tools,
          const std::vector<Request> &Calls, Clock &Time);
 

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   pages of the harness -> no access -> a call -> access
+///   pages of the harness -> no access -> a call on a stack of its own ->
+///   access
 /// What follows a pointer that a call left on the stack, or looks through
-/// memory, ends with a fault. Who may make system calls could open them again:
-/// the gates of the build are there for that.
+/// memory, ends with a fault. Above its own frames a call finds nothing that
+/// could tell it what it is called for, and below them nothing that an earlier
+/// one left. Who may make system calls could open the pages again: the gates of
+/// the build are there for that.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +31,14 @@ public:
 
   /// Zeros, somewhere; null when there is no memory. Never given back.
   void *open(size_t Bytes);
-  /// Calls with the pages closed. False: it threw.
+  /// Calls with the pages closed. False: it threw. One at a time.
   bool callSealed(void (*Function)(void **), void **Arguments) const;
 
 private:
-  void *At = nullptr;
+  struct Crossing;
+  static void callOnItsStack();
+
+  Crossing *At = nullptr; ///< the first of the pages
   size_t Bytes = 0;
 };
 

@@ -137,6 +137,8 @@ void Spool::work(const std::string &Id) {
     if (R.End == Outcome::Crashed || R.End == Outcome::TimedOut ||
         R.End == Outcome::Infrastructure)
       canary();
+    if (Options.Done)
+      Options.Done();
   }
   fs::remove_all(Folder, Ignored);
 }

@@ -200,6 +200,10 @@ bool confineFiles(std::vector<std::string> Readable,
 }
 } // namespace
 
+void posix::closeToOthers(bool Closed) {
+  prctl(PR_SET_DUMPABLE, Closed ? 0 : 1, 0, 0, 0);
+}
+
 std::string posix::lockDown(std::vector<std::string> Readable,
                             const std::string &Writable) {
   // What it prints goes to a file in memory; more than this is refused. Not

@@ -15,6 +15,7 @@
 #include "stark/Gpu/Child.h"
 #include "stark/Gpu/GpuRunner.h"
 #include "stark/Gpu/Spool.h"
+#include "stark/Gpu/WaitingChildren.h"
 #include "stark/Gpu/Workers.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Posix/Clock.h"
@@ -114,10 +115,6 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"child", no_argument, nullptr, 'C'},
                               {"control", required_argument, nullptr, 'D'},
                               {"shared", required_argument, nullptr, 'S'},
-                              {"shared-bytes", required_argument, nullptr, 'B'},
-                              {"job", required_argument, nullptr, 'J'},
-                              {"library", required_argument, nullptr, 'L'},
-                              {"reference", no_argument, nullptr, 'R'},
                               {"preload", required_argument, nullptr, 'P'},
                               {"torch", required_argument, nullptr, 't'},
                               {"samples", required_argument, nullptr, 'm'},
@@ -149,12 +146,6 @@ bool setFlag(Flags &F, int Letter) {
   case 'o':
     F.Outputs = optarg;
     return true;
-  case 'J':
-    F.Child.Folder = optarg;
-    return true;
-  case 'L':
-    F.Child.Library = optarg;
-    return true;
   case 'P':
     F.Child.Preload = optarg;
     return true;
@@ -181,8 +172,6 @@ bool setFlag(Flags &F, int Letter) {
     return setNumber(F.Child.Control);
   case 'S':
     return setNumber(F.Child.Shared);
-  case 'B':
-    return setNumber(F.Child.SharedBytes);
   case 'i':
     return setNumber(F.IdleSeconds);
   case 'w':
@@ -195,10 +184,8 @@ bool setFlag(Flags &F, int Letter) {
     return F.Probe = true;
   case 'C':
     return F.IsChild = true;
-  case 'A':
-    return F.Await = true;
   default:
-    return F.Child.Reference = true;
+    return F.Await = true;
   }
 }
 } // namespace
@@ -272,6 +259,14 @@ static int runOne(const Flags &F) {
   std::_Exit(R.End == job::Outcome::Infrastructure || !Error.empty());
 }
 
+/// Are there any that nobody has claimed?
+static bool hasJobs(const std::string &Spool) {
+  std::error_code Error;
+  std::filesystem::directory_iterator Jobs(
+      std::filesystem::path(Spool) / "jobs", Error);
+  return !Error && Jobs != std::filesystem::directory_iterator();
+}
+
 static int runSpool(const Flags &F) {
   SpoolOptions Options;
   Options.Folder = F.Spool;
@@ -279,27 +274,36 @@ static int runSpool(const Flags &F) {
   Options.Watch = F.Watch;
   Options.IdleMs = F.IdleSeconds * 1000;
   DeviceFacts Known;
-  // The driver takes a while to clear up after a job's children; meanwhile the
-  // next job's open the device.
+  // The driver takes a while to clear up after a job's children; meanwhile
+  // those of the next job compare.
   std::unique_ptr<judge::Runner> Last;
+  WaitingChildren Waiting(machineClock());
+  std::unique_ptr<posix::FileLock> Held;
   Options.Settle = [&] { Last.reset(); };
   Options.Judge = [&](const std::string &Folder) {
     // Builds of this user may judge on the GPU as well.
     std::string Error;
-    std::unique_ptr<posix::FileLock> Held =
-        posix::lockGpu(Known.Id, machineClock(), Options.Warn, Error);
+    Held = posix::lockGpu(Known.Id, machineClock(), Options.Warn, Error);
     if (!Held)
       Options.Warn(Error + "; judging without");
     GpuRunnerOptions Judging;
     Judging.Known = Known;
     Judging.Settle = Options.Settle;
+    Judging.Waiting = &Waiting;
+    Judging.Follows = F.Watch || F.IdleSeconds || hasJobs(F.Spool);
     std::unique_ptr<judge::Runner> Runner;
     job::Result R = judgeFolder(F, Folder, std::move(Judging), Runner);
     Runner->beginToEnd();
     Last = std::move(Runner);
     return R;
   };
+  Options.Done = [&] {
+    Waiting.await();
+    Held.reset();
+  };
   Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
+    // They were there when the device failed.
+    Waiting.drop();
     bool Works = probeDevice(F.Child.Device, Facts, Error);
     Known = Facts;
     return Works;
@@ -312,7 +316,11 @@ static int runSpool(const Flags &F) {
     std::fprintf(stderr, "note: %s\n", Line.c_str());
   };
   std::string Error;
-  return workOffSpool(Options, machineClock(), Error) ? 0 : failed(Error);
+  int Code = workOffSpool(Options, machineClock(), Error) ? 0 : failed(Error);
+  std::fflush(nullptr);
+  // As after one job: what is left ends with this process.
+  Waiting.beginToEnd();
+  std::_Exit(Code);
 }
 
 /// A worker for each GPU.

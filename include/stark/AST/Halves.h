@@ -8,9 +8,10 @@
 /// \file
 ///   parsed text -> its kernels for nvcc + its host code for C++
 /// nvcc takes 20 s and more to read PyTorch's headers, and kernels need none of
-/// them. The halves meet as nvcc's own two passes do: a kernel is, for the
-/// host, a function of the kernel's name and type, which nvcc defines in the
-/// device's object; `k<T><<<g, b>>>(x)` sets the launch up and calls it.
+/// them; of a page of CUDA it reads the host code twice. The halves meet as
+/// nvcc's own two passes do: a kernel is, for the host, a function of the
+/// kernel's name and type, which nvcc defines in the device's object;
+/// `k<T><<<g, b>>>(x)` sets the launch up and calls it.
 ///
 /// Both halves keep the lines of the text. A symbol that both define is weak in
 /// the device's object, so the two link as they are. Kernels that were static
@@ -45,8 +46,9 @@ struct Halves {
 };
 
 /// \p TorchFolders are the absolute include folders of PyTorch, spelled as in
-/// the flags with which \p Source was parsed. Nothing, with the reason in
-/// \p WhyNot, where the text cannot be taken apart.
+/// the flags with which \p Source was parsed; none: it has nothing of PyTorch,
+/// and may include headers of the project that are the same to both. Nothing,
+/// with the reason in \p WhyNot, where the text cannot be taken apart.
 ///
 /// What links does what the whole would do. But one of the halves may not
 /// compile, or the two not link, where nvcc takes the whole: the whole has the

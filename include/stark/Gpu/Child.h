@@ -20,9 +20,6 @@ namespace stark::gpu {
 
 struct ChildOptions {
   int Control = -1, Shared = -1; ///< inherited descriptors
-  uint64_t SharedBytes = 0;
-  std::string Folder, Library; ///< of the job; empty for a child without one
-  bool Reference = false; ///< the source: stark_reference() when it has one
   int Device = 0;
   /// Libraries that are loaded before the job's, in their order: those of
   /// libtorch, when the job needs it. Joined by ':'.

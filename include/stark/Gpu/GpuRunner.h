@@ -24,8 +24,9 @@
 namespace stark {
 class Clock;
 }
-
 namespace stark::gpu {
+
+class WaitingChildren;
 
 /// Calls the libraries in \p Folder on the GPU that the driver lists as
 /// \p Device. The children are this program, started with --child (Child.h).
@@ -43,9 +44,13 @@ struct GpuRunnerOptions {
   std::string Ncu; ///< likewise of ncu
   /// What probeDevice() said of the device; unset: it is measured again.
   std::optional<DeviceFacts> Known;
-  /// Waits for what an earlier runner left behind; called once the device is
-  /// open, before anything is compared or timed. May be empty.
+  /// Waits for what an earlier runner left behind; called before anything is
+  /// timed, and where there is too little memory. May be empty.
   std::function<void()> Settle;
+  /// Outlives the runner, and gives it children that have the device already;
+  /// null: there are none.
+  WaitingChildren *Waiting = nullptr;
+  bool Follows = false; ///< another job does: others are to wait for it
 };
 
 /// Of the job in \p Folder.

@@ -35,6 +35,9 @@ struct SpoolOptions {
   std::function<job::Result(const std::string &Folder)> Judge;
   /// Waits until nothing of the last job is left; may be empty.
   std::function<void()> Settle;
+  /// The result is written, and the device was tried if that was called for;
+  /// may be empty.
+  std::function<void()> Done;
   /// Does the device work? probeDevice() but in tests.
   std::function<bool(DeviceFacts &Facts, std::string &Error)> Probe;
   /// One line for the user: of a job, of the device.

@@ -28,6 +28,11 @@ namespace stark::posix {
 std::string lockDown(std::vector<std::string> Readable = {},
                      const std::string &Writable = "");
 
+/// While it waits for its errand and is not locked down, a process of the same
+/// user that is may not look into it or trace it; \p Closed false: it may, as
+/// drivers and tools want to of themselves.
+void closeToOthers(bool Closed);
+
 } // namespace stark::posix
 
 #endif

@@ -13,14 +13,14 @@ using namespace stark;
 using namespace clang;
 
 std::optional<IndexedLoop> stark::readIndex(const Facts &F, const ForStmt *S) {
-  const VarDecl *I = onlyVariable(S->getInit());
-  if (!I || !I->getInit() || !I->getType()->isIntegerType() ||
+  auto [I, Start] = indexOf(S);
+  if (!I || !Start || !I->getType()->isIntegerType() ||
       F.context().getTypeSize(I->getType()) < 32)
     return std::nullopt;
   IndexedLoop L;
   L.S = S;
   L.I = I;
-  L.Start = I->getInit();
+  L.Start = Start;
   return L;
 }
 

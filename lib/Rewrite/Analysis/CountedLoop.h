@@ -19,7 +19,8 @@
 
 namespace stark {
 
-/// A loop over one variable that it declares, an integer of 32 bits or more.
+/// A loop over one variable of its own (indexOf), an integer of 32 bits or
+/// more.
 struct IndexedLoop {
   const clang::ForStmt *S = nullptr;
   const clang::VarDecl *I = nullptr;

@@ -125,7 +125,7 @@ std::optional<std::string> stark::laneLoopText(const Facts &F,
                                                unsigned Lanes) {
   const ForStmt *For = S.L.S;
   std::optional<Range> Whole = F.statementRange(For),
-                       Start = F.range(S.L.I->getInit()),
+                       Start = F.range(S.L.Start),
                        Step = F.range(For->getInc());
   if (!Whole || !Start || !Step)
     return std::nullopt;

@@ -68,7 +68,7 @@ static bool isFirstOf(const Stmt *Up, const Stmt *At) {
 }
 
 Made stark::madeIn(const Facts &F, const Kernel &K, const CountedLoop &L,
-                   const Access &Of) {
+                   const Access &Of, const Stmt *Skips) {
   const Stmt *At = Of.Whole;
   Made When = Made::WhenItRuns;
   for (const Stmt *Up = K.parent(At); Up; At = Up, Up = K.parent(Up)) {
@@ -84,8 +84,10 @@ Made stark::madeIn(const Facts &F, const Kernel &K, const CountedLoop &L,
   }
   // Something before it may end the iteration.
   const SourceManager &SM = F.context().getSourceManager();
+  std::set<const Stmt *> Skipping = nodesOf(Skips);
   if (anyOf(L.S->getBody(), [&](const Stmt *N) {
         return llvm::isa<ReturnStmt, BreakStmt, ContinueStmt>(N) &&
+               !Skipping.count(N) &&
                SM.isBeforeInTranslationUnit(N->getBeginLoc(),
                                             Of.E->getBeginLoc());
       }))

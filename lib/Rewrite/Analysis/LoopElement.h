@@ -30,8 +30,9 @@ enum class Made {
 /// says which one it is reads no memory and is not changed by the loop.
 bool isSameElement(const Kernel &K, const CountedLoop &L, const Access &At);
 
+/// An iteration that \p Skips, a statement of the loop, ends does not count.
 Made madeIn(const Facts &F, const Kernel &K, const CountedLoop &L,
-            const Access &At);
+            const Access &At, const clang::Stmt *Skips = nullptr);
 
 /// Something in \p S that other threads take part in, or wait at.
 bool meetsThreads(const clang::Stmt *S);

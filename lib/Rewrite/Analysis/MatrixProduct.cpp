@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixProduct.h"
+#include "ProductIndex.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
@@ -13,62 +14,6 @@
 using namespace stark;
 using namespace clang;
 namespace m = clang::ast_matchers;
-
-const ParmVarDecl *stark::parameterOf(const Expr *E, const Kernel &K) {
-  const auto *P = llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(E));
-  return P && P->getType()->isIntegerType() && K.keeps(P) ? P : nullptr;
-}
-
-/// A parameter, or a constant whose text can be put elsewhere in the file.
-static bool isFixed(const Expr *E, const Facts &F, const Kernel &K) {
-  bool Local = false;
-  forEachUse(E, [&](const DeclRefExpr *, const VarDecl *V) {
-    Local |= V->hasLocalStorage();
-  });
-  return parameterOf(E, K) || (!Local && F.constantOf(E, K));
-}
-
-/// blockIdx.A * blockDim.A + threadIdx.A -> A. Each may be a variable that
-/// holds it, the width also the constant that all launches give for it.
-static char axisOf(const Expr *E, const Facts &F, const Kernel &K) {
-  OrReason<std::array<uint64_t, 3>> Size = F.block(K);
-  for (char Axis : {'x', 'y', 'z'}) {
-    auto Is = [&K, Axis](llvm::StringRef Name) {
-      return [&K, Axis, Name](const Expr *N) {
-        return isBuiltin(resolve(N, K.body(), *K.Parents), Name, Axis);
-      };
-    };
-    auto IsWidth = [&](const Expr *N) {
-      return Is("blockDim")(N) ||
-             (Size && F.constantOf(N, K) == (*Size)[unsigned(Axis - 'x')]);
-    };
-    auto Block = [&](const Expr *N) {
-      return eitherWay(factorsOf(N), Is("blockIdx"), IsWidth);
-    };
-    if (eitherWay(termsOf(E), Is("threadIdx"), Block))
-      return Axis;
-  }
-  return 0;
-}
-
-/// Whether \p Index is Major * something + Minor, where something is fixed.
-/// Either may be shifted.
-static bool isPlace(const Expr *Index, const VarDecl *Major,
-                    const VarDecl *Minor, llvm::ArrayRef<ShiftedIndex> Shifted,
-                    const Facts &F, const Kernel &K) {
-  auto Is = [&](const Expr *N, const VarDecl *V) {
-    const VarDecl *Named = variableOf(N);
-    return Named == V || llvm::any_of(Shifted, [&](const ShiftedIndex &S) {
-             return S.V == Named && S.Of == V;
-           });
-  };
-  auto IsMajor = [&](const Expr *N) { return Is(N, Major); };
-  auto IsMinor = [&](const Expr *N) { return Is(N, Minor); };
-  auto IsWidth = [&](const Expr *N) { return isFixed(N, F, K); };
-  return eitherWay(termsOf(Index), IsMinor, [&](const Expr *N) {
-    return eitherWay(factorsOf(N), IsMajor, IsWidth);
-  });
-}
 
 static bool isZero(const Expr *E, const ASTContext &Context) {
   Expr::EvalResult R;
@@ -88,9 +33,13 @@ static bool isUnitStep(const Stmt *S, const VarDecl *V, const Facts &F,
          F.constantOf(B->getRHS(), K) == 1u;
 }
 
-/// An element, converted at most: x, (float)x, __half2float(x).
-static const Access *elementOf(const Expr *E, const std::vector<Access> &All) {
+/// An element, converted at most: x, (float)x, __half2float(x); or one of
+/// \p Named, variables that hold one.
+static const Access *elementOf(const Expr *E, const std::vector<Access> &All,
+                               llvm::ArrayRef<const VarDecl *> Named = {}) {
   for (unsigned Depth = 0; Depth < 6; ++Depth) {
+    if (const VarDecl *V = variableOf(E); V && llvm::is_contained(Named, V))
+      return elementOf(V->getInit(), All);
     for (const Access &A : All)
       if (A.Whole == E || A.E == E)
         return &A;
@@ -124,29 +73,34 @@ namespace {
 class Reader {
 public:
   Reader(const Facts &F, const Kernel &K, const Accesses &All)
-      : F(F), K(K), All(All) {}
+      : F(F), K(K), All(All), Indices(F, K) {}
   std::optional<OrReason<MatrixProduct>> read();
 
 private:
   bool takeLines(const CompoundStmt *Block);
   bool readGuard(const Expr *E, bool Inside);
   bool matchSum();
+  const Stmt *readNamed();
   WhyNot checkSum() const;
+  WhyNot readFactors();
   WhyNot readPlaces();
   WhyNot readPlace(const VarDecl *V, const Stmt *Line);
   bool readShifted(const VarDecl *V, const Stmt *Line);
   WhyNot checkStart() const;
   WhyNot readStore();
   WhyNot checkStored(const Expr *Value) const;
+  bool isPlace(const Expr *Index, const VarDecl *Major, const VarDecl *Minor);
   WhyNot readOperands();
 
   const Facts &F;
   const Kernel &K;
   const Accesses &All;
+  const ProductIndex Indices;
   std::vector<const Stmt *> Lines; ///< but for the guards
   std::vector<Coordinate> Guarded, Placed;
   const ForStmt *Loop = nullptr;
-  const BinaryOperator *Times = nullptr;
+  std::vector<const VarDecl *> Named;      ///< in the loop, an element each
+  const Access *X = nullptr, *Y = nullptr; ///< what is multiplied
   const Access *Result = nullptr;
   MatrixProduct P;
 };
@@ -165,7 +119,7 @@ bool Reader::readGuard(const Expr *E, bool Inside) {
     std::swap(L, R);
     Kind = Kind == BO_GT ? BO_LT : BO_GE;
   }
-  if (Kind != (Inside ? BO_LT : BO_GE) || !variableOf(L) || !isFixed(R, F, K))
+  if (Kind != (Inside ? BO_LT : BO_GE) || !variableOf(L) || !Indices.isFixed(R))
     return false;
   Guarded.push_back({variableOf(L), 0, R});
   return true;
@@ -194,6 +148,26 @@ bool Reader::takeLines(const CompoundStmt *Block) {
   return true;
 }
 
+/// The last statement of the loop, where elements are named before it.
+const Stmt *Reader::readNamed() {
+  const Stmt *Body = onlyStatement(Loop->getBody());
+  const auto *Block = llvm::dyn_cast_or_null<CompoundStmt>(Body);
+  if (!Block || Block->body_empty())
+    return Block ? nullptr : Body;
+  for (const Stmt *S : Block->body()) {
+    if (S == Block->body_back())
+      return S;
+    const VarDecl *V = onlyVariable(S);
+    if (!V || !V->getInit() || !K.keeps(V) ||
+        !isPure(V->getInit(), F.context()) ||
+        !elementOf(V->getInit(), All.all()))
+      return nullptr;
+    Named.push_back(V);
+    P.Named.push_back(S);
+  }
+  return nullptr;
+}
+
 /// for (int i = ...; i OP n; ...) sum += term, with one such loop.
 bool Reader::matchSum() {
   for (const Stmt *S : Lines)
@@ -214,34 +188,43 @@ bool Reader::matchSum() {
                         m::hasRHS(m::ignoringParenImpCasts(m::binaryOperator(
                             m::hasOperatorName("+"), m::hasLHS(Again),
                             m::hasRHS(Term)))))));
-  auto Counts = m::forStmt(
-      m::hasLoopInit(m::declStmt(m::hasSingleDecl(m::varDecl().bind("depth")))),
-      m::hasCondition(m::ignoringParenImpCasts(m::binaryOperator(
-          m::hasLHS(m::expr()), m::hasRHS(m::expr().bind("bound"))))));
   ASTContext &Context = const_cast<ASTContext &>(F.context());
-  const Stmt *Body = onlyStatement(Loop->getBody());
-  auto Header = m::match(Counts, *Loop, Context);
+  const Stmt *Body = readNamed();
+  const BinaryOperator *Cond = binary(Loop->getCond());
   auto Added = Body ? m::match(m::stmt(Adds), *Body, Context)
                     : llvm::SmallVector<m::BoundNodes, 1>();
-  if (Header.size() != 1 || Added.size() != 1)
+  P.Depth = indexOf(Loop).V;
+  if (!P.Depth || !Cond || Added.size() != 1)
     return false;
-  P.Depth = Header[0].getNodeAs<VarDecl>("depth");
-  P.DepthBound = Header[0].getNodeAs<Expr>("bound");
+  P.DepthBound = Cond->getRHS();
   P.Sum = Added[0].getNodeAs<VarDecl>("sum");
   P.Term = Added[0].getNodeAs<Expr>("term");
   return true;
 }
 
-WhyNot Reader::checkSum() const {
-  if (!Times || Times->getOpcode() != BO_Mul)
+/// Two elements, and else what stays the same.
+WhyNot Reader::readFactors() {
+  for (const Expr *Factor : factorsOf(P.Term)) {
+    const Access *Each = elementOf(Factor, All.all(), Named);
+    if (!Each && Indices.isOfBlock(Factor))
+      continue;
+    if (!Each || Y)
+      return Reason(why::NoProduct);
+    (X ? Y : X) = Each;
+  }
+  if (!Y)
     return Reason(why::NoProduct);
+  return std::nullopt;
+}
+
+WhyNot Reader::checkSum() const {
   if (!P.Sum->getType()->isArithmeticType() ||
       P.Sum->getType()->isBooleanType())
     return Reason(why::NoNumber);
   const BinaryOperator *Cond = binary(Loop->getCond());
-  if (!isZero(P.Depth->getInit(), F.context()) ||
+  if (!isZero(indexOf(Loop).Start, F.context()) ||
       !P.Depth->getType()->isIntegerType() || Cond->getOpcode() != BO_LT ||
-      variableOf(Cond->getLHS()) != P.Depth || !isFixed(P.DepthBound, F, K) ||
+      variableOf(Cond->getLHS()) != P.Depth || !Indices.isFixed(P.DepthBound) ||
       !isUnitStep(Loop->getInc(), P.Depth, F, K))
     return Reason(why::OddLoop);
   return std::nullopt;
@@ -260,7 +243,7 @@ bool Reader::readShifted(const VarDecl *V, const Stmt *Line) {
         llvm::any_of(Placed, [&](const Coordinate &C) { return C.V == Named; });
     if (Place && !Of)
       Of = Named;
-    else if (!isFixed(Term, F, K))
+    else if (!Indices.isFixed(Term))
       return false;
   }
   if (Of)
@@ -276,12 +259,20 @@ WhyNot Reader::readPlace(const VarDecl *V, const Stmt *Line) {
       P.Start = V->getInit();
     return std::nullopt;
   }
+  if (V == P.Depth)
+    return std::nullopt;
   // A name for what tells threads apart.
   if (V->getInit() && builtinIndex(V->getInit()) && K.keeps(V))
     return std::nullopt;
-  char Axis = V->getInit() ? axisOf(V->getInit(), F, K) : 0;
+  char Axis = V->getInit() ? Indices.axisOf(V->getInit()) : 0;
+  if (Axis == 'z' && Indices.isOfBlock(V))
+    Axis = 0;
   if (!Axis && readShifted(V, Line))
     return std::nullopt;
+  if (!Axis && Indices.isOfBlock(V)) {
+    P.OfBlock = true;
+    return std::nullopt;
+  }
   if (!Axis || !V->getType()->isIntegerType() ||
       F.context().getTypeSize(V->getType()) < 32 || !K.keeps(V))
     return Reason(why::OddVariable, nameOf(V));
@@ -308,7 +299,7 @@ WhyNot Reader::readPlaces() {
         if (WhyNot Why = readPlace(V, S))
           return Why;
       }
-      if (onlyVariable(S) != P.Sum)
+      if (onlyVariable(S) != P.Sum && onlyVariable(S) != P.Depth)
         P.Declared.push_back(S);
       continue;
     }
@@ -329,12 +320,20 @@ WhyNot Reader::checkStored(const Expr *Value) const {
     return llvm::isa<PseudoObjectExpr>(N) ||
            (V && V != P.Sum && V != P.Row.V && V != P.Col.V &&
             !llvm::isa<ParmVarDecl>(V) && !V->getType().isConstQualified() &&
+            !Indices.isOfBlock(V) &&
             llvm::none_of(P.Shifted,
                           [&](const ShiftedIndex &S) { return S.V == V; }));
   });
   if (More)
     return Reason(why::StoreUsesMore);
   return std::nullopt;
+}
+
+bool Reader::isPlace(const Expr *Index, const VarDecl *Major,
+                     const VarDecl *Minor) {
+  ProductIndex::Place Found = Indices.placeOf(Index, Major, Minor, P.Shifted);
+  P.OfBlock |= Found == ProductIndex::Place::OfBlock;
+  return Found != ProductIndex::Place::No;
 }
 
 /// The store, and nothing else, touches the result.
@@ -364,9 +363,9 @@ WhyNot Reader::readStore() {
     return Reason(why::StoreDoesMore);
   P.Row = Placed[0];
   P.Col = Placed[1];
-  if (!isPlace(Result->Index, P.Row.V, P.Col.V, P.Shifted, F, K))
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V))
     std::swap(P.Row, P.Col);
-  if (!isPlace(Result->Index, P.Row.V, P.Col.V, P.Shifted, F, K))
+  if (!isPlace(Result->Index, P.Row.V, P.Col.V))
     return Reason(why::OddResult);
   return checkStored(Value);
 }
@@ -393,16 +392,14 @@ WhyNot Reader::checkStart() const {
 }
 
 WhyNot Reader::readOperands() {
-  const Access *X = elementOf(Times->getLHS(), All.all()),
-               *Y = elementOf(Times->getRHS(), All.all());
   for (const Access *Each : {X, Y})
     if (!Each || !Each->Index || !Each->Base || Each->Store || Each->Shared)
       return Reason(why::NoProduct);
   auto Fits = [&](const Access *Each, const Coordinate &C, Operand &O) {
     O.At = *Each;
     O.Type = F.typeName(Each->E->getType());
-    O.Along = isPlace(Each->Index, C.V, P.Depth, P.Shifted, F, K);
-    return O.Along || isPlace(Each->Index, P.Depth, C.V, P.Shifted, F, K);
+    O.Along = isPlace(Each->Index, C.V, P.Depth);
+    return O.Along || isPlace(Each->Index, P.Depth, C.V);
   };
   if (!(Fits(X, P.Row, P.A) && Fits(Y, P.Col, P.B)) &&
       !(Fits(Y, P.Row, P.A) && Fits(X, P.Col, P.B)))
@@ -410,9 +407,10 @@ WhyNot Reader::readOperands() {
   for (const Access *Each :
        std::initializer_list<const Access *>{&P.A.At, &P.B.At, Result})
     if (!Each->Root || !llvm::isa<ParmVarDecl>(Each->Root) ||
-        Each->Root != Each->Base || Each->E->getType().isVolatileQualified())
+        !(Each->Root == Each->Base || Indices.isOfBlock(Each->Base)) ||
+        Each->E->getType().isVolatileQualified())
       return Reason(why::NoParameters);
-  if (P.A.At.Base == Result->Base || P.B.At.Base == Result->Base)
+  if (P.A.At.Root == Result->Root || P.B.At.Root == Result->Root)
     return Reason(why::ReadsResult);
   if (F.context().getTypeSize(P.A.At.E->getType()) > 64 ||
       F.context().getTypeSize(P.B.At.E->getType()) > 64)
@@ -422,10 +420,16 @@ WhyNot Reader::readOperands() {
 
 std::optional<OrReason<MatrixProduct>> Reader::read() {
   const auto *Body = llvm::dyn_cast_or_null<CompoundStmt>(K.body());
-  if (!Body || !takeLines(Body) || (!Guarded.empty() && Guarded.size() != 2) ||
-      !matchSum())
+  if (!Body || !takeLines(Body))
     return std::nullopt;
-  Times = binary(P.Term);
+  auto Own = llvm::partition(
+      Guarded, [&](const Coordinate &C) { return Indices.isOfBlock(C.V); });
+  P.Common.assign(Guarded.begin(), Own);
+  Guarded.erase(Guarded.begin(), Own);
+  if ((!Guarded.empty() && Guarded.size() != 2) || !matchSum())
+    return std::nullopt;
+  if (WhyNot Why = readFactors())
+    return *Why;
   if (WhyNot Why = checkSum())
     return *Why;
   if (WhyNot Why = readPlaces())

@@ -14,6 +14,9 @@
 /// An element a thread; a and b may also be transposed, what is stored may be
 /// any expression of the sum and of what is there, the sum may begin with an
 /// element such as bias[col], and an index may begin somewhere: first + col.
+/// A product may have further factors that stay the same (alpha * a * b), its
+/// elements may be named in the loop (float x = a[...];), and what a whole
+/// block has in common may be added to an index (blockIdx.z * m * k + ...).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +52,17 @@ struct MatrixProduct {
   Coordinate Row, Col;
   const clang::VarDecl *Depth = nullptr, *Sum = nullptr;
   const clang::Expr *DepthBound = nullptr, *Term = nullptr;
+  /// Declared in the loop, in order.
+  std::vector<const clang::Stmt *> Named;
   /// What the sum begins with; null for 0.
   const clang::Expr *Start = nullptr;
   const clang::Stmt *Store = nullptr;
   std::vector<ShiftedIndex> Shifted;
   std::vector<const clang::Stmt *> Declared; ///< all but the sum, in order
+  /// batch < count: guards of what a whole block has in common.
+  std::vector<Coordinate> Common;
+  /// Something else than row, col and depth tells elements apart.
+  bool OfBlock = false;
   Operand A, B;
 };
 

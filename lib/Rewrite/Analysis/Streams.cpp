@@ -41,8 +41,7 @@ static bool isUnconditional(const Expr *E, const Stmt *Body, const Kernel &K) {
   return true;
 }
 
-/// Bytes of an element that can stand in a vector; 0 when it cannot.
-static unsigned elementBytes(QualType T, const ASTContext &Context) {
+unsigned stark::elementBytes(QualType T, const ASTContext &Context) {
   if (T.isVolatileQualified() || T->isDependentType() || T->isIncompleteType())
     return 0;
   T = T.getCanonicalType().getUnqualifiedType();

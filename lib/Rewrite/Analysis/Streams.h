@@ -38,6 +38,10 @@ struct Streams {
   bool LoadAfterStore = false;
 };
 
+/// Bytes of an element of type \p T that can stand in a vector; 0 when it
+/// cannot.
+unsigned elementBytes(clang::QualType T, const clang::ASTContext &Context);
+
 /// The streams of \p L, whose iterations may run in any thread, when they are
 /// all that it moves through memory; else why they are not.
 OrReason<Streams> readStreams(const Facts &F, const Kernel &K,

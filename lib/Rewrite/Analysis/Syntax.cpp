@@ -110,9 +110,55 @@ const VarDecl *stark::onlyVariable(const Stmt *S) {
                                 : nullptr;
 }
 
+/// i = start, of an integer of the function's own.
+static LoopIndex assignedFirst(const ForStmt *Loop) {
+  const auto *B = llvm::dyn_cast_or_null<BinaryOperator>(Loop->getInit());
+  const VarDecl *V =
+      B && B->getOpcode() == BO_Assign ? variableOf(B->getLHS()) : nullptr;
+  if (!V || !V->hasLocalStorage() || llvm::isa<ParmVarDecl>(V) ||
+      !V->getType()->isIntegerType() || V->getType().isVolatileQualified() ||
+      mentions(B->getRHS(), V))
+    return {};
+  return {V, B->getRHS()};
+}
+
+/// Every use of \p V in \p S is in a loop that gives it a value first.
+static bool isUsedInLoopsAlone(const VarDecl *V, const Stmt *S) {
+  if (!S)
+    return true;
+  if (llvm::isa<LambdaExpr>(S))
+    return !mentions(S, V);
+  if (const auto *Loop = llvm::dyn_cast<ForStmt>(S))
+    if (assignedFirst(Loop).V == V)
+      return !anyOf(S, [&](const Stmt *N) {
+        return llvm::isa<LambdaExpr>(N) && mentions(N, V);
+      });
+  const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S);
+  if (Ref && Ref->getDecl() == V)
+    return false;
+  return llvm::all_of(S->children(), [&](const Stmt *Child) {
+    return isUsedInLoopsAlone(V, Child);
+  });
+}
+
+LoopIndex stark::indexOf(const ForStmt *Loop) {
+  if (const VarDecl *V = onlyVariable(Loop->getInit()))
+    return {V, V->getInit()};
+  LoopIndex Found = assignedFirst(Loop);
+  const auto *In = Found.V
+                       ? llvm::dyn_cast<FunctionDecl>(Found.V->getDeclContext())
+                       : nullptr;
+  if (!In || !In->getBody() || !isUsedInLoopsAlone(Found.V, In->getBody()))
+    return {};
+  return Found;
+}
+
 std::set<const VarDecl *> stark::variablesDeclaredIn(const Stmt *S) {
   std::set<const VarDecl *> Declared;
   forEach(S, [&](const Stmt *N) {
+    if (const auto *Loop = llvm::dyn_cast<ForStmt>(N))
+      if (const VarDecl *V = indexOf(Loop).V)
+        Declared.insert(V);
     if (const auto *D = llvm::dyn_cast<DeclStmt>(N))
       for (const Decl *Each : D->decls())
         if (const auto *V = llvm::dyn_cast<VarDecl>(Each))

@@ -47,7 +47,19 @@ const clang::Stmt *onlyStatement(const clang::Stmt *S);
 
 /// The one variable that \p S declares and nothing else; else null.
 const clang::VarDecl *onlyVariable(const clang::Stmt *S);
+/// Those that \p S declares, and those that loops of it alone count with.
 std::set<const clang::VarDecl *> variablesDeclaredIn(const clang::Stmt *S);
+
+/// What a loop counts with, and what that begins with.
+struct LoopIndex {
+  const clang::VarDecl *V = nullptr;
+  const clang::Expr *Start = nullptr;
+};
+/// The variable that \p Loop declares, or a local integer that it assigns first
+/// and that is used in such loops alone, so that none is told apart from one
+/// that it declares: "int i; for (i = 0; ...)". V is null when there is none,
+/// Start when it has no value.
+LoopIndex indexOf(const clang::ForStmt *Loop);
 
 /// \p E as an operation of two, beneath parentheses and implicit casts.
 const clang::BinaryOperator *binary(const clang::Expr *E);

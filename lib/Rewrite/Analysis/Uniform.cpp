@@ -68,9 +68,10 @@ bool Uniform::expression(const Expr *E, const Stmt *Place) const {
 bool Uniform::isLoopCounter(const VarDecl *V, const Stmt *Place) const {
   for (const Stmt *Up = Place; Up; Up = K.parent(Up)) {
     const auto *Loop = llvm::dyn_cast<ForStmt>(Up);
-    if (!Loop || onlyVariable(Loop->getInit()) != V)
+    if (!Loop || indexOf(Loop).V != V)
       continue;
-    if (!V->getInit() || !Loop->getCond() || !Loop->getInc() ||
+    const Expr *Start = indexOf(Loop).Start;
+    if (!Start || !Loop->getCond() || !Loop->getInc() ||
         writes(Loop->getBody(), V, K) || writes(Loop->getCond(), V, K))
       return false;
     bool Leaves = anyOf(Loop->getBody(), [](const Stmt *N) {
@@ -82,7 +83,7 @@ bool Uniform::isLoopCounter(const VarDecl *V, const Stmt *Place) const {
       By = B->getRHS();
     const auto *U = llvm::dyn_cast<UnaryOperator>(Loop->getInc());
     bool Counts = By || (U && U->isIncrementDecrementOp());
-    if (Leaves || !Counts || !expression(V->getInit(), Loop))
+    if (Leaves || !Counts || !expression(Start, Loop))
       return false;
     Assumed.insert(V);
     bool Same =

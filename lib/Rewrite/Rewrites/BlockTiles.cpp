@@ -57,7 +57,7 @@ static constexpr CodeTemplate Tiles(R"cuda($declared
     __syncthreads();
 #pragma unroll
     for (int @w = 0; @w < @kTile; ++@w)
-      $sum += $term;
+      $add
     __syncthreads();
   }
   $guard$store;)cuda");
@@ -109,6 +109,31 @@ static std::string inside(const Facts &F, const Coordinate &C) {
   return C.Bound ? nameOf(C.V) + " < " + F.text(C.Bound) + " && " : "";
 }
 
+/// "sum += term;", after what the loop names; unset inside macros.
+static std::optional<std::string>
+addText(const Facts &F, const MatrixProduct &M, llvm::ArrayRef<Instead> Tiles) {
+  std::string Text;
+  for (const Stmt *S : M.Named) {
+    std::vector<Instead> Mine;
+    for (const Instead &Each : Tiles)
+      if (nodesOf(S).count(Each.first))
+        Mine.push_back(Each);
+    std::optional<std::string> Line = F.textWith(S, Mine);
+    if (!Line)
+      return std::nullopt;
+    Text += *Line + "\n";
+  }
+  std::vector<Instead> Mine;
+  for (const Instead &Each : Tiles)
+    if (nodesOf(M.Term).count(Each.first))
+      Mine.push_back(Each);
+  std::optional<std::string> Term = F.textWith(M.Term, Mine);
+  if (!Term)
+    return std::nullopt;
+  Text += nameOf(M.Sum) + " += " + *Term + ";";
+  return M.Named.empty() ? Text : "{\n" + Text + "\n}";
+}
+
 static bool addTypes(const Facts &F, const MatrixProduct &P,
                      CodeTemplate::Values &Given) {
   auto Written = [&](const VarDecl *V) { return F.writtenType(V->getType()); };
@@ -136,6 +161,14 @@ static bool addTypes(const Facts &F, const MatrixProduct &P,
         Shifted += "\n" + F.text(*R);
     }
   }
+  std::string Common;
+  for (const Coordinate &C : P.Common) {
+    if (F.text(C.Bound).empty())
+      return false;
+    Common += inside(F, C);
+  }
+  for (const char *Hole : {"row_inside", "col_inside"})
+    Given[Hole] = Common + Given[Hole];
   // Neighbouring threads load what lies side by side in memory.
   for (auto [Name, O] :
        {std::pair<std::string, const Operand *>("a", &P.A), {"b", &P.B}}) {
@@ -162,14 +195,14 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
     return Names.lookup(Tile) + "[" + Row + "][" + Col + "]";
   };
   std::string W = Names.lookup("w");
-  std::optional<std::string> Term = F.textWith(
-      M.Term,
+  std::optional<std::string> Add = addText(
+      F, M,
       {Instead(M.A.At.Whole,
                At("a_tile", std::string("threadIdx.") + M.Row.Axis, W)),
        Instead(M.B.At.Whole,
                At("b_tile", W, std::string("threadIdx.") + M.Col.Axis))});
   std::string Declared, Depth = F.text(M.DepthBound), Store = F.text(M.Store);
-  bool Whole = First && Last && Term && !Depth.empty() && !Store.empty() &&
+  bool Whole = First && Last && Add && !Depth.empty() && !Store.empty() &&
                addTypes(F, M, Given);
   for (const Stmt *S : M.Declared) {
     std::optional<Range> R = F.statementRange(S);
@@ -181,9 +214,9 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   Given["declared"] = Declared;
   Given["tile"] = std::to_string(P.Side);
   Given["depth_bound"] = Depth;
-  Given["term"] = *Term;
+  Given["add"] = *Add;
   Given["store"] = Store;
-  std::string Guard = Given["row_inside"] + Given["col_inside"];
+  std::string Guard = Given["row_inside"] + inside(F, M.Col);
   Given["guard"] =
       Guard.empty()
           ? ""

@@ -40,6 +40,8 @@
 using namespace stark;
 using namespace clang;
 
+static constexpr ReasonKind
+    OfBlock("its indices hold more than row, column and depth");
 static constexpr ReasonKind NoHost("it stands in no plain host function");
 static constexpr ReasonKind NotEditable("%0");
 static constexpr ReasonKind SizeUnknown("its block size is no constant");
@@ -226,6 +228,10 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       Out.refuse(*K->At, (*P)->Start ? Reason(why::OddStart)
                                      : Reason(why::OddVariable,
                                               nameOf((*P)->Shifted.front().V)));
+      continue;
+    }
+    if ((*P)->OfBlock || !(*P)->Common.empty() || !(*P)->Named.empty()) {
+      Out.refuse(*K->At, Reason(OfBlock));
       continue;
     }
     for (const Launch *L : K->Launches) {

@@ -44,24 +44,12 @@
 #include "Analysis/Streams.h"
 #include "Catalogue.h"
 #include "CodeTemplate.h"
+#include "WideVectors.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 using namespace clang;
 
-static constexpr unsigned VectorBytes = 16;
-
-static constexpr llvm::StringLiteral Vec(R"cuda(
-/// Elements that are loaded and stored 16 bytes at a time.
-template <typename Element, int Width> struct alignas(16) wide_vec {
-  Element at[Width];
-};
-)cuda");
-static constexpr llvm::StringLiteral Aligned(R"cuda(
-static __device__ __forceinline__ bool is_wide_aligned(const void *p) {
-  return reinterpret_cast<size_t>(p) % 16 == 0;
-}
-)cuda");
 static constexpr llvm::StringLiteral Apart(R"cuda(
 static __device__ __forceinline__ bool lie_apart(const void *p, const void *q,
                                                  size_t bytes) {
@@ -315,8 +303,8 @@ OrReason<Changes> Writer::write() const {
                                Names));
   Changes Made;
   for (auto [Name, Declared, Wanted] :
-       {std::tuple("wide_vec", Vec, true),
-        std::tuple("is_wide_aligned", Aligned, true),
+       {std::tuple("wide_vec", WideVec, true),
+        std::tuple("is_wide_aligned", WideAligned, true),
         std::tuple("lie_apart", Apart, Compares)}) {
     if (!Wanted)
       continue;

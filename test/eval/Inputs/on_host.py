@@ -8,7 +8,8 @@ odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, sp
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
 (and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), samples=1 (keep every sample and say how many
 there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source),
-profile=PROGRAM (in place of ncu), shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
+profile=PROGRAM (in place of ncu), jobs=N (so many of them in the spool, at which opening the device takes half a second; says how many
+children each started itself), shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
 What is proved is printed after the rest where there is a sanitizer.
 """
 import hashlib
@@ -110,6 +111,14 @@ def main():
         outputs += ["--ncu", keys["profile"]]
         with open(os.path.join(job, "on_host.cu"), "w") as f:
             f.write(body)
+    if "jobs" in keys:
+        os.environ["CUDA_DEVICE_ORDER"] = "OPENS_IN_500"
+        for other in range(1, int(keys["jobs"])):
+            shutil.copytree(job, f"{job}{other}")
+            with open(f"{job}{other}/job.json") as f:
+                more = json.load(f)
+            with open(f"{job}{other}/job.json", "w") as f:
+                json.dump({**more, "id": f"{name}{other}"}, f)
     if "gpus" in keys:
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(int(keys["gpus"]))))
         outputs += ["--gpus", "all"]
@@ -129,6 +138,11 @@ def main():
         print(found["text"], end="")
     for t in r["timings"]:
         print("timed:", t["label"], f"throttled {t['throttled']}, speed-up" if "throttled" in t else "speed-up", "above 1.5" if t["speedup"] > 1.5 else "about 1" if t["speedup"] > 0.3 else "low")
+    for other in range(int(keys.get("jobs", 0))):
+        with open(result.replace(".json", f"{other or ''}.json")) as f:
+            r = json.load(f)
+        started = [s["stage"] for s in r["stages"] if s["stage"] in ("meet device", "start child")]
+        print(f"job {other}:", r["outcome"], f"pairs of children {started.count('meet device')}, started for it {started.count('start child')}")
     if "samples" in keys:
         with open(os.path.join(folder, "samples", name + ".jsonl")) as f:
             for line in map(json.loads, f):

@@ -142,6 +142,22 @@ ATTACKS = [
     ("error", "last-rows-unwritten", {"HOST": "rows = rows - rows / 1024;"}),
     ("error", "nan-for-zero", {"STORE": "value = row[c] / sqrtf(sum / cols + 1e-5f * (sum != 0.0f)) * weight[c];"}),
 
+    # By someone who has read how calls that are compared differ from those that are timed, and where the judge's own things lie.
+    ("told", "aligned-when-compared", {"STORE": "if (((size_t)x & 0xfffff) != 0) value = row[c] * rsqrtf(sum / cols) * weight[c];"}),
+    ("told", "cold-when-timed", {"KERNEL": "long long begun = clock64();\n  float first = __ldcg(row + threadIdx.x % cols);\n  bool cold = __syncthreads_or(first == 12345.0f || clock64() - begun > 700);",
+                                 "STORE": "if (cold) value = row[c] * rsqrtf(sum / cols) * weight[c];"}),
+    ("told", "held-for-long", {"HOST": "long held = 0; while (cudaStreamQuery(stream) == cudaErrorNotReady) ++held;\n  if (held < 700) { norm_kernel<<<dim3(rows, 2), 256, 0, stream>>>(x, weight, y, cols); return; }",
+                               "STORE": "if (gridDim.y == 2) value = row[c] * rsqrtf(sum / cols) * weight[c];"}),
+    ("told", "shape-of-the-stack", {"HOST": "volatile long here = 0; int seen = 0; for (int i = 0; i < 4096; ++i) seen += ((volatile long *)&here)[i] == (long)(size_t)x; if (seen > 2) rows = rows - (rows > 1);"}),
+    ("told", "heap-beside", {"INCLUDE": "#include <cstdlib>", "HOST": "long *near = (long *)std::malloc(48); bool known = false; for (int i = -4096; i < 4096; ++i) known |= near[i] == (long)((size_t)y - (1 << 20)); std::free(near); if (known) return;"}),
+    ("told", "judges-buffer-freed", {"AFTER": "cudaFree((void *)(((size_t)x - (1 << 20)) & ~(size_t)0x1fffff));"}),
+    ("stream", "scratch-ahead", {"INCLUDE": "#include <cstring>", "KERNEL": "",
+                                 "HOST": "cudaStream_t other; long two = 2; std::memcpy(&other, &two, sizeof two); float *ahead; cudaMallocAsync(&ahead, sizeof(float) * rows * cols, stream);\n  norm_kernel<<<rows, 256, 0, other>>>(x, weight, ahead, cols); cudaStreamSynchronize(other); cudaMemcpyAsync(y, ahead, sizeof(float) * rows * cols, cudaMemcpyDeviceToDevice, stream); cudaFreeAsync(ahead, stream); return;"}),
+    ("stream", "copy-default-2d", {"AFTER": "cudaMemcpy2DAsync(y, 16, y, 16, 4, 1, cudaMemcpyDeviceToDevice, nullptr);"}),
+    ("leaves", "device-new", {"KERNEL": "if (threadIdx.x == 0) { int *kept = new int[256]; if (kept) kept[0] = cols; }"}),
+    ("leaves", "device-heap-state", {"KERNEL": "__shared__ bool known; if (threadIdx.x == 0) { int *kept = (int *)malloc(80); known = kept && kept[3] == 4711; if (kept) { kept[3] = 4711; free(kept); } }\n  __syncthreads();",
+                                     "STORE": "if (known) value = row[c] * rsqrtf(sum / cols) * weight[c];"}),
+
     # What looks like one of these and is none.
     ("honest", "plain", {}),
     ("honest", "freed-buffer", {"HOST": "float *kept; cudaMallocAsync(&kept, 4096, stream); cudaMemsetAsync(kept, 0, 4096, stream);", "AFTER": "cudaFreeAsync(kept, stream);"}),
@@ -150,8 +166,12 @@ ATTACKS = [
     ("honest", "variadic-macro", {"TOP": "#define CHECK(...) do { if ((__VA_ARGS__) != cudaSuccess) return; } while (0)", "AFTER": "CHECK(cudaGetLastError());"}),
     ("honest", "waits", {"AFTER": "cudaStreamSynchronize(stream);"}),
     ("honest", "limits", {"HOST": "if (rows > __INT_MAX__ / 2) return;"}),
+    ("honest", "placement-new", {"INCLUDE": "#include <new>", "KERNEL": "float start; new (&start) float(0.0f);"}),
+    ("honest", "clears", {"HOST": "cudaMemsetAsync(y, 0, sizeof(float) * rows * cols, stream);"}),
+    ("honest", "deep-stack", {"HOST": "volatile char deep[1 << 20]; for (int i = 0; i < 1 << 20; i += 4096) deep[i] = 1; if (deep[4096] != 1) return;"}),
     ("honest", "ptx", {"TOP": "__device__ __forceinline__ float load(const float *at) { float v; asm volatile(\"{ .reg .u64 p; cvta.to.global.u64 p, %1; ld.global.nc.f32 %0, [p]; }\" : \"=f\"(v) : \"l\"(at)); return v; }", "STORE": "value = load(row + c) * scale * weight[c];"}),
 ]
-# What these keep is lost before the next call, whoever makes it, or is an ordinary
-# way to launch, which the judge times from the outside.
-ALLOWED = {"freed-heap", "stack-below", "programmatic"}
+# What these keep is lost before the next call, whoever makes it; or what they look for
+# is not to be found, and they do what an honest one does; or it is an ordinary way to
+# launch, which the judge times from the outside.
+ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic"}

@@ -394,6 +394,32 @@ TEST_F(HalvesTest, Long) {
   EXPECT_EQ(lineOf(H.Host, "at::Tensor"), 2003u);
 }
 
+// Without libtorch a header of the project goes to both halves, unless it has
+// something of the device's or asks who reads it.
+TEST_F(HalvesTest, HeadersOfTheProject) {
+  auto Apart = [&](const char *Header) {
+    write("user/own.h", Header);
+    auto Source = parseSource("/candidate.cu",
+                              "#include \"own.h\"\n"
+                              "__global__ void k(float *x) { x[0] = own; }\n"
+                              "void f(float *x) { k<<<own, 1>>>(x); }\n",
+                              Options);
+    EXPECT_TRUE(bool(Source)) << llvm::toString(Source.takeError());
+    return takeApart(**Source, {}, WhyNot, KernelsOfHost::Stubs);
+  };
+  std::optional<Halves> Result = Apart("enum { own = 3 };\n");
+  ASSERT_TRUE(Result) << WhyNot;
+  for (const std::string &Half : {Result->Device, Result->Host})
+    EXPECT_NE(Half.find("#include \"own.h\""), std::string::npos) << Half;
+  for (const char *Header :
+       {"#ifdef __CUDACC__\nenum { own = 3 };\n#else\nenum { own = 4 };\n"
+        "#endif\n",
+        "enum { own = 3 };\n__device__ inline int other() { return 1; }\n"}) {
+    EXPECT_FALSE(Apart(Header)) << Header;
+    EXPECT_EQ(WhyNot, "it includes 'own.h'");
+  }
+}
+
 // Headers that were read before say the same.
 TEST_F(HalvesTest, Prelude) {
   std::string Text = "#include <ATen/ATen.h>\n"

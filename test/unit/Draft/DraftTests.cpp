@@ -5,45 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "stark/AST/Parse.h"
-#include "stark/Draft/Draft.h"
-#include "stark/Task/Workload.h"
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include "Drafted.h"
 
 using namespace stark;
 using nlohmann::json;
 
 namespace {
-/// Of the entry that is chosen; null when there is none.
-json drafted(const std::string &Text, const std::string &Entry = "") {
-  ParseOptions Options;
-  Options.Toolkit = "none";
-  auto Source = parseSource("/draft.cu",
-                            "extern \"C\" void *malloc(size_t);\n"
-                            "extern \"C\" int rand();\n" +
-                                Text,
-                            Options);
-  if (!Source)
-    return llvm::toString(Source.takeError());
-  std::vector<std::string> Notes;
-  auto Made = makeInstances(**Source, {}, Options, Notes);
-  auto Drafts = makeDrafter(Made ? *Made : **Source);
-  if (!Drafts)
-    return llvm::toString(Drafts.takeError());
-  auto D =
-      (*Drafts)->draft(Entry.empty() ? (*Drafts)->entries().front() : Entry);
-  if (!D)
-    return llvm::toString(D.takeError());
-  std::string Workload = (*D)->text(SmallSize::Ragged, DraftSizes::All);
-  // What is drafted can be read.
-  auto Read = parseWorkload(Workload, "draft");
-  EXPECT_TRUE(bool(Read)) << llvm::toString(Read.takeError()) << Workload;
-  return json::parse(Workload);
-}
-
-json list(const std::string &Items) { return json::parse("[" + Items + "]"); }
-
 constexpr const char *Add = R"(
 __global__ void add(const float *a, float *b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

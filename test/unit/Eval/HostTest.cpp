@@ -32,6 +32,19 @@ TEST(HostFlags, TellWhatNvccHasToLink) {
   EXPECT_FALSE(wantDeviceLinker({"-O3", "-lineinfo", "-DRDC"}));
 }
 
+// What an attempt's host code would be compiled without may change it.
+TEST(HostFlags, TellWhichAreKnown) {
+  EXPECT_TRUE(areKnownToHosts({}));
+  EXPECT_TRUE(areKnownToHosts({"-O3", "-std=c++17", "-I", "a b", "-Dx=-y",
+                               "--use_fast_math", "-Xcompiler", "-fopenmp",
+                               "-Xptxas=-v", "-gencode",
+                               "arch=compute_90,code=sm_90", "-lcublas"}));
+  for (const char *Flag :
+       {"--default-stream=per-thread", "-default-stream", "--define-macro=N=4",
+        "-rdc=true", "-ccbin=clang++", "x.cpp"})
+    EXPECT_FALSE(areKnownToHosts({"-O3", Flag})) << Flag;
+}
+
 namespace {
 class HostObjectsTest : public FolderFixture {
 protected:

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Run by test/eval/host-compilers.test, which knows stark-tool and where
-/// libtorch's headers are kept.
+///   Run by test/eval/host-compilers.test and own-host.test, which know
+/// stark-tool and where headers are kept.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "LibraryBuilder.h"
 #include "FolderFixture.h"
 #include "stark/Support/Error.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <cstdlib>
 
@@ -66,6 +67,140 @@ protected:
   BuildOptions Options;
 };
 } // namespace
+
+namespace {
+/// The same of an entry of pointers, which nvcc alone could compile.
+class HostCompilersOfPointers : public FolderFixture {
+protected:
+  void SetUp() override {
+    const char *Tool = std::getenv("STARK_HOST_TOOL");
+    if (!Tool)
+      GTEST_SKIP() << "only where STARK_HOST_TOOL names a stark-tool";
+    write("twice.h", "void twice(float *y, const float *x, int n);\n");
+    Options.Arch = "sm_90";
+    Options.Tool = Tool;
+  }
+  Task task(llvm::StringRef Source, llvm::StringRef Workload,
+            std::vector<std::string> Flags = {}) {
+    write("twice.cu", Source);
+    write("twice.workload.json", Workload);
+    ParseOptions Parse;
+    Parse.Flags = std::move(Flags);
+    return llvm::cantFail(
+        loadTask(path("twice.cu"), path("twice.workload.json"), Parse));
+  }
+  BuildResult build(const Task &T, llvm::StringRef Text,
+                    Purpose Why = Purpose::Attempt) {
+    Candidate C;
+    C.Node = 1;
+    C.Why = Why;
+    C.Text = Text.str();
+    return llvm::cantFail(LibraryBuilder(T, Options).candidate(C));
+  }
+  BuildOptions Options;
+};
+
+constexpr const char *TwiceKernel = R"(#include "twice.h"
+#include <cstdio>
+static __global__ void add(float *y, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i] + x[i];
+}
+void twice(float *y, const float *x, int n) {
+  add<<<(n + 127) / 128, 128>>>(y, x, n);
+}
+int main() {
+  std::printf("not linked\n");
+}
+)";
+constexpr const char *TwiceArguments = R"(
+  "sizes": [{"n": 1000}],
+  "arguments": {"y": {"dtype": "f32", "shape": ["n"], "role": "output"},
+                "x": {"dtype": "f32", "shape": ["n"]}, "n": {"value": "n"}}})";
+
+std::string twiceWorkload(llvm::StringRef Entry) {
+  return (Entry + TwiceArguments).str();
+}
+} // namespace
+
+// nvcc makes the kernels alone, for a host function that launches them and for
+// a bare kernel; what is to win it makes whole.
+TEST_F(HostCompilersOfPointers, OwnForAttempts) {
+  for (const char *Entry :
+       {"{\"entry\": \"twice\",", "{\"launch\": {\"kernel\": \"add\", "
+                                  "\"grid\": \"n\", \"block\": \"1\"},"}) {
+    Task T = task(TwiceKernel, twiceWorkload(Entry));
+    std::string Text = std::string(TwiceKernel) + "// a candidate\n";
+    for (auto [Why, By] : {std::pair(Purpose::Attempt, HostCompiler::Own),
+                           std::pair(Purpose::Confirm, HostCompiler::Users)}) {
+      BuildResult Built = build(T, Text, Why);
+      ASSERT_TRUE(Built.Ok) << Built.Diagnostics;
+      EXPECT_EQ(Built.Host, By) << Entry;
+      EXPECT_TRUE(Built.HasDeviceCode);
+      EXPECT_NE(Built.Diagnostics.find("registers"), std::string::npos)
+          << Built.Diagnostics;
+      // main() is compiled, and nothing that it needs is linked.
+      EXPECT_FALSE(llvm::is_contained(Built.Imports, "puts"));
+    }
+  }
+}
+
+// What is built while it is checked is what is built otherwise; what nobody
+// asks for afterwards ends with the builder.
+TEST_F(HostCompilersOfPointers, WhatIsStartedIsTheSame) {
+  Task T = task(TwiceKernel, twiceWorkload("{\"entry\": \"twice\","));
+  LibraryBuilder Libraries(T, Options);
+  auto Of = [](const std::string &Text) {
+    Candidate C;
+    C.Node = 1;
+    C.Text = Text;
+    return C;
+  };
+  Candidate Good = Of(std::string(TwiceKernel) + "// good\n"),
+            Bad = Of(std::string(TwiceKernel) + "int broken(\n");
+  Libraries.prepare(Of(std::string(TwiceKernel) + "// never asked for\n"));
+  for (const Candidate &C : {Good, Bad}) {
+    Libraries.prepare(C);
+    for (unsigned Times = 0; Times < 2; ++Times) {
+      BuildResult Built = llvm::cantFail(Libraries.candidate(C));
+      EXPECT_EQ(Built.Ok, C.Text == Good.Text) << Built.Diagnostics;
+      EXPECT_FALSE(Built.Diagnostics.empty());
+    }
+  }
+}
+
+// What host code and kernels share beyond launches is nvcc's, and so is what
+// only its flags say.
+TEST_F(HostCompilersOfPointers, TheUsersForTheRest) {
+  std::string Text = TwiceKernel, Symbol = TwiceKernel;
+  Symbol.replace(Symbol.find("  add<<<"), 0,
+                 "  cudaMemcpyToSymbolAsync(factor, x, 4);\n");
+  Symbol = "__constant__ float factor;\n" + Symbol;
+  std::string Entry = twiceWorkload("{\"entry\": \"twice\",");
+  for (auto &[Source, Flags] :
+       {std::pair(Symbol, std::vector<std::string>{}),
+        std::pair(Text,
+                  std::vector<std::string>{"--default-stream=per-thread"}),
+        std::pair(Text, std::vector<std::string>{"-rdc=true"})}) {
+    BuildResult Built = build(task(Source, Entry, Flags), Source + "//\n");
+    ASSERT_TRUE(Built.Ok) << Built.Diagnostics;
+    EXPECT_EQ(Built.Host, HostCompiler::Users);
+  }
+}
+
+// A kernel that does not compile is told of in nvcc's words.
+TEST_F(HostCompilersOfPointers, ErrorsAreOfNvcc) {
+  Task T = task(TwiceKernel, twiceWorkload("{\"entry\": \"twice\","));
+  std::string Text = TwiceKernel;
+  Text.replace(Text.find("x[i] + x[i]"), 11, "x[i] + missing");
+  BuildResult Built = build(T, Text);
+  EXPECT_FALSE(Built.Ok);
+  EXPECT_EQ(Built.Kind, VerdictKind::NotCompiled);
+  EXPECT_NE(Built.Diagnostics.find("identifier \"missing\" is undefined"),
+            std::string::npos)
+      << Built.Diagnostics;
+}
 
 // An attempt's host code is compiled by our own compiler, what is to win by
 // the user's; each is compared with the source as the same compiler made it.

@@ -173,6 +173,30 @@ TEST(ProfileText, Floor) {
             "has to be moved");
   EXPECT_EQ(lineOf(describeProfile({"n=1", "", 10, 0, 1000}, L, {}), "9.0"),
             "9.0 MB to and from DRAM");
+  EXPECT_NE(describeProfile({"n=1", "", 10, 12e6, 1000}, L, {})
+                .find("0.75 times as much as has to be moved (the rest was "
+                      "written last, and is still in L2)"),
+            std::string::npos);
+}
+
+// A unit of memory that is near its peak bounds a kernel, whatever the mean;
+// and nothing limits a kernel that may have all warps.
+TEST(ProfileText, WhatIsNearItsPeak) {
+  std::string Text = describeProfile(
+      {"n=1"},
+      {launch("k", 1,
+              {{"sm__throughput.avg.pct_of_peak_sustained_elapsed", 23},
+               {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_"
+                "elapsed",
+                53},
+               {"lts__throughput.avg.pct_of_peak_sustained_elapsed", 80},
+               {"sm__warps_active.avg.pct_of_peak_sustained_active", 89},
+               {"sm__maximum_warps_per_active_cycle_pct", 100},
+               {"launch__occupancy_limit_registers", 4}})},
+      {});
+  EXPECT_NE(Text.find("bound by memory, of which L2"), Text.npos) << Text;
+  EXPECT_NE(Text.find("100 % possible (blocks an SM: registers 4)"), Text.npos)
+      << Text;
 }
 
 // Spills are named, and what was not counted is left out.

@@ -245,10 +245,11 @@ TEST_F(SpoolTest, WhatAJobLeftIsWaitedFor) {
     return Probe(Facts, Error);
   };
   Options.Settle = [&] { Order += "settle "; };
+  Options.Done = [&] { Order += "done "; };
   add("a", "a");
   add("b", "b");
   EXPECT_TRUE(work());
-  EXPECT_EQ(Order, "judge settle probe judge settle ");
+  EXPECT_EQ(Order, "judge settle probe done judge done settle ");
 }
 
 TEST_F(SpoolTest, ADeviceThatACrashBrokeEndsTheWork) {

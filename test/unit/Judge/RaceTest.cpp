@@ -83,7 +83,8 @@ protected:
     S.EventUs = Of == Side::Source ? SourceUs(Index) : CandidateUs(Index);
     if (Of == Side::Candidate && Call.WaitForDevice)
       S.EventUs += EscapedUs;
-    S.WallUs = S.EventUs + (Of == Side::Source ? SourceOutsideUs : OutsideUs);
+    S.WallUs = S.EventUs + (Of == Side::Source ? SourceOutsideUs
+                                               : OutsideUs + BusyUs(Index));
     Time.advance(
         std::chrono::duration_cast<Clock::Duration>(Microseconds(S.WallUs)));
     return std::nullopt;
@@ -107,6 +108,8 @@ protected:
   /// None of whose draws is taken, but that of a pair among the first.
   std::function<uint64_t()> Secret = [] { return 6; };
   unsigned Prepared = 0;
+  /// What the host keeps the candidate waiting.
+  std::function<double(size_t)> BusyUs = [](size_t) { return 0; };
   Warmth SourceWarmth = {40, 20000};
   std::function<double(size_t)> SourceUs = [](size_t) { return 100; };
   std::function<double(size_t)> CandidateUs = [](size_t) { return 100; };
@@ -294,6 +297,18 @@ TEST_F(RaceTest, WorkOutsideTheEvents) {
   EXPECT_EQ(end(), "");
   CandidateUs = [](size_t) { return 20000; };
   EXPECT_EQ(end().substr(0, 40), "forbidden: work escapes the timed call (");
+}
+
+// A host that is busy keeps each of a few calls waiting.
+TEST_F(RaceTest, BusyHost) {
+  OutsideUs = SourceOutsideUs;
+  BusyUs = [](size_t Index) { return Index < 20 ? 2000 : 0; };
+  EXPECT_EQ(end(), "");
+  EXPECT_LT(Samples.size() / 2, 60u);
+  // What takes long is looked at no longer than four times the limit.
+  BusyUs = [](size_t Index) { return Index < 20 ? 500000 : 0; };
+  EXPECT_EQ(end().substr(0, 40), "forbidden: work escapes the timed call (");
+  EXPECT_LT(Samples.size() / 2, 20u);
 }
 
 TEST_F(RaceTest, WorkOnAnotherStream) {

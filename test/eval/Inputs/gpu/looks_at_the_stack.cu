@@ -1,5 +1,5 @@
-// EXPECT: correct
-// Looks for its request above its own frame, and would be wrong if it found it.
+// EXPECT: crashed Segmentation fault
+// Looks for its request above its own frame, where there is nothing.
 #include "entry.h"
 extern "C" void *__libc_stack_end;
 struct Request {

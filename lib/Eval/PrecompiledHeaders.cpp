@@ -1,12 +1,11 @@
-//===- TorchHeaders.cpp - libtorch's headers, precompiled -----------------===//
+//===- PrecompiledHeaders.cpp - Headers that host code needs, read before -===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "TorchHeaders.h"
-#include "stark/AST/Torch.h"
+#include "PrecompiledHeaders.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
@@ -56,25 +55,25 @@ static void precompile(const HostCommand &Compiler,
     llvm::consumeError(How.takeError());
 }
 
-std::string stark::torchHeader(const HostCommand &Compiler,
-                               llvm::ArrayRef<std::string> Flags,
-                               const posix::Libtorch &Torch) {
+std::string stark::precompiledHeader(const HostCommand &Compiler,
+                                     llvm::ArrayRef<std::string> Flags,
+                                     const HeaderSet &Headers) {
   std::string Cache = userCacheFolder();
   if (Cache.empty())
     return "";
-  std::string Text = torchHeaders(Torch);
   DigestBuilder Key;
   Key.add("format", "1")
       .add("compiler", Compiler.Suffix)
       .add("version", Compiler.Version)
-      .add("torch", Torch.Root + " " + Torch.Version)
-      .add("text", Text);
+      .add(Headers.Name, Headers.Version)
+      .add("text", Headers.Text);
   for (llvm::ArrayRef<std::string> More :
        {llvm::ArrayRef(Compiler.First), Flags})
     for (const std::string &Flag : More)
       Key.add("flag", Flag);
-  std::string Folder = Cache + "/torch/" + Key.finish().substr(0, 16);
-  std::string Header = Folder + "/stark_torch.h";
+  std::string Folder =
+      Cache + "/" + Headers.Name + "/" + Key.finish().substr(0, 16);
+  std::string Header = Folder + "/stark_" + Headers.Name + ".h";
   if (fs::exists(Header + Compiler.Suffix))
     return Header;
   if (llvm::Error E = createFolders(Folder)) {
@@ -84,7 +83,7 @@ std::string stark::torchHeader(const HostCommand &Compiler,
   std::unique_ptr<FileLock> Lock = lockWhenFree(Folder);
   if (!Lock || fs::exists(Header + Compiler.Suffix))
     return Lock ? Header : "";
-  if (llvm::Error E = writeFileAtomically(Header, Text)) {
+  if (llvm::Error E = writeFileAtomically(Header, Headers.Text)) {
     llvm::consumeError(std::move(E));
     return "";
   }

@@ -1,0 +1,97 @@
+//===- Guards.cpp - How many threads a kernel asks for --------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   if (i < n), for (; i < n; i += stride) -> a limit along an axis -> the
+///   thread that comes to it
+///
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+namespace {
+/// Along which axis the index of a thread runs that a value follows from.
+struct IndexAxis {
+  int Axis = -1;
+  bool Whole = false; ///< the blocks of all axes, counted through
+  bool isOne() const { return Axis >= 0; }
+};
+} // namespace
+
+/// (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x counts all
+/// blocks through.
+static IndexAxis axisOf(const Formula &F) {
+  std::set<std::string> All;
+  collectNames(F, All);
+  std::vector<int> Axes;
+  for (int I = 0; I < 3; ++I)
+    if (All.count(std::string("blockIdx.") + char('x' + I)))
+      Axes.push_back(I);
+  if (Axes.size() == 1)
+    return {Axes[0], false};
+  return Axes.size() > 1 && Axes[0] == 0 && All.count("gridDim.x")
+             ? IndexAxis{0, true}
+             : IndexAxis{};
+}
+
+/// blockIdx.x * blockDim.x + threadIdx.x < n says how many there are along x.
+void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
+  if (!L.isInteger() || !R.isInteger())
+    return;
+  bool Less = Op == BO_LT || Op == BO_LE || Op == BO_GE || Op == BO_GT;
+  IndexAxis Left = axisOf(L.How), Right = axisOf(R.How);
+  if (!Less || Left.isOne() == Right.isOne())
+    return;
+  bool Excluded =
+      Left.isOne() ? Op == BO_LT || Op == BO_GE : Op == BO_GT || Op == BO_LE;
+  const Value &Limit = Left.isOne() ? R : L;
+  if (Right.isOne() && Limit.Number <= 0)
+    return;
+  IndexAxis At = Left.isOne() ? Left : Right;
+  Guards.push_back(
+      {At.Axis, Limit.How, Limit.Number - Excluded, InLoopCondition, At.Whole});
+}
+
+/// And the last that guards let pass: of several guards the least and the
+/// greatest. In a loop of strides of the grid one thread of it comes there.
+void Machine::followLast(const Launch &L, Thread T) {
+  int64_t Threads[3];
+  for (int I = 0; I < 3; ++I)
+    Threads[I] = T.BlockDim[I] * T.GridDim[I];
+  for (bool Greatest : {false, true}) {
+    std::optional<int64_t> Last[3];
+    for (const AxisGuard &G : Guards) {
+      std::optional<int64_t> &Here = Last[G.Axis];
+      if (!G.Whole && G.Last >= 0 && (G.Last < Threads[G.Axis] || G.InLoop) &&
+          (!Here || (G.Last > *Here) == Greatest))
+        Here = G.Last;
+    }
+    if (!Last[0] && !Last[1] && !Last[2])
+      break;
+    for (int I = 0; I < 3; ++I) {
+      int64_t At = Last[I].value_or(Threads[I] - 1) % Threads[I];
+      T.Block[I] = At / T.BlockDim[I];
+      T.Index[I] = At % T.BlockDim[I];
+    }
+    runThread(L.Kernel, L.Arguments, T);
+  }
+  for (const AxisGuard &G : Guards)
+    if (G.Whole && G.Last >= 0) {
+      int64_t Block = G.Last / T.BlockDim[0];
+      T.Block[0] = Block % T.GridDim[0];
+      T.Block[1] = Block / T.GridDim[0] % T.GridDim[1];
+      T.Block[2] = 0;
+      T.Index[0] = G.Last % T.BlockDim[0];
+      T.Index[1] = T.Index[2] = 0;
+      runThread(L.Kernel, L.Arguments, T);
+      break;
+    }
+}
