@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Costs.h"
+#include "Divisors.h"
 #include "TensorOps.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
@@ -35,9 +36,11 @@ Unit unitOf(const Type *T) {
   return Scalar->isFloatTy() ? Unit::Float : Unit::Integer;
 }
 
+} // namespace
+
 /// Whether \p I only widens an index: one multiplication and addition
 /// (IMAD.WIDE, or LEA) takes it, the width of an element and the base.
-bool feedsAddressesOnly(const Instruction &I) {
+bool stark::sim::feedsAddressesOnly(const Instruction &I) {
   return !I.use_empty() && all_of(I.users(), [](const User *U) {
     if (isa<GetElementPtrInst>(U))
       return true;
@@ -45,8 +48,6 @@ bool feedsAddressesOnly(const Instruction &I) {
     return Next && feedsAddressesOnly(*Next);
   });
 }
-
-} // namespace
 
 bool stark::sim::isOurs(const Value *Pointer) {
   auto *G = dyn_cast<GlobalVariable>(Pointer->stripPointerCasts());
@@ -150,6 +151,9 @@ static Slots integerCost(const Instruction &I) {
 }
 
 static Slots wordsCost(const Instruction &I) {
+  // One predicate of two; of more, they are joined where they are made.
+  if (isa<SelectInst>(I) && I.getType()->isIntegerTy(1))
+    return {};
   bool Long = I.getOperand(0)->getType()->isIntegerTy(64);
   return {Unit::Integer, float(lanes(I.getType())) * (Long ? 2.0f : 1.0f), 0};
 }
@@ -197,6 +201,8 @@ static Slots callCost(const CallInst &Call) {
       isa<AssumeInst>(Call))
     return {};
   StringRef Name = Callee->getName();
+  if (Name.starts_with(HiddenDivisor))
+    return {};
   if (Name == "__stark_sim_sreg")
     return {Unit::Integer, 0.5f, 0};
   if (isInstruction(*Callee))

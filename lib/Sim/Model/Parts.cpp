@@ -44,9 +44,11 @@ double stark::sim::issueUs(const LaunchLoad &L, const GpuDescription &Gpu) {
 }
 
 double stark::sim::loadStoreUs(const LaunchLoad &L, const GpuDescription &Gpu) {
-  double Cycles = (L.Lines + L.SharedCycles + L.Atomics * Gpu.AtomicCycles +
-                   L.ConstantCycles) /
-                  L.Sampled;
+  // The constant cache works beside L1.
+  double Cycles =
+      std::max(L.Lines + L.SharedCycles + L.Atomics * Gpu.AtomicCycles,
+               L.ConstantCycles) /
+      L.Sampled;
   return Cycles * wholeRounds(L.Blocks / Gpu.Sms) / cyclesPerUs(Gpu);
 }
 
