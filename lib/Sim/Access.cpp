@@ -21,7 +21,7 @@ extern "C" uint32_t __stark_sim_probe;
 
 namespace {
 /// Entries of a lane's trace before its warp is looked at.
-constexpr size_t TraceLimit = 8192;
+constexpr size_t TraceLimit = 32;
 const std::string DynamicArray = "dynamic shared memory";
 
 const char *verb(ProbeKind K) {

@@ -219,7 +219,9 @@ void Machine::runWarp(unsigned W) {
           Lanes[I].State = Wait::None;
           Released = true;
         }
-    if (!Released && !resolveWarp(W))
+    // Warps take turns, as they do on a GPU: what one has brought to L1 another
+    // finds there.
+    if (Released || !resolveWarp(W))
       return;
   }
 }

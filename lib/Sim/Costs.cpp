@@ -11,10 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Costs.h"
+#include "Divisors.h"
 #include "TensorOps.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace stark::sim;
@@ -34,9 +36,11 @@ Unit unitOf(const Type *T) {
   return Scalar->isFloatTy() ? Unit::Float : Unit::Integer;
 }
 
+} // namespace
+
 /// Whether \p I only widens an index: one multiplication and addition
 /// (IMAD.WIDE, or LEA) takes it, the width of an element and the base.
-bool feedsAddressesOnly(const Instruction &I) {
+bool stark::sim::feedsAddressesOnly(const Instruction &I) {
   return !I.use_empty() && all_of(I.users(), [](const User *U) {
     if (isa<GetElementPtrInst>(U))
       return true;
@@ -45,11 +49,21 @@ bool feedsAddressesOnly(const Instruction &I) {
   });
 }
 
-} // namespace
-
 bool stark::sim::isOurs(const Value *Pointer) {
   auto *G = dyn_cast<GlobalVariable>(Pointer->stripPointerCasts());
   return G && G->getName().starts_with("__stark_sim");
+}
+
+bool stark::sim::isOperand(const LoadInst &Load) {
+  const DataLayout &Layout = Load.getModule()->getDataLayout();
+  APInt Offset(64, 0);
+  auto *G = dyn_cast<GlobalVariable>(
+      Load.getPointerOperand()->stripAndAccumulateConstantOffsets(
+          Layout, Offset, true));
+  return G && G->hasAttribute(BankedNote) && !Offset.isNegative() &&
+         Offset.getZExtValue() +
+                 Layout.getTypeStoreSize(Load.getType()).getFixedValue() <=
+             Layout.getTypeAllocSize(G->getValueType()).getFixedValue();
 }
 
 const Value *stark::sim::objectOf(const Value *Pointer) {
@@ -137,6 +151,9 @@ static Slots integerCost(const Instruction &I) {
 }
 
 static Slots wordsCost(const Instruction &I) {
+  // One predicate of two; of more, they are joined where they are made.
+  if (isa<SelectInst>(I) && I.getType()->isIntegerTy(1))
+    return {};
   bool Long = I.getOperand(0)->getType()->isIntegerTy(64);
   return {Unit::Integer, float(lanes(I.getType())) * (Long ? 2.0f : 1.0f), 0};
 }
@@ -184,6 +201,8 @@ static Slots callCost(const CallInst &Call) {
       isa<AssumeInst>(Call))
     return {};
   StringRef Name = Callee->getName();
+  if (Name.starts_with(HiddenDivisor))
+    return {};
   if (Name == "__stark_sim_sreg")
     return {Unit::Integer, 0.5f, 0};
   if (isInstruction(*Callee))
@@ -253,7 +272,8 @@ Slots stark::sim::costOf(const Instruction &I) {
   case Instruction::GetElementPtr:
     return addressCost(cast<GetElementPtrInst>(I));
   case Instruction::Load:
-    if (isOurs(cast<LoadInst>(I).getPointerOperand()))
+    if (isOurs(cast<LoadInst>(I).getPointerOperand()) ||
+        isOperand(cast<LoadInst>(I)))
       return {};
     return {Unit::Memory, 1, 0};
   case Instruction::Store:

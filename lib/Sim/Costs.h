@@ -40,6 +40,15 @@ Slots libraryCost(llvm::StringRef Name, const llvm::Type *Result);
 /// One of the simulator's own variables; a GPU has what they hold in registers.
 bool isOurs(const llvm::Value *Pointer);
 
+/// Whether \p I is part of addresses alone.
+bool feedsAddressesOnly(const llvm::Instruction &I);
+
+/// The attribute that a __constant__ variable gets.
+constexpr llvm::StringLiteral BankedNote = "stark-banked";
+/// Whether it reads a known place of a __constant__ variable: instructions name
+/// it as an operand, so that no load is left (c[3][...]).
+bool isOperand(const llvm::LoadInst &Load);
+
 /// Where a pointer leads: a variable, an argument, or where the search ends.
 const llvm::Value *objectOf(const llvm::Value *Pointer);
 bool isSharedMemory(const llvm::Value *Pointer);

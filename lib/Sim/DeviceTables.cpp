@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceTables.h"
+#include "Costs.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -115,6 +116,8 @@ void Lister::addVariable(GlobalVariable &V, bool Banked) {
   D.Bytes = Layout.getTypeAllocSize(V.getValueType());
   D.Constant = V.isConstant() || Banked;
   D.Banked = Banked;
+  if (Banked)
+    V.addAttribute(BankedNote);
   if (V.hasLocalLinkage()) {
     // The runtime looks it up by name.
     V.setLinkage(GlobalValue::ExternalLinkage);

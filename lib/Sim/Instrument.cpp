@@ -183,6 +183,9 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
       return;
   if (addLocal(I, Pointer, Bytes))
     return;
+  // What an instruction names lies in the variable, and nobody writes to it.
+  if (auto *Load = dyn_cast<LoadInst>(&I); Load && isOperand(*Load))
+    return;
   IRBuilder<> B(&I);
   unsigned Number = newProbe(I, Kind, Bytes);
   Out.Probes[Number].Volatile = Volatile;

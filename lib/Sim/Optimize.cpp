@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Costs.h"
+#include "Divisors.h"
+#include "Indices.h"
 #include "Instrument.h"
 #include "Unroll.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -22,9 +24,11 @@ using namespace stark::sim;
 
 /// The pipeline is a text, so that what runs is seen at a glance.
 static constexpr char Pipeline[] =
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>),"
+    "function(sroa,stark-hide-divisors,early-cse,simplifycfg,"
+    "instcombine<no-verify-fixpoint>),"
     "cgscc(inline),"
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+    "function(sroa,stark-hide-divisors,early-cse<memssa>,instcombine<no-verify-"
+    "fixpoint>,"
     "simplifycfg,"
     "loop-simplify,loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-"
     "fixpoint>,simplifycfg,"
@@ -33,18 +37,22 @@ static constexpr char Pipeline[] =
     // Loops that held only what has been unrolled.
     "loop-simplify,stark-unroll-as-nvcc,"
     "loop-unroll<O2;no-runtime;no-partial>,"
+    "stark-show-numbers,"
     "sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,adce,"
-    "simplifycfg,"
-    // Offsets that are known go into the access, as the NVPTX backend does it.
-    "separate-const-offset-from-gep,slsr,early-cse,"
+    "simplifycfg,stark-show-divisors,"
+    // Offsets that are known go into the access, and addresses are made ahead
+    // of conditions, as the NVPTX backend does it.
+    "stark-indices-as-sums,early-cse,separate-const-offset-from-gep,"
+    "speculative-execution,slsr,early-cse,"
     "nary-reassociate,early-cse,"
     // Neighbours that are known to be aligned are one access for nvcc, too.
     "infer-alignment,load-store-vectorizer,early-cse,adce),"
     "globaldce";
 
 namespace {
-/// A GPU's accesses add an offset to one register; nothing else of a target
-/// matters to the pipeline.
+/// A GPU's accesses add an offset to one register, and sums of 64 bits are two
+/// instructions, so that counters stay as narrow as they are written. Nothing
+/// else of a target matters to the pipeline.
 struct GpuAddressing : TargetTransformInfoImplCRTPBase<GpuAddressing> {
   explicit GpuAddressing(const DataLayout &Layout)
       : TargetTransformInfoImplCRTPBase<GpuAddressing>(Layout) {}
@@ -52,6 +60,14 @@ struct GpuAddressing : TargetTransformInfoImplCRTPBase<GpuAddressing> {
                              int64_t Scale, unsigned, Instruction * = nullptr,
                              int64_t = 0) const {
     return !Base && (Scale == 0 || (Scale == 1 && !HasBase));
+  }
+  InstructionCost getArithmeticInstrCost(unsigned, Type *T,
+                                         TargetTransformInfo::TargetCostKind,
+                                         TargetTransformInfo::OperandValueInfo,
+                                         TargetTransformInfo::OperandValueInfo,
+                                         ArrayRef<const Value *>,
+                                         const Instruction * = nullptr) const {
+    return T->isIntegerTy(64) ? 2 : 1;
   }
 };
 } // namespace
@@ -213,9 +229,18 @@ void stark::sim::optimizeDevice(Module &M) {
   Builder.registerPipelineParsingCallback(
       [](StringRef Name, FunctionPassManager &Into,
          ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != "stark-unroll-as-nvcc")
+        if (Name == "stark-unroll-as-nvcc")
+          Into.addPass(UnrollAsNvcc());
+        else if (Name == "stark-hide-divisors")
+          Into.addPass(HideDivisors());
+        else if (Name == "stark-indices-as-sums")
+          Into.addPass(IndicesAsSums());
+        else if (Name == "stark-show-numbers")
+          Into.addPass(ShowDivisors(/*All=*/false));
+        else if (Name == "stark-show-divisors")
+          Into.addPass(ShowDivisors(/*All=*/true));
+        else
           return false;
-        Into.addPass(UnrollAsNvcc());
         return true;
       });
   Builder.crossRegisterProxies(Loops, Functions, Graph, Modules);

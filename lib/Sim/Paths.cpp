@@ -90,6 +90,19 @@ const BasicBlock *regionBefore(const BasicBlock &Block) {
   return Ways == 2 ? Head : nullptr;
 }
 
+/// Whether \p Block and those that go on after it are one stretch of code, so
+/// that predicates stand in for its branch.
+bool isPredicated(const BasicBlock &Block) {
+  auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
+  if (!Branch)
+    return false;
+  if (Branch->isUnconditional())
+    return canBePredicated(Block) && regionBefore(Block);
+  return any_of(successors(&Block), [&](const BasicBlock *Next) {
+    return canBePredicated(*Next) && regionBefore(*Next) == &Block;
+  });
+}
+
 bool mayAlias(const Value *A, const Value *B) {
   if (!A || !B)
     return true;
@@ -129,7 +142,8 @@ void addTo(Region &R, const Instruction &I, const Slots &S) {
     if (auto Found = R.Ready.find(Operand); Found != R.Ready.end())
       At.wait(Found->second);
   const Value *Pointer = getLoadStorePointerOperand(&I);
-  bool Waits = isa<LoadInst>(I) && !isOurs(Pointer);
+  auto *Load = dyn_cast<LoadInst>(&I);
+  bool Waits = Load && !isOurs(Pointer) && !isOperand(*Load);
   if (Waits)
     for (const auto &[Where, When] : R.Stores)
       if (mayAlias(Where, Pointer))
@@ -183,7 +197,7 @@ DenseMap<const BasicBlock *, CodeBlock> stark::sim::costsOf(const Function &F) {
       R = std::make_shared<Region>();
     Moment Before = R->Last;
     for (const Instruction &I : *Block) {
-      Slots S = costOf(I);
+      Slots S = I.isTerminator() && isPredicated(*Block) ? Slots{} : costOf(I);
       C.Slots[unsigned(S.Where)] += S.Count;
       C.Slots[unsigned(Unit::Float)] += S.Float;
       C.Slots[unsigned(Unit::Integer)] += S.Integer;

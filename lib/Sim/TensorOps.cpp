@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 using namespace stark::sim;
 
@@ -193,18 +194,40 @@ void stark::sim::multiply(const MatrixOp &Op, const MatrixLane (&Lanes)[32]) {
   }
 }
 
+FragmentPlace::FragmentPlace(unsigned Row, unsigned Column, unsigned Rows,
+                             unsigned Columns) {
+  constexpr unsigned Tile = 8, Neighbours = 2;
+  if (Rows % Tile || Columns % Tile) {
+    unsigned Each = Rows * Columns / 32, At = Row * Columns + Column;
+    Lane = At / Each;
+    Element = At % Each;
+    return;
+  }
+  unsigned Tiles = Column / Tile * (Rows / Tile) + Row / Tile;
+  Lane = Row % Tile * (Tile / Neighbours) + Column % Tile / Neighbours;
+  Element = Tiles * Neighbours + Column % Neighbours;
+}
+
 static void multiplyFragments(unsigned M, unsigned N, unsigned K,
                               const FragmentLane (&Lanes)[32]) {
-  unsigned OfA = M * K / 32, OfB = K * N / 32, OfC = M * N / 32;
-  auto AtA = [&](unsigned I) { return Lanes[I / OfA].A[I % OfA]; };
-  auto AtB = [&](unsigned I) { return Lanes[I / OfB].B[I % OfB]; };
+  std::vector<double> A(M * K), B(K * N);
+  for (unsigned Row = 0; Row < M; ++Row)
+    for (unsigned J = 0; J < K; ++J) {
+      FragmentPlace P(Row, J, M, K);
+      A[Row * K + J] = Lanes[P.Lane].A[P.Element];
+    }
+  for (unsigned J = 0; J < K; ++J)
+    for (unsigned Column = 0; Column < N; ++Column) {
+      FragmentPlace P(J, Column, K, N);
+      B[J * N + Column] = Lanes[P.Lane].B[P.Element];
+    }
   for (unsigned Row = 0; Row < M; ++Row)
     for (unsigned Column = 0; Column < N; ++Column) {
-      unsigned I = Row * N + Column;
+      FragmentPlace P(Row, Column, M, N);
       double Sum = 0;
       for (unsigned J = 0; J < K; ++J)
-        Sum += AtA(Row * K + J) * AtB(J * N + Column);
-      Lanes[I / OfC].D[I % OfC] = Sum + Lanes[I / OfC].C[I % OfC];
+        Sum += A[Row * K + J] * B[J * N + Column];
+      Lanes[P.Lane].D[P.Element] = Sum + Lanes[P.Lane].C[P.Element];
     }
 }
 

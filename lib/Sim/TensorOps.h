@@ -55,9 +55,15 @@ struct MatrixLane {
 };
 void multiply(const MatrixOp &Op, const MatrixLane (&Lanes)[32]);
 
-/// Matrices of double precision whose elements lie row by row over the lanes,
-/// as the fragments of lib/Sim/headers/cuda/mma.h: lane I has the elements from
-/// I * M * K / 32 on.
+/// Where an element of a fragment lies (lib/Sim/headers/cuda/mma.h): of each
+/// 8 x 8 elements, which follow each other downwards, lane I has two neighbours
+/// of row I / 4; of smaller matrices elements lie row by row over the lanes.
+struct FragmentPlace {
+  unsigned Lane = 0, Element = 0;
+  FragmentPlace(unsigned Row, unsigned Column, unsigned Rows, unsigned Columns);
+};
+
+/// Matrices of double precision, each lane's elements in their order.
 struct FragmentLane {
   const double *A = nullptr, *B = nullptr, *C = nullptr;
   double *D = nullptr;

@@ -24,7 +24,14 @@ namespace {
 /// instructions as nvcc counts them then: read off the stack that ptxas reports
 /// for loops of 8 to 128 rounds with bodies of several lengths and functions.
 constexpr unsigned Whole = 1000, ShortForArrays = 8000, LongForArrays = 2400,
-                   ShortLength = 16, Part = 300, Tiny = 18, Small = 60;
+                   ShortLength = 16, Part = 300, Tiny = 14, Small = 60;
+/// Instructions, as nvcc counts them, of what a loop of unknown length becomes:
+/// read off its PTX for loops of 2 to 60 sums of products with and without a
+/// condition. What ptxas makes of tiny ones was counted in the cubins of these
+/// and of some forty others.
+constexpr unsigned UnknownPart = 200;
+/// A call of more is no tiny loop's.
+constexpr float LongCall = 10;
 /// What a thread's registers can hold.
 constexpr uint64_t MostArrayBytes = 255 * 4;
 
@@ -38,14 +45,17 @@ struct Promoted {
 };
 } // namespace
 
-static bool hasHint(const Loop &L) {
+/// Whether the program says how a loop is to be unrolled. `#pragma unroll` says
+/// so of a loop whose length is known; of others nvcc does as it does without.
+static bool isTold(const Loop &L, uint64_t Length) {
   const MDNode *Id = L.getLoopID();
   for (unsigned I = 1; Id && I < Id->getNumOperands(); ++I)
     if (auto *Hint = dyn_cast<MDNode>(Id->getOperand(I)))
       if (auto *Name = Hint->getNumOperands()
                            ? dyn_cast<MDString>(Hint->getOperand(0))
                            : nullptr)
-        if (Name->getString().starts_with("llvm.loop.unroll."))
+        if (Name->getString().starts_with("llvm.loop.unroll.") &&
+            (Length > 1 || Name->getString() != "llvm.loop.unroll.enable"))
           return true;
   return false;
 }
@@ -195,7 +205,7 @@ static LoopSize measure(const Loop &L, const LoopInfo &Loops,
       auto *Call = dyn_cast<CallInst>(&I);
       Size.Meets |= Call && bringsThreadsTogether(*Call);
       Size.Writes |= I.mayWriteToMemory() && !Call;
-      Size.Heavy |= Call && costOf(I).sum() > 4;
+      Size.Heavy |= Call && costOf(I).sum() > LongCall;
       if (Loops.getLoopFor(Block) == &L && !isGone(I, Gone, Lengths)) {
         Size.Slots += uint64_t(costOf(I).sum() + 0.5f);
         Size.Seen += uint64_t(sizeForArrays(I) + 0.5f);
@@ -215,14 +225,34 @@ static unsigned partOf(const Loop &L, uint64_t Length, const LoopSize &Of,
       Count *= 2;
     return Count == 1 && !Of.Meets && 4 * Size <= Part ? 4 : Count;
   }
-  if (!L.isInnermost() || Of.Meets || L.getNumBlocks() != 1 ||
+  if (!L.isInnermost() || Of.Meets || !L.getExitingBlock() ||
       !Lengths.hasLoopInvariantBackedgeTakenCount(&L))
     return 1;
   if (stridesByUnknown(L, Lengths))
-    return Of.Writes || Size > Small ? 1 : 4;
-  if (Size <= Tiny && !Of.Heavy)
-    return 16;
-  return Size <= Small ? 4 : 1;
+    return L.getNumBlocks() > 1 || Of.Writes || Size > Small ? 1 : 4;
+  unsigned Count = 4;
+  while (Count > 1 && Count * Of.Seen > UnknownPart)
+    Count /= 2;
+  return Count;
+}
+
+/// What \p L becomes is unrolled by 4 when loops are unrolled next.
+static void unrollOnceMore(Loop &L) {
+  LLVMContext &Context = L.getHeader()->getContext();
+  auto *Four =
+      ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), 4));
+  MDNode *By = MDNode::get(
+      Context, {MDString::get(Context, "llvm.loop.unroll.count"), Four});
+  MDNode *Then = MDNode::get(
+      Context,
+      {MDString::get(Context, "llvm.loop.unroll.followup_unrolled"), By});
+  SmallVector<Metadata *, 4> Operands = {nullptr}; // itself
+  for (const MDOperand &Each : drop_begin(L.getLoopID()->operands()))
+    Operands.push_back(Each);
+  Operands.push_back(Then);
+  MDNode *Id = MDNode::getDistinct(Context, Operands);
+  Id->replaceOperandWith(0, Id);
+  L.setLoopID(Id);
 }
 
 PreservedAnalyses UnrollAsNvcc::run(Function &F,
@@ -238,7 +268,7 @@ PreservedAnalyses UnrollAsNvcc::run(Function &F,
     uint64_t Length = Lengths.getSmallConstantTripCount(L);
     LoopSize &All = Sizes[L] = Size;
     All.repeat(std::max<uint64_t>(Length, 1));
-    if (hasHint(*L))
+    if (isTold(*L, Length))
       continue;
     uint64_t Most = Length <= ShortLength ? ShortForArrays : LongForArrays;
     bool Frees = Arrays.Loops.contains(L) && All.Seen <= Most;
@@ -251,6 +281,10 @@ PreservedAnalyses UnrollAsNvcc::run(Function &F,
     Sizes[L].repeat(Count);
     if (Count > 1)
       addStringMetadataToLoop(L, "llvm.loop.unroll.count", Count);
+    // ptxas does once more what nvcc's front half has done.
+    if (Length <= 1 && Count == 4 && Size.Slots <= Tiny && !Size.Heavy &&
+        !stridesByUnknown(*L, Lengths))
+      unrollOnceMore(*L);
   }
   return PreservedAnalyses::all();
 }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   requests of atomics -> how many there are, and how many meet on one line
-/// L2 does those of one line one after the other, integers and floating-point
-/// numbers at different rates.
+///   requests of atomics -> turns that L2 needs, and how many meet on one line
+/// L2 does the turns of one line one after the other, integers and
+/// floating-point numbers at different rates.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,9 @@ public:
 private:
   using LineCounts = std::unordered_map<uint64_t, uint64_t>;
   LineCounts Lines[2], BlockLines[2];
-  /// Of the line that most atomics of a block meet, summed over the blocks.
+  /// Of the line that has most turns of a block, summed over the blocks.
   uint64_t HottestOfBlocks[2] = {0, 0};
-  double Threads[2] = {0, 0};
+  double Turns[2] = {0, 0};
 };
 
 } // namespace stark::sim

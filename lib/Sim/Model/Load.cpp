@@ -81,24 +81,38 @@ static void addInstructions(LaunchLoad &L, const LaunchProfile &P,
   L.UnitCycles[unsigned(Unit::Float)] += L.UnitCycles[unsigned(Unit::Multiply)];
 }
 
+/// What loads of which \p Depth wait for one another take at most, where each
+/// of \p Latencies is one load's.
+static double waitOf(std::vector<double> Latencies, double Depth) {
+  std::sort(Latencies.rbegin(), Latencies.rend());
+  double Wait = 0;
+  for (double Each : Latencies) {
+    Wait += std::min(Depth, 1.0) * Each;
+    Depth -= std::min(Depth, 1.0);
+  }
+  return Latencies.empty() ? 0 : Wait + Depth * Latencies.front();
+}
+
 /// A load of a basic block waits as long as those of its probes do. What a warp
 /// asks of the load/store pipe leaves it one after the other.
 static double cyclesOf(const CodeBlock &C, uint64_t Entered,
                        const LaunchProfile &P, const Tables &T,
                        const MemoryLatency &Memory, double SharedLatency) {
-  double Latency = 0, Pipe = 0;
+  std::vector<double> Latencies;
+  double Pipe = 0;
   for (unsigned Number : C.Probes) {
     const ProbeCounters &Found = P.Probes[Number];
     Pipe += double(Found.Lines + Found.SharedCycles + Found.ConstantCycles);
     if (T.Probes[Number].Kind != ProbeKind::Store && Found.Requests &&
         !Found.SharedRequests)
-      Latency = std::max(Latency, Memory.of(Found));
+      Latencies.push_back(Memory.of(Found));
   }
   double Issue = 0;
   for (float Each : C.Slots)
     Issue += Each;
   double Alone = std::max({Issue, double(C.Path), Pipe / double(Entered)});
-  return Alone + C.LoadDepth * Latency + C.SharedDepth * SharedLatency;
+  return Alone + waitOf(std::move(Latencies), C.LoadDepth) +
+         C.SharedDepth * SharedLatency;
 }
 
 static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,

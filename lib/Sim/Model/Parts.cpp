@@ -19,6 +19,10 @@ constexpr double Schedulers = 4;
 /// Rounds of blocks from which on SMs that have one block more than others do
 /// not count (fit).
 constexpr double ManyRounds = 8;
+/// Where atomics go to many lines, some of these lie in one slice of L2: the
+/// busiest slice has so many lines' turns (fit to sum_atomic, of sixteen lines,
+/// with the rate that one line alone has).
+constexpr double LinesOfASlice = 1.7;
 /// GB/s are bytes a nanosecond.
 constexpr double UsPerNs = 1e-3;
 } // namespace
@@ -40,9 +44,11 @@ double stark::sim::issueUs(const LaunchLoad &L, const GpuDescription &Gpu) {
 }
 
 double stark::sim::loadStoreUs(const LaunchLoad &L, const GpuDescription &Gpu) {
-  double Cycles = (L.Lines + L.SharedCycles + L.Atomics * Gpu.AtomicCycles +
-                   L.ConstantCycles) /
-                  L.Sampled;
+  // The constant cache works beside L1.
+  double Cycles =
+      std::max(L.Lines + L.SharedCycles + L.Atomics * Gpu.AtomicCycles,
+               L.ConstantCycles) /
+      L.Sampled;
   return Cycles * wholeRounds(L.Blocks / Gpu.Sms) / cyclesPerUs(Gpu);
 }
 
@@ -75,13 +81,18 @@ double stark::sim::latencyUs(const LaunchLoad &L, const GpuDescription &Gpu) {
          cyclesPerUs(Gpu);
 }
 
+/// Of all turns, those of the busiest slice of L2.
+static double sliceShare(double OfLine) {
+  return OfLine * (1 + (LinesOfASlice - 1) * (1 - OfLine));
+}
+
 double stark::sim::atomicsUs(const LaunchLoad &L, const GpuDescription &Gpu) {
   double LineRate[2] = {Gpu.AtomicsPerNsOneLine, Gpu.FloatAtomicsPerNsOneLine};
   double Us = 0;
   for (unsigned Float = 0; Float < 2; ++Float)
     Us += L.GlobalAtomics[Float] *
           std::max(1 / Gpu.AtomicsPerNs,
-                   L.HottestShare[Float] / LineRate[Float]) *
+                   sliceShare(L.HottestShare[Float]) / LineRate[Float]) *
           UsPerNs;
   return Us;
 }

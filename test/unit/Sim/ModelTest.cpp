@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model/Model.h"
+#include "Model/Atomics.h"
 #include "Model/Coalescing.h"
 #include "Model/Dram.h"
 #include "Model/L1Cache.h"
@@ -193,10 +194,14 @@ TEST(Parts, ThePipeTakesLinesWordsAndAtomics) {
   L.Sampled = 2;
   L.Lines = 100;
   L.SharedCycles = 50;
-  L.ConstantCycles = 30;
-  L.Atomics = 10;
+  L.Atomics = 15;
   GpuDescription G = gpu();
   G.AtomicCycles = 2;
+  EXPECT_DOUBLE_EQ(loadStoreUs(L, G), 0.09);
+  // The constant cache works beside it.
+  L.ConstantCycles = 180;
+  EXPECT_DOUBLE_EQ(loadStoreUs(L, G), 0.09);
+  L.ConstantCycles = 200;
   EXPECT_DOUBLE_EQ(loadStoreUs(L, G), 0.1);
 }
 
@@ -317,8 +322,30 @@ TEST(Parts, AtomicsOfOneLineAreMadeOneAfterTheOther) {
   LaunchLoad L;
   L.GlobalAtomics[0] = 10000;
   EXPECT_DOUBLE_EQ(atomicsUs(L, G), 1);
+  L.HottestShare[0] = 1;
+  EXPECT_DOUBLE_EQ(atomicsUs(L, G), 10);
+  // Of two lines the busiest slice has more than half of the turns.
   L.HottestShare[0] = 0.5;
-  EXPECT_DOUBLE_EQ(atomicsUs(L, G), 5);
+  EXPECT_GT(atomicsUs(L, G), 5);
+  EXPECT_LT(atomicsUs(L, G), 10);
+}
+
+static LaunchProfile afterOne(const Request &R) {
+  AtomicCounters Counters;
+  Counters.add(R, false);
+  Counters.endBlock();
+  LaunchProfile P;
+  Counters.finish(P, {}, 1);
+  return P;
+}
+
+// Words of one sector are done together, lanes that ask for one word are not.
+TEST(Atomics, LanesOfOneWordTakeTurns) {
+  EXPECT_EQ(afterOne(warpOf(0, 0)).GlobalAtomics[0], 32);
+  EXPECT_EQ(afterOne(warpOf(0, 4)).GlobalAtomics[0], 4);
+  EXPECT_EQ(afterOne(warpOf(0, 4)).HottestShare[0], 1);
+  EXPECT_EQ(afterOne(warpOf(0, 128)).GlobalAtomics[0], 32);
+  EXPECT_DOUBLE_EQ(afterOne(warpOf(0, 128)).HottestShare[0], 1.0 / 32);
 }
 
 namespace {

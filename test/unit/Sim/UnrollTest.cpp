@@ -11,27 +11,35 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace llvm;
 using namespace stark::sim;
 
-/// Whether kernel k of \p Text still has an array in memory.
-static bool hasArray(const std::string &Text) {
+/// Shows \p Visit the instructions of \p Text's kernels, optimized, whose names
+/// are a k and perhaps a digit.
+static void visit(const std::string &Text,
+                  function_ref<void(const Instruction &)> Visit) {
   CompileRequest Request;
   Request.Path = "/source/k.cu";
   Request.Text = Text;
   llvm::Expected<CompileResult> R = compileFor(Side::Device, Request);
   if (!R || !R->Code) {
     ADD_FAILURE() << (R ? R->Diagnostics : toString(R.takeError()));
-    return false;
+    return;
   }
   optimizeDevice(*R->Code);
   for (Function &F : *R->Code)
-    if (F.getName().contains("1k"))
+    if (F.getName().starts_with("_Z1k") || F.getName().starts_with("_Z2k"))
       for (Instruction &I : instructions(F))
-        if (isa<AllocaInst>(I))
-          return true;
-  return false;
+        Visit(I);
+}
+
+/// Whether kernel k of \p Text still has an array in memory.
+static bool hasArray(const std::string &Text) {
+  bool Has = false;
+  visit(Text, [&](const Instruction &I) { Has |= isa<AllocaInst>(I); });
+  return Has;
 }
 
 /// A thread's tile of a product of matrices, in \p Rounds rounds a barrier.
@@ -154,4 +162,113 @@ __global__ void k(const int *a, int *c, int n) {
     c[threadIdx.x * 16 + i] = bins[i];
 }
 )"));
+}
+
+static std::string sums(int Count) {
+  std::string Text;
+  for (int I = 0; I < Count; ++I)
+    Text += "s = s * a + a; ";
+  return Text;
+}
+
+// As counted in what nvcc 13.0 makes of them for sm_90: 16 rounds, then 4, then
+// one; or 4 and one; or 2 and one.
+TEST(Unroll, LoopsOfUnknownLength) {
+  const std::string Loop = "for (int k = 0; k < n; ++k)";
+  struct Each {
+    std::string Loop, Body;
+    unsigned Loads; ///< once for each round that its stages take
+  };
+  const Each All[] = {
+      {Loop, "float a = x[k]; " + sums(2), 16 + 4 + 1},
+      {Loop, "float a = x[k]; " + sums(14), 4 + 1},
+      {Loop, "float a = x[k]; " + sums(30), 2 + 1},
+      {Loop, "float a = x[k]; " + sums(60), 1},
+      // A branch changes nothing, and `#pragma unroll` says nothing.
+      {Loop, "float a = x[k]; if (a > 0) { " + sums(14) + "}", 4 + 1},
+      {"#pragma unroll\n" + Loop,
+       "float a = x[k]; if (a > 0) { " + sums(14) + "}", 4 + 1},
+      // One that is left early is as it is, as is one that writes in strides.
+      {Loop, "float a = x[k]; if (a > 0) break; s += a;", 1},
+      {"for (int k = i; k < n; k += m)", "y[k] = x[k];", 1},
+      // A number is one.
+      {"#pragma unroll 8\n" + Loop, "float a = x[k]; " + sums(4), 8 + 1},
+  };
+  std::string Text;
+  for (unsigned I = 0; I < std::size(All); ++I)
+    Text += "__global__ void k" + std::to_string(I) +
+            "(const float *x, float *y, int n, int m) {\n"
+            "  int i = threadIdx.x; float s = 0;\n" +
+            All[I].Loop + " { " + All[I].Body + " }\n  y[i] = s;\n}\n";
+  std::map<std::string, unsigned> Loads;
+  visit(Text, [&](const Instruction &I) {
+    if (isa<LoadInst>(I) && I.getType()->isFloatTy())
+      ++Loads[I.getFunction()->getName().substr(3, 2).str()];
+  });
+  for (unsigned I = 0; I < std::size(All); ++I)
+    EXPECT_EQ(Loads["k" + std::to_string(I)], All[I].Loads)
+        << All[I].Loop << All[I].Body;
+}
+
+// Taps of a filter that are a number apart share what leads there, whether the
+// numbers are known or come of a loop that is unrolled.
+TEST(Optimize, AddressesAreSharedAcrossConditions) {
+  std::map<std::string, unsigned> Addresses;
+  visit(R"(
+template <int Width>
+__device__ void filter(const float *x, const float *w, float *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  for (int r = 0; r < m; ++r)
+    for (int c = 0; c < (Width ? Width : m); ++c) {
+      int row = r - 2, column = i - 2 + c;
+      if (row >= 0 && row < n && column >= 0 && column < n)
+        s += x[row * n + column] * w[r * 5 + c];
+    }
+  y[i] = s;
+}
+__global__ void k0(const float *x, const float *w, float *y, int n, int m) {
+  filter<0>(x, w, y, n, m);
+}
+__global__ void k5(const float *x, const float *w, float *y, int n, int m) {
+  filter<5>(x, w, y, n, m);
+}
+)",
+        [&](const Instruction &I) {
+          auto *G = dyn_cast<GetElementPtrInst>(&I);
+          if (G && !G->hasAllConstantIndices())
+            ++Addresses[I.getFunction()->getName().substr(3, 2).str()];
+        });
+  // Three for the two arrays and the taps of a row: two rows and one, or as
+  // many stages of a row.
+  EXPECT_LE(Addresses["k5"], 3u * 3);
+  EXPECT_LE(Addresses["k0"], 3u * 3);
+}
+
+// nvcc does not see that a counter that doubles is a power of two, unless it
+// knows the numbers.
+TEST(Optimize, RemaindersByWhatDoubles) {
+  unsigned Unknown = 0, Known = 0;
+  visit(R"(
+__global__ void k0(const int *x, int *y, int n) {
+  int i = threadIdx.x, s = 0;
+  for (int k = 1; k < n; k *= 2)
+    if (i % (2 * k) == 0)
+      s += x[i + k];
+  y[i] = s;
+}
+__global__ void k1(const int *x, int *y, int n) {
+  int i = threadIdx.x, s = 0;
+  for (int k = 1; k < 64; k *= 2)
+    if (i % (2 * k) == 0)
+      s += x[i + k];
+  y[i] = s;
+}
+)",
+        [&](const Instruction &I) {
+          bool Is = I.getFunction()->getName().starts_with("_Z2k0");
+          (Is ? Unknown : Known) += I.isIntDivRem();
+        });
+  EXPECT_EQ(Unknown, 1u);
+  EXPECT_EQ(Known, 0u);
 }

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Which lane has which element of a fragment CUDA leaves open. Here elements
-/// lie row by row over the lanes; where a GPU has each twice, so has this. The
-/// products are the runtime's: in double precision, rounded once.
+///   Which lane has which element of a fragment CUDA leaves open. Here it is as
+/// with mma.sync (PTX ISA), so that a warp asks memory for what it asks for on
+/// a GPU: of each 8 x 8 elements lane I has two neighbours of row I / 4. Of
+/// smaller matrices elements lie row by row over the lanes. Where a GPU has
+/// elements twice, so has this. The products are the runtime's: in double
+/// precision, rounded once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +21,8 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-/// A B + C of M x K, K x N and M x N elements, which lie row by row over the
-/// lanes: lane I has those of A from I * M * K / 32 on.
+/// A B + C of M x K, K x N and M x N elements, which lie over the lanes as
+/// stark::sim::FragmentPlace has it.
 STARK_SIM_TOGETHER void __stark_sim_fragments(int shape, const double *a,
                                               const double *b, const double *c,
                                               double *d);
@@ -119,11 +122,15 @@ STARK_SIM_DEVICE void fill_fragment(fragment<Use, M, N, K, T, Layout> &to,
 template <class Fragment, class Function>
 STARK_SIM_DEVICE void __each(unsigned pitch, bool columns, Function each) {
   typedef typename Fragment::__place Place;
-  int first = (int)__stark_sim_sreg(12) * Fragment::__own;
+  constexpr bool tiled = Place::rows % 8 == 0 && Place::columns % 8 == 0;
+  constexpr int down = tiled ? Place::rows / 8 : 1;
+  int lane = (int)__stark_sim_sreg(12);
 #pragma unroll
   for (int i = 0; i < Fragment::__own; ++i) {
-    int row = (first + i) / Place::columns,
-        column = (first + i) % Place::columns;
+    int at = lane * Fragment::__own + i;
+    int row = tiled ? i / 2 % down * 8 + lane / 4 : at / Place::columns,
+        column = tiled ? i / 2 / down * 8 + lane % 4 * 2 + i % 2
+                       : at % Place::columns;
     each(i,
          columns ? (size_t)column * pitch + row : (size_t)row * pitch + column);
   }
@@ -134,8 +141,20 @@ STARK_SIM_DEVICE __attribute__((convergent)) void
 load_matrix_sync(fragment<Use, M, N, K, T, Layout> &to, const From *from,
                  unsigned pitch) {
   typedef fragment<Use, M, N, K, T, Layout> Fragment;
+  typedef typename Fragment::__place Place;
+  // Neighbours along a row are one access where they are neighbours in memory.
+  constexpr bool pairs = sizeof(From) == 2 && !__is_columns<Layout> &&
+                         Place::rows % 8 == 0 && Place::columns % 8 == 0;
   __syncwarp();
   __each<Fragment>(pitch, __is_columns<Layout>, [&](int i, size_t at) {
+    if (pairs && i % 2)
+      return;
+    if (pairs) {
+      unsigned both = *reinterpret_cast<const unsigned *>(from + at);
+      for (int copy = i; copy < to.num_elements; copy += Fragment::__own)
+        __builtin_memcpy(&to.x[copy], &both, sizeof(both));
+      return;
+    }
     for (int copy = i; copy < to.num_elements; copy += Fragment::__own)
       to.x[copy] = from[at];
   });
