@@ -148,6 +148,9 @@ private:
   Value evalUnary(const clang::UnaryOperator *U);
   Value evalCast(const clang::CastExpr *C);
   Value roundedUp(const clang::Expr *Cond, Value V);
+  Value sumRoundedUp(const clang::BinaryOperator *B, const Value &L,
+                     const Value &R, Value Sum);
+  void roundUpCounted(const clang::IfStmt *S);
   Value evalConditional(const clang::ConditionalOperator *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
   Value nameMacro(const clang::BinaryOperator *B, const Value &V);

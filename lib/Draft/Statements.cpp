@@ -80,9 +80,12 @@ Flow Machine::followIf(const IfStmt *S) {
   }
   if (!Taken)
     Taken = truth(eval(S->getCond()));
-  if (Taken)
-    return *Taken ? follow(S->getThen())
-                  : (S->getElse() ? follow(S->getElse()) : Flow::Next);
+  if (Taken) {
+    const Stmt *Way = *Taken ? S->getThen() : S->getElse();
+    Flow Then = Way ? follow(Way) : Flow::Next;
+    roundUpCounted(S);
+    return Then;
+  }
   // Where it is not known, a way that leaves is an exception on the host; a
   // thread may leave, and another goes on. Of two ways one is taken.
   bool Doubtful = As && !S->getElse();

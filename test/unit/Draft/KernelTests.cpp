@@ -289,3 +289,46 @@ int main() {
 })");
   EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)");
 }
+
+// As is one to which the remainder adds one, in a sum or by a statement.
+TEST(DraftOfKernel, RoundsUpByWhatTheRemainderAdds) {
+  for (const char *Blocks :
+       {"int blocks = n / 128 + (n % 128 > 0);",
+        "int blocks = n / 128 + !!(n % 128);",
+        "int blocks = (n % 128 != 0) + n / 128;",
+        "int blocks = n / 128 + (n % 128 ? 1 : 0);",
+        "int blocks = n / 128; if (n % 128) blocks++;",
+        "int blocks = n / 128; if (n % 128 != 0) { blocks += 1; }"}) {
+    json W = drafted(std::string(R"(
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+int main() {
+  int n = 4096;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  )") + Blocks + R"(
+  twice<<<blocks, 128>>>(x, n);
+})");
+    EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)") << Blocks;
+  }
+}
+
+// What is left over is no block more.
+TEST(DraftOfKernel, LeavesSumsWithRemaindersAlone) {
+  json W = drafted(R"(
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+int main() {
+  int n = 4096;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  twice<<<n / 128 + n % 128, 128>>>(x, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "n / 128 + n % 128");
+}
