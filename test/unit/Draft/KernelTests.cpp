@@ -332,3 +332,26 @@ int main() {
 })");
   EXPECT_EQ(W["launch"]["grid"], "n / 128 + n % 128");
 }
+
+// though nothing in the file calls either.
+TEST(DraftOfKernel, PreparesWhatIsGlobal) {
+  json W = drafted(R"(
+struct World { int count; };
+float *device;
+int blocks, bodies, bytes;
+__global__ void move(float *x, int bodies) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] += bodies;
+}
+void step() { move<<<blocks, 64>>>(device, bodies); }
+void clear() { cudaFree(device); device = 0; }
+void setUp(World *world) {
+  bodies = world->count;
+  bytes = bodies * sizeof(float);
+  blocks = bodies / 64;
+  cudaMalloc(&device, bytes);
+})",
+                   "move");
+  EXPECT_EQ(W["launch"]["grid"], "bodies / 64");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"bodies\""));
+}
