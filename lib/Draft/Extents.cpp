@@ -67,6 +67,13 @@ struct Search {
     if (BestValue != Seen && evaluate(F, Names) == Seen)
       consider(F, /*Exactly=*/true);
   }
+  /// \p Sum of two, and rows of that length, or as many.
+  void sums(llvm::ArrayRef<Formula> Atoms, const Formula &Sum) {
+    considerExact(Sum);
+    if (OtherNames)
+      for (const Formula &A : Atoms)
+        considerExact(combine(Op::Mul, A, Sum));
+  }
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
       consider(combine(Op::Mul, constant(Times), So));
@@ -201,7 +208,7 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
                Atoms[I], 3);
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
-      S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));
+      S.sums(Atoms, combine(Op::Add, Atoms[J], Atoms[I]));
   Formula Whole = constant(1);
   for (const Formula &Limit : Use.Limits)
     if (Limit) {

@@ -355,3 +355,23 @@ void setUp(World *world) {
   EXPECT_EQ(W["launch"]["grid"], "bodies / 64");
   EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"bodies\""));
 }
+
+// Rows that are as long as two others one after the other.
+TEST(DraftOfKernel, SeesRowsOfTwoLengths) {
+  json W = drafted(R"(
+__global__ void join(const float *a, const float *b, float *out, int rows,
+                     int left, int right) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows * (left + right))
+    return;
+  int row = i / (left + right), at = i % (left + right);
+  out[i] = at < left ? a[row * left + at] : b[row * right + at - left];
+}
+void joined(const float *a, const float *b, float *out, int rows, int left,
+            int right) {
+  int n = rows * (left + right);
+  join<<<(n + 255) / 256, 256>>>(a, b, out, rows, left, right);
+})",
+                   "joined");
+  EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"rows\", \"left + right\""));
+}
