@@ -375,3 +375,28 @@ void joined(const float *a, const float *b, float *out, int rows, int left,
                    "joined");
   EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"rows\", \"left + right\""));
 }
+
+// Columns and values of a sparse matrix are as long, and as many as is told.
+TEST(DraftOfKernel, KnowsWhatRowsHoldInAll) {
+  for (bool Told : {true, false}) {
+    json W = drafted(std::string(R"(
+__global__ void multiply(int rows, )") +
+                     (Told ? "int nnz, " : "") + R"(const int *begin,
+                         const int *column, const float *value, const float *x,
+                         float *y) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows)
+    return;
+  float sum = 0;
+  for (int i = begin[row]; i < begin[row + 1]; ++i)
+    sum += value[i] * x[column[i]];
+  y[row] = sum;
+})");
+    auto Length = list(Told ? "\"nnz\"" : "\"column_rows\"");
+    EXPECT_EQ(W["arguments"]["column"]["shape"], Length);
+    EXPECT_EQ(W["arguments"]["value"]["shape"], Length);
+    if (Told) {
+      EXPECT_EQ(W["arguments"]["nnz"]["value"], "nnz");
+    }
+  }
+}
