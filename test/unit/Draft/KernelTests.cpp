@@ -400,3 +400,14 @@ __global__ void multiply(int rows, )") +
     }
   }
 }
+
+// One number that bounds a loop divides nothing into rows.
+TEST(DraftOfKernel, DividesByNoRows) {
+  json W = drafted(R"(
+__global__ void firsts(float *x, const int *length, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = i; j < length[0]; j += n)
+    x[j] += 1;
+})");
+  EXPECT_FALSE(W["arguments"]["length"]["init"].contains("arange")) << W;
+}
