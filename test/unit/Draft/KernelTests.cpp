@@ -411,3 +411,16 @@ __global__ void firsts(float *x, const int *length, int n) {
 })");
   EXPECT_FALSE(W["arguments"]["length"]["init"].contains("arange")) << W;
 }
+
+// Each thread may run through all of it: the simulator is given little.
+TEST(DraftOfKernel, ProvesOneSizeWithFew) {
+  json W = drafted(R"(
+__global__ void pull(const float *at, float *force, int bodies) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= bodies)
+    return;
+  for (int j = 0; j < bodies; ++j)
+    force[i] += at[j] - at[i];
+})");
+  EXPECT_LE(int(W["sizes"].back()["bodies"]), 1 << 13) << W;
+}
