@@ -359,18 +359,16 @@ void setUp(World *world) {
 // Rows that are as long as two others one after the other.
 TEST(DraftOfKernel, SeesRowsOfTwoLengths) {
   json W = drafted(R"(
-__global__ void join(const float *a, const float *b, float *out, int rows,
-                     int left, int right) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= rows * (left + right))
-    return;
-  int row = i / (left + right), at = i % (left + right);
-  out[i] = at < left ? a[row * left + at] : b[row * right + at - left];
+__global__ void join(const float *a, const float *b, float *out, int left,
+                     int right) {
+  int row = blockIdx.x;
+  for (int i = threadIdx.x; i < left + right; i += blockDim.x)
+    out[row * (left + right) + i] =
+        i < left ? a[row * left + i] : b[row * right + i - left];
 }
 void joined(const float *a, const float *b, float *out, int rows, int left,
             int right) {
-  int n = rows * (left + right);
-  join<<<(n + 255) / 256, 256>>>(a, b, out, rows, left, right);
+  join<<<rows, 128>>>(a, b, out, left, right);
 })",
                    "joined");
   EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"rows\", \"left + right\""));
@@ -406,8 +404,10 @@ TEST(DraftOfKernel, DividesByNoRows) {
   json W = drafted(R"(
 __global__ void firsts(float *x, const int *length, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int j = i; j < length[0]; j += n)
-    x[j] += 1;
+  int most = length[0];
+  for (int j = 0; j < most; ++j)
+    if (i < n)
+      x[i * most + j] += 1;
 })");
   EXPECT_FALSE(W["arguments"]["length"]["init"].contains("arange")) << W;
 }
@@ -423,4 +423,32 @@ __global__ void pull(const float *at, float *force, int bodies) {
     force[i] += at[j] - at[i];
 })");
   EXPECT_LE(int(W["sizes"].back()["bodies"]), 1 << 13) << W;
+}
+int main() {
+  int n, parts, each;
+  scanf("%d", &parts);
+  scanf("%d", &each);
+  scanf("%d", &n);
+  if (parts * each != n) {
+    exit(1);
+  }
+  void *host = 0;
+  int failed = posix_memalign(&host, 32, n * sizeof(float));
+  if (!host || failed)
+    exit(1);
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  twice<<<(n + 63) / 64, 64>>>(x, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 64)");
+  EXPECT_EQ(W["launch"]["block"], "64");
+}
+int main() {
+  int rows = 300, columns = COLUMNS;
+  float *x;
+  cudaMalloc(&x, rows * columns * sizeof(float));
+  twice<<<rows * columns / 256, 256>>>(x, rows, columns);
+})");
+  EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
+  EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
 }
