@@ -131,6 +131,7 @@ private:
   // Statements.
   Flow follow(const clang::Stmt *S);
   Flow followIf(const clang::IfStmt *S);
+  bool asksOfInput(const clang::Stmt *Cond);
   Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
                   const clang::Expr *Inc, const clang::Stmt *Body,
                   bool BodyFirst);

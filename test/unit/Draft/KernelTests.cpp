@@ -424,6 +424,18 @@ __global__ void pull(const float *at, float *force, int bodies) {
 })");
   EXPECT_LE(int(W["sizes"].back()["bodies"]), 1 << 13) << W;
 }
+
+// What a program asks of its input holds: it would end otherwise.
+TEST(DraftOfKernel, GivesInputThatPassesChecks) {
+  json W = drafted(R"(
+extern "C" int scanf(const char *, ...);
+extern "C" void exit(int);
+extern "C" int posix_memalign(void **, size_t, size_t);
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
 int main() {
   int n, parts, each;
   scanf("%d", &parts);
@@ -450,5 +462,5 @@ int main() {
   twice<<<rows * columns / 256, 256>>>(x, rows, columns);
 })");
   EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
-  EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
+EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
 }
