@@ -50,6 +50,18 @@ Value Machine::evalLiteral(const IntegerLiteral *L) {
   return named(V, wholeMacro(L->getLocation(), L->getLocation(), Context));
 }
 
+/// Whether \p E is a macro's number that kernels are written with: what has it
+/// cannot be another.
+bool Machine::isFixed(const Expr *E) const {
+  const auto *L =
+      dyn_cast_or_null<IntegerLiteral>(E ? E->IgnoreParenImpCasts() : nullptr);
+  return L && L->getLocation().isMacroID() &&
+         FixedNames.count(Lexer::getImmediateMacroName(
+                              L->getLocation(), Context.getSourceManager(),
+                              Context.getLangOpts())
+                              .str());
+}
+
 /// "#define SIZE (100 * 1024)" is one size.
 Value Machine::nameMacro(const BinaryOperator *B, const Value &V) {
   if (As || !V.isInteger() || !B->getBeginLoc().isMacroID())

@@ -455,6 +455,16 @@ int main() {
   EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 64)");
   EXPECT_EQ(W["launch"]["block"], "64");
 }
+
+// A variable that has the number that the kernel is written with is no size.
+TEST(DraftOfKernel, KeepsWhatTheKernelIsWrittenWith) {
+  json W = drafted(R"(
+#define COLUMNS 512
+__global__ void twice(float *x, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * COLUMNS)
+    x[i / COLUMNS * COLUMNS + i % COLUMNS] *= 2;
+}
 int main() {
   int rows = 300, columns = COLUMNS;
   float *x;
@@ -462,5 +472,5 @@ int main() {
   twice<<<rows * columns / 256, 256>>>(x, rows, columns);
 })");
   EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
-EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
+  EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
 }
