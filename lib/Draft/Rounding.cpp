@@ -57,7 +57,8 @@ static bool isCounted(const Expr *E) {
 /// n / d + (n % d > 0), of which \p L, \p R and \p Sum are the values.
 Value Machine::sumRoundedUp(const BinaryOperator *B, const Value &L,
                             const Value &R, Value Sum) {
-  for (auto [Counted, Whole] : {std::pair(B->getRHS(), &L), {B->getLHS(), &R}})
+  for (auto [Counted, Whole] :
+       {std::pair(B->getRHS(), &L), std::pair(B->getLHS(), &R)})
     if (isCounted(Counted) && Whole->isInteger() && Whole->How &&
         Whole->How->Kind == Op::Div)
       return roundedUp(Counted, std::move(Sum));
