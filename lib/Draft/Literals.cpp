@@ -47,19 +47,12 @@ Value Machine::evalLiteral(const IntegerLiteral *L) {
   Value V = Value::integer(int64_t(L->getValue().getLimitedValue(INT64_MAX)));
   if (As || V.Number < 2 || !L->getLocation().isMacroID())
     return V;
+  // What has it cannot be another.
+  V.Fixed = FixedNames.count(
+      Lexer::getImmediateMacroName(L->getLocation(), Context.getSourceManager(),
+                                   Context.getLangOpts())
+          .str());
   return named(V, wholeMacro(L->getLocation(), L->getLocation(), Context));
-}
-
-/// Whether \p E is a macro's number that kernels are written with: what has it
-/// cannot be another.
-bool Machine::isFixed(const Expr *E) const {
-  const auto *L =
-      dyn_cast_or_null<IntegerLiteral>(E ? E->IgnoreParenImpCasts() : nullptr);
-  return L && L->getLocation().isMacroID() &&
-         FixedNames.count(Lexer::getImmediateMacroName(
-                              L->getLocation(), Context.getSourceManager(),
-                              Context.getLangOpts())
-                              .str());
 }
 
 /// "#define SIZE (100 * 1024)" is one size.

@@ -154,7 +154,6 @@ private:
   void roundUpCounted(const clang::IfStmt *S);
   Value evalConditional(const clang::ConditionalOperator *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
-  bool isFixed(const clang::Expr *E) const;
   Value nameMacro(const clang::BinaryOperator *B, const Value &V);
   Value evalBuiltin(const clang::Expr *E);
   Value assign(const clang::BinaryOperator *B);

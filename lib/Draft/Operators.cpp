@@ -332,7 +332,7 @@ Value Machine::assign(const BinaryOperator *B) {
     V = convert(V, P.Type);
     const Expr *Left = B->getLHS()->IgnoreParens();
     if (P.Type->isIntegerType() && !P.Type->isBooleanType() &&
-        isa<DeclRefExpr, MemberExpr>(Left) && !isFixed(B->getRHS())) {
+        isa<DeclRefExpr, MemberExpr>(Left)) {
       const auto *Ref = dyn_cast<DeclRefExpr>(Left);
       std::string Name =
           Ref ? Ref->getDecl()->getNameAsString()

@@ -45,7 +45,7 @@ void Machine::declare(const VarDecl *V, bool IsLoop) {
   InLoopHead = false;
   auto Cell = O->Cells.find(0);
   if (Cell == O->Cells.end() || !Type->isIntegerType() ||
-      Type->isBooleanType() || IsLoop || isFixed(Init))
+      Type->isBooleanType() || IsLoop)
     return;
   Cell->second = named(readResult(Cell->second, V->getNameAsString()),
                        V->getNameAsString());

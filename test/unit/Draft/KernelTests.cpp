@@ -465,12 +465,16 @@ __global__ void twice(float *x, int rows, int columns) {
   if (i < rows * COLUMNS)
     x[i / COLUMNS * COLUMNS + i % COLUMNS] *= 2;
 }
+void run(int rows, int wide) {
+  float *x;
+  cudaMalloc(&x, rows * wide * sizeof(float));
+  twice<<<rows * wide / 256, 256>>>(x, rows, wide);
+}
 int main() {
   int rows = 300, columns = COLUMNS;
-  float *x;
-  cudaMalloc(&x, rows * columns * sizeof(float));
-  twice<<<rows * columns / 256, 256>>>(x, rows, columns);
-})");
+  run(rows, columns);
+})",
+                   "twice");
   EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
   EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
 }
