@@ -166,7 +166,8 @@ std::optional<ordered_json> ArgumentWriter::places(const LeafUse &L,
   if (Whole && U.BoundsLoop && Scalars) {
     // Where each row begins: as many for each.
     Formula Rows = combine(Op::Sub, Scalars, constant(1));
-    Formula Step = Rows ? combine(Op::Div, Least, Rows) : nullptr;
+    bool None = isConstant(Rows) && Rows->Number < 1;
+    Formula Step = Rows && !None ? combine(Op::Div, Least, Rows) : nullptr;
     if (Step) {
       note(*L.P, "its values bound a loop over another array; they rise in "
                  "equal steps");

@@ -14,6 +14,7 @@
 
 #include "stark/Draft/Draft.h"
 #include "DraftText.h"
+#include "DryRun.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Support/Error.h"
@@ -136,76 +137,13 @@ static std::string nameOf(const FunctionDecl *F, const ASTContext &Context) {
   return Name + "<" + llvm::join(Arguments, ", ") + ">";
 }
 
-static bool launches(const Stmt *S) {
-  if (!S)
-    return false;
-  if (llvm::isa<CUDAKernelCallExpr>(S))
-    return true;
-  if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S))
-    if (llvm::StringRef(Ref->getNameInfo().getAsString())
-            .contains("LaunchKernel"))
-      return true;
-  return llvm::any_of(S->children(),
-                      [](const Stmt *Child) { return launches(Child); });
-}
-
-/// Functions and methods that nothing in the file calls are given sizes of
-/// ours, so that what they launch is known as far as it follows from them.
-static void runOthers(const Functions &Found, Machine &Host) {
-  Host.Exited = false;
-  Host.MadeUp = true;
-  auto Run = [&](const FunctionDecl *F, const Value &This) {
-    std::vector<Value> Arguments;
-    Host.HasFilter = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
-      return isHandful(P->getName());
-    });
-    for (const ParmVarDecl *P : F->parameters())
-      Arguments.push_back(Host.makeUp(P->getType(), P->getNameAsString()));
-    Host.run(F, Arguments, This);
-    Host.Exited = false;
-  };
-  for (const FunctionDecl *F : Found.All)
-    if (!F->hasAttr<CUDAGlobalAttr>() && !F->hasAttr<CUDADeviceAttr>() &&
-        launches(F->getBody()) &&
-        llvm::none_of(Host.Calls, [&](const auto &C) { return C.Callee == F; }))
-      Run(F, Value());
-  for (const CXXMethodDecl *M : Found.Methods)
-    if (!M->hasAttr<CUDADeviceAttr>() && launches(M->getBody()))
-      Run(M, M->isInstance()
-                 ? Host.makeUp(M->getFunctionObjectParameterReferenceType(),
-                               M->getParent()->getNameAsString())
-                 : Value());
-}
-
-/// What a program launches and calls.
-static std::unique_ptr<Machine> dryRun(ASTContext &Context,
-                                       const Functions &Found) {
-  auto Host = std::make_unique<Machine>(Context, Found.Fixed);
-  // A program that wants arguments is given as many as it takes. What it calls
-  // may launch in another file.
-  for (int Count : {1, 2, 3, 4, 5, 6, 8}) {
-    if (!Found.Main)
-      break;
-    auto Tried = std::make_unique<Machine>(Context, Found.Fixed);
-    Tried->run(Found.Main, {Value::integer(Count), Value()});
-    bool More =
-        Count == 1 || Tried->Launches.size() > Host->Launches.size() ||
-        (Host->Launches.empty() && Tried->Calls.size() > Host->Calls.size());
-    if (More)
-      Host = std::move(Tried);
-    if (!Host->Launches.empty() || Found.Main->getNumParams() == 0)
-      break;
-  }
-  runOthers(Found, *Host);
-  return Host;
-}
-
 namespace {
 /// A file of the program, and its dry run.
 struct Followed {
   explicit Followed(const ParsedSource &Source)
       : Context(Source.unit().getASTContext()), Found(Source),
-        Host(dryRun(Context, Found)) {}
+        Host(dryRun(Context, {Found.Main, Found.All, Found.Methods},
+                    Found.Fixed)) {}
   ASTContext &Context;
   Functions Found;
   std::unique_ptr<Machine> Host;

@@ -93,6 +93,8 @@ bool isRank(llvm::StringRef Name);
 bool isPitch(llvm::StringRef Name);
 /// By how much a filter moves on, where there is one.
 bool isStride(llvm::StringRef Name);
+/// What the rows of a sparse matrix or a graph hold in all.
+bool isCountOfEntries(llvm::StringRef Name);
 /// The threads of a block.
 bool isBlockSize(llvm::StringRef Name);
 /// "params.dims[0]" -> "params_dims_0": a name that expressions can use.

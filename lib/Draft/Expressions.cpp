@@ -140,27 +140,6 @@ static bool neverReturns(const Expr *E) {
   return F && F->isNoReturn();
 }
 
-/// n % d in \p E, a condition; null where it has none.
-static const BinaryOperator *remainderIn(const Expr *E) {
-  const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
-  if (!B || B->getOpcode() == BO_Rem)
-    return B;
-  return B->isComparisonOp() ? remainderIn(B->getLHS()) : nullptr;
-}
-
-/// n % d ? n / d + 1 : n / d is n / d, rounded up, whichever is taken.
-Value Machine::roundedUp(const Expr *Cond, Value V) {
-  const BinaryOperator *Rest = remainderIn(Cond);
-  if (!Rest || !V.isInteger() || !hasNames(V.How))
-    return V;
-  Value N = eval(Rest->getLHS()), D = eval(Rest->getRHS());
-  if (N.isInteger() && D.isInteger() && D.Number > 0 && N.Number >= 0 &&
-      (N.Number + D.Number - 1) / D.Number == V.Number)
-    if (Formula How = combine(Op::CeilDiv, N.How, D.How))
-      V.How = How;
-  return V;
-}
-
 Value Machine::evalConditional(const ConditionalOperator *C) {
   std::optional<bool> Taken = truth(eval(C->getCond()));
   // assert(n < most): what is not known holds.

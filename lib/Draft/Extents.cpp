@@ -67,6 +67,13 @@ struct Search {
     if (BestValue != Seen && evaluate(F, Names) == Seen)
       consider(F, /*Exactly=*/true);
   }
+  /// \p Sum of two, and rows of that length, or as many.
+  void sums(llvm::ArrayRef<Formula> Atoms, const Formula &Sum) {
+    considerExact(Sum);
+    if (OtherNames)
+      for (const Formula &A : Atoms)
+        considerExact(combine(Op::Mul, A, Sum));
+  }
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
       consider(combine(Op::Mul, constant(Times), So));
@@ -134,11 +141,47 @@ int64_t draft::scalarsAtOnce(const LeafUse &L) {
                                            job::dtypeBytes(dtypeFor(*L.P)));
 }
 
+/// Whether nothing but values of other arrays says where \p L is reached.
+static bool isTable(const LeafUse &L) {
+  return L.Array && !L.Bytes && L.Array->Used.Most <= 0 &&
+         L.Array->Used.Inexact;
+}
+
+/// The argument that counts what rows hold in all, as nnz, which no guard and
+/// no grid has; null where there is none.
+static Formula countOfEntries(const EntryUse &Use) {
+  std::set<std::string> Elsewhere;
+  for (const AxisGuard &G : Use.Run->Guards)
+    collectNames(G.Limit, Elsewhere);
+  for (const Formula &G : Use.Grid)
+    collectNames(G, Elsewhere);
+  for (const LeafUse &L : Use.Leaves)
+    if (!L.Array && L.Given.isInteger() && isName(L.Given.How) &&
+        isCountOfEntries(L.P->Name) && !Elsewhere.count(L.Given.How->Name))
+      return L.Given.How;
+  return nullptr;
+}
+
+/// How many rows the table \p L has. What the same array's values bound, as
+/// columns and values of a sparse matrix, is as long.
+static Formula rowsOf(const LeafUse &L, const EntryUse &Use) {
+  for (const LeafUse &By : Use.Leaves)
+    if (By.Array && By.Array->Used.BoundsLoop &&
+        llvm::is_contained(By.Array->Used.Indexes, L.Array)) {
+      if (Formula Count = countOfEntries(Use))
+        return Count;
+      for (const LeafUse &First : Use.Leaves)
+        if (isTable(First) &&
+            llvm::is_contained(By.Array->Used.Indexes, First.Array))
+          return named(sizeName(First.P->Name) + "_rows");
+    }
+  return named(sizeName(L.P->Name) + "_rows");
+}
+
 /// A table that another array's values choose from, and nothing else reaches:
 /// as many rows as there may be, a size of its own. Null where it is none.
 static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
-  const draft::Use &U = L.Array->Used;
-  if (L.Bytes || U.Most > 0 || !U.Inexact)
+  if (!isTable(L))
     return nullptr;
   Formula Row;
   bool Bytes = false, Chosen = false;
@@ -159,7 +202,7 @@ static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
         return !Use.Names.count(Name);
       }))
     return nullptr;
-  Formula Rows = Bytes ? constant(256) : named(sizeName(L.P->Name) + "_rows");
+  Formula Rows = Bytes ? constant(256) : rowsOf(L, Use);
   return combine(Op::Mul, combine(Op::Mul, Rows, constant(scalarsAtOnce(L))),
                  Row ? Row : constant(1));
 }
@@ -201,7 +244,7 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
                Atoms[I], 3);
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
-      S.considerExact(combine(Op::Add, Atoms[I], Atoms[J]));
+      S.sums(Atoms, combine(Op::Add, Atoms[J], Atoms[I]));
   Formula Whole = constant(1);
   for (const Formula &Limit : Use.Limits)
     if (Limit) {

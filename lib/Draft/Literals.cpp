@@ -47,6 +47,11 @@ Value Machine::evalLiteral(const IntegerLiteral *L) {
   Value V = Value::integer(int64_t(L->getValue().getLimitedValue(INT64_MAX)));
   if (As || V.Number < 2 || !L->getLocation().isMacroID())
     return V;
+  // What has it cannot be another.
+  V.Fixed = FixedNames.count(
+      Lexer::getImmediateMacroName(L->getLocation(), Context.getSourceManager(),
+                                   Context.getLangOpts())
+          .str());
   return named(V, wholeMacro(L->getLocation(), L->getLocation(), Context));
 }
 

@@ -131,6 +131,7 @@ private:
   // Statements.
   Flow follow(const clang::Stmt *S);
   Flow followIf(const clang::IfStmt *S);
+  bool asksOfInput(const clang::Stmt *Cond);
   Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
                   const clang::Expr *Inc, const clang::Stmt *Body,
                   bool BodyFirst);
@@ -148,6 +149,9 @@ private:
   Value evalUnary(const clang::UnaryOperator *U);
   Value evalCast(const clang::CastExpr *C);
   Value roundedUp(const clang::Expr *Cond, Value V);
+  Value sumRoundedUp(const clang::BinaryOperator *B, const Value &L,
+                     const Value &R, Value Sum);
+  void roundUpCounted(const clang::IfStmt *S);
   Value evalConditional(const clang::ConditionalOperator *C);
   Value evalLiteral(const clang::IntegerLiteral *L);
   Value nameMacro(const clang::BinaryOperator *B, const Value &V);

@@ -368,7 +368,7 @@ std::string Machine::freshName(const std::string &Wanted, int64_t Number) {
 /// A constant that the host keeps in a variable is a size that may be another.
 Value Machine::named(const Value &V, const std::string &Name) {
   if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
-      V.Number < 2 || FixedNames.count(Name) || Name.empty())
+      V.Number < 2 || V.Fixed || FixedNames.count(Name) || Name.empty())
     return V;
   int64_t Number = V.WasRead ? sizeRead(Name) : V.Number;
   std::string Fresh = freshName(Name, Number);

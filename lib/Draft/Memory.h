@@ -36,6 +36,7 @@ struct Value {
   /// An Integer of ours for one that the program reads; an Unknown that may be
   /// such a one.
   bool WasRead = false;
+  bool Fixed = false; ///< a macro's that kernels are written with
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes

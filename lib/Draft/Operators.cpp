@@ -315,7 +315,8 @@ Value Machine::evalBinary(const BinaryOperator *B) {
       return Value::integer((L.Offset - R.Offset) / Bytes);
     return Value();
   }
-  return arithmetic(Op, L, R, B->getType());
+  Value Out = arithmetic(Op, L, R, B->getType());
+  return Op == BO_Add ? sumRoundedUp(B, L, R, std::move(Out)) : Out;
 }
 
 Value Machine::assign(const BinaryOperator *B) {

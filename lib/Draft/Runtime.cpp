@@ -261,6 +261,10 @@ std::optional<Value> Machine::callMemory(llvm::StringRef Name,
       O->Held.add(Value::integer(0), -1);
     return Value::address(O);
   }
+  if (Name == "posix_memalign" && Count == 3) {
+    allocate(C->getArg(0), C->getArg(2), Space::Host);
+    return Value::integer(0);
+  }
   if ((Name == "memset" || Name == "memcpy") && Count == 3) {
     Value To = Arg(0), From = Arg(1);
     if (Name == "memcpy")

@@ -174,7 +174,9 @@ Bindings SizeChoice::anySmallSize(SmallSize Form) const {
     return Small;
   if (MadeUp && Form == SmallSize::Ragged) {
     // A loop over each of several sizes takes the simulator long.
-    constexpr double MostWork = 1 << 19;
+    // One alone may be run through by each thread.
+    const double MostWork = Order.size() == 1 ? 1 << 13 : 1 << 19;
+    const int64_t LastPart = Order.size() == 1 ? 512 : 64;
     for (int64_t Part = 8;; Part *= 2) {
       double Work = 1;
       for (size_t I = 0; I < Order.size(); ++I) {
@@ -182,7 +184,7 @@ Bindings SizeChoice::anySmallSize(SmallSize Form) const {
         Small[Order[I]] = std::min(Whole, Whole / Part + 3 + 2 * int64_t(I));
         Work *= double(Small[Order[I]]);
       }
-      if (Work <= MostWork || Part >= 64)
+      if (Work <= MostWork || Part >= LastPart)
         return Small;
     }
   }

@@ -63,6 +63,12 @@ bool draft::isStride(llvm::StringRef Name) {
                  {"stride_"});
 }
 
+bool draft::isCountOfEntries(llvm::StringRef Name) {
+  return isOneOf(Name, {"edges", "nedges", "m_nnz"},
+                 {"nnz", "num_nnz", "n_nnz", "nonzero", "num_nonzero",
+                  "num_edges", "n_edges", "numedges", "numnonzero"});
+}
+
 bool draft::isSetting(llvm::StringRef Name) {
   return isOneOf(Name,
                  {"axis", "dim", "seed", "flag", "flags", "mode", "causal",

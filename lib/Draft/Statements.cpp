@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "DryRun.h"
 #include "clang/AST/Attr.h"
 
 using namespace stark;
@@ -67,6 +67,23 @@ static bool leaves(const Stmt *S) {
                       [](const Stmt *Child) { return leaves(Child); });
 }
 
+/// Whether \p Cond is of what the program reads, for which a number of ours
+/// stands.
+bool Machine::asksOfInput(const Stmt *Cond) {
+  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Cond))
+    if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+        V && V->getType()->isIntegerType()) {
+      std::set<std::string> Names;
+      collectNames(load(placeOfVariable(V)).How, Names);
+      return llvm::any_of(Names, [&](const std::string &Name) {
+        return ReadNames.count(Name);
+      });
+    }
+  return Cond && llvm::any_of(Cond->children(), [&](const Stmt *Child) {
+           return asksOfInput(Child);
+         });
+}
+
 Flow Machine::followIf(const IfStmt *S) {
   if (S->getInit())
     follow(S->getInit());
@@ -80,9 +97,16 @@ Flow Machine::followIf(const IfStmt *S) {
   }
   if (!Taken)
     Taken = truth(eval(S->getCond()));
-  if (Taken)
-    return *Taken ? follow(S->getThen())
-                  : (S->getElse() ? follow(S->getElse()) : Flow::Next);
+  // What is read is as the program wants it, where it would end otherwise.
+  if (Taken && *Taken && !As && !S->getElse() && leaves(S->getThen()) &&
+      !launches(S->getThen()) && asksOfInput(S->getCond()))
+    Taken = false;
+  if (Taken) {
+    const Stmt *Way = *Taken ? S->getThen() : S->getElse();
+    Flow Then = Way ? follow(Way) : Flow::Next;
+    roundUpCounted(S);
+    return Then;
+  }
   // Where it is not known, a way that leaves is an exception on the host; a
   // thread may leave, and another goes on. Of two ways one is taken.
   bool Doubtful = As && !S->getElse();

@@ -289,3 +289,192 @@ int main() {
 })");
   EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)");
 }
+
+// As is one to which the remainder adds one, in a sum or by a statement.
+TEST(DraftOfKernel, RoundsUpByWhatTheRemainderAdds) {
+  for (const char *Blocks :
+       {"int blocks = n / 128 + (n % 128 > 0);",
+        "int blocks = n / 128 + !!(n % 128);",
+        "int blocks = (n % 128 != 0) + n / 128;",
+        "int blocks = n / 128 + (n % 128 ? 1 : 0);",
+        "int blocks = n / 128; if (n % 128) blocks++;",
+        "int blocks = n / 128; if (n % 128 != 0) { blocks += 1; }"}) {
+    json W = drafted(std::string(R"(
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+int main() {
+  int n = 4096;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  )") + Blocks + R"(
+  twice<<<blocks, 128>>>(x, n);
+})");
+    EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)") << Blocks;
+  }
+}
+
+// What is left over is no block more.
+TEST(DraftOfKernel, LeavesSumsWithRemaindersAlone) {
+  json W = drafted(R"(
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+int main() {
+  int n = 4096;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  twice<<<n / 128 + n % 128, 128>>>(x, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "n / 128 + n % 128");
+}
+
+// though nothing in the file calls either.
+TEST(DraftOfKernel, PreparesWhatIsGlobal) {
+  json W = drafted(R"(
+struct World { int count; };
+float *device;
+int blocks, bodies, bytes;
+__global__ void move(float *x, int bodies) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] += bodies;
+}
+void step() { move<<<blocks, 64>>>(device, bodies); }
+void clear() { cudaFree(device); device = 0; }
+void setUp(World *world) {
+  bodies = world->count;
+  bytes = bodies * sizeof(float);
+  blocks = bodies / 64;
+  cudaMalloc(&device, bytes);
+})",
+                   "move");
+  EXPECT_EQ(W["launch"]["grid"], "bodies / 64");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"bodies\""));
+}
+
+// Rows that are as long as two others one after the other.
+TEST(DraftOfKernel, SeesRowsOfTwoLengths) {
+  json W = drafted(R"(
+__global__ void join(const float *a, const float *b, float *out, int left,
+                     int right) {
+  int row = blockIdx.x;
+  for (int i = threadIdx.x; i < left + right; i += blockDim.x)
+    out[row * (left + right) + i] =
+        i < left ? a[row * left + i] : b[row * right + i - left];
+}
+void joined(const float *a, const float *b, float *out, int rows, int left,
+            int right) {
+  join<<<rows, 128>>>(a, b, out, left, right);
+})",
+                   "joined");
+  EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"rows\", \"left + right\""));
+}
+
+// Columns and values of a sparse matrix are as long, and as many as is told.
+TEST(DraftOfKernel, KnowsWhatRowsHoldInAll) {
+  for (bool Told : {true, false}) {
+    json W = drafted(std::string(R"(
+__global__ void multiply(int rows, )") +
+                     (Told ? "int nnz, " : "") + R"(const int *begin,
+                         const int *column, const float *value, const float *x,
+                         float *y) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows)
+    return;
+  float sum = 0;
+  for (int i = begin[row]; i < begin[row + 1]; ++i)
+    sum += value[i] * x[column[i]];
+  y[row] = sum;
+})");
+    auto Length = list(Told ? "\"nnz\"" : "\"column_rows\"");
+    EXPECT_EQ(W["arguments"]["column"]["shape"], Length);
+    EXPECT_EQ(W["arguments"]["value"]["shape"], Length);
+    if (Told) {
+      EXPECT_EQ(W["arguments"]["nnz"]["value"], "nnz");
+    }
+  }
+}
+
+// One number that bounds a loop divides nothing into rows.
+TEST(DraftOfKernel, DividesByNoRows) {
+  json W = drafted(R"(
+__global__ void firsts(float *x, const int *length, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int most = length[0];
+  for (int j = 0; j < most; ++j)
+    if (i < n)
+      x[i * most + j] += 1;
+})");
+  EXPECT_FALSE(W["arguments"]["length"]["init"].contains("arange")) << W;
+}
+
+// Each thread may run through all of it: the simulator is given little.
+TEST(DraftOfKernel, ProvesOneSizeWithFew) {
+  json W = drafted(R"(
+__global__ void pull(const float *at, float *force, int bodies) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= bodies)
+    return;
+  for (int j = 0; j < bodies; ++j)
+    force[i] += at[j] - at[i];
+})");
+  EXPECT_LE(int(W["sizes"].back()["bodies"]), 1 << 13) << W;
+}
+
+// What a program asks of its input holds: it would end otherwise.
+TEST(DraftOfKernel, GivesInputThatPassesChecks) {
+  json W = drafted(R"(
+extern "C" int scanf(const char *, ...);
+extern "C" void exit(int);
+extern "C" int posix_memalign(void **, size_t, size_t);
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+int main() {
+  int n, parts, each;
+  scanf("%d", &parts);
+  scanf("%d", &each);
+  scanf("%d", &n);
+  if (parts * each != n) {
+    exit(1);
+  }
+  void *host = 0;
+  int failed = posix_memalign(&host, 32, n * sizeof(float));
+  if (!host || failed)
+    exit(1);
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  twice<<<(n + 63) / 64, 64>>>(x, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 64)");
+  EXPECT_EQ(W["launch"]["block"], "64");
+}
+
+// A variable that has the number that the kernel is written with is no size.
+TEST(DraftOfKernel, KeepsWhatTheKernelIsWrittenWith) {
+  json W = drafted(R"(
+#define COLUMNS 512
+__global__ void twice(float *x, int rows, int columns) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * COLUMNS)
+    x[i / COLUMNS * COLUMNS + i % COLUMNS] *= 2;
+}
+void run(int rows, int wide) {
+  float *x;
+  cudaMalloc(&x, rows * wide * sizeof(float));
+  twice<<<rows * wide / 256, 256>>>(x, rows, wide);
+}
+int main() {
+  int rows = 300, columns = COLUMNS;
+  run(rows, columns);
+})",
+                   "twice");
+  EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
+  EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
+}

@@ -1,0 +1,130 @@
+//===- DryRun.cpp - What a program does before its entry is called ------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   functions of a file -> main(), then what nothing calls -> what was
+///   launched
+///
+//===----------------------------------------------------------------------===//
+
+#include "DryRun.h"
+#include "EntryUse.h"
+#include "clang/AST/Attr.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+bool draft::launches(const Stmt *S) {
+  if (!S)
+    return false;
+  if (llvm::isa<CUDAKernelCallExpr>(S))
+    return true;
+  if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S))
+    if (llvm::StringRef(Ref->getNameInfo().getAsString())
+            .contains("LaunchKernel"))
+      return true;
+  return llvm::any_of(S->children(),
+                      [](const Stmt *Child) { return launches(Child); });
+}
+
+static bool isGlobal(const Expr *E) {
+  const auto *Ref = llvm::dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return V && V->hasGlobalStorage() && !V->isStaticLocal();
+}
+
+/// Whether \p S makes what others use: it allocates for the device, or sets a
+/// number that is global. Clearing a pointer is none.
+static bool prepares(const Stmt *S) {
+  if (!S)
+    return false;
+  if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S))
+    if (llvm::StringRef(Ref->getNameInfo().getAsString())
+            .starts_with("cudaMalloc"))
+      return true;
+  if (const auto *B = llvm::dyn_cast<BinaryOperator>(S))
+    if (B->getOpcode() == BO_Assign && B->getType()->isIntegerType() &&
+        isGlobal(B->getLHS()))
+      return true;
+  return llvm::any_of(S->children(),
+                      [](const Stmt *Child) { return prepares(Child); });
+}
+
+namespace {
+/// Runs what nothing in the file calls with arguments of ours.
+class Others {
+public:
+  Others(const HostFunctions &Found, Machine &Host) : Found(Found), Host(Host) {
+    Host.Exited = false;
+    Host.MadeUp = true;
+  }
+  /// Functions whose text \p Does something.
+  void functions(llvm::function_ref<bool(const Stmt *)> Does) {
+    for (const FunctionDecl *F : Found.All)
+      if (!F->hasAttr<CUDAGlobalAttr>() && !F->hasAttr<CUDADeviceAttr>() &&
+          Does(F->getBody()) && !isCalled(F))
+        run(F, Value());
+  }
+  /// Methods that launch, as of an object of their own.
+  void methods() {
+    for (const CXXMethodDecl *M : Found.Methods)
+      if (!M->hasAttr<CUDADeviceAttr>() && launches(M->getBody()))
+        run(M, M->isInstance()
+                   ? Host.makeUp(M->getFunctionObjectParameterReferenceType(),
+                                 M->getParent()->getNameAsString())
+                   : Value());
+  }
+
+private:
+  bool isCalled(const FunctionDecl *F) const {
+    return llvm::any_of(Host.Calls,
+                        [&](const HostCall &C) { return C.Callee == F; });
+  }
+  void run(const FunctionDecl *F, const Value &This) {
+    std::vector<Value> Arguments;
+    Host.HasFilter = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+      return isHandful(P->getName());
+    });
+    for (const ParmVarDecl *P : F->parameters())
+      Arguments.push_back(Host.makeUp(P->getType(), P->getNameAsString()));
+    Host.run(F, Arguments, This);
+    Host.Exited = false;
+  }
+
+  const HostFunctions &Found;
+  Machine &Host;
+};
+} // namespace
+
+std::unique_ptr<Machine> draft::dryRun(ASTContext &Context,
+                                       const HostFunctions &Found,
+                                       const std::set<std::string> &Fixed) {
+  auto Host = std::make_unique<Machine>(Context, Fixed);
+  // A program that wants arguments is given as many as it takes. What it calls
+  // may launch in another file.
+  for (int Count : {1, 2, 3, 4, 5, 6, 8}) {
+    if (!Found.Main)
+      break;
+    auto Tried = std::make_unique<Machine>(Context, Fixed);
+    Tried->run(Found.Main, {Value::integer(Count), Value()});
+    bool More =
+        Count == 1 || Tried->Launches.size() > Host->Launches.size() ||
+        (Host->Launches.empty() && Tried->Calls.size() > Host->Calls.size());
+    if (More)
+      Host = std::move(Tried);
+    if (!Host->Launches.empty() || Found.Main->getNumParams() == 0)
+      break;
+  }
+  Others Rest(Found, *Host);
+  if (!Found.Main)
+    Rest.functions([](const Stmt *S) { return prepares(S) && !launches(S); });
+  Rest.functions(launches);
+  Rest.methods();
+  return Host;
+}
