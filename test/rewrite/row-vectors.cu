@@ -3,7 +3,8 @@
 // RUN: %stark-tool rewrites %s --workload %S/Inputs/row-vectors.workload.json | FileCheck %s --check-prefix=LIST
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=ALONE
 // RUN: %stark-tool rewrites %s --workload %S/Inputs/row-vectors.workload.json --apply row-vectors@product:loop1 -o %t.1.cu && FileCheck %s < %t.1.cu
-// RUN: %stark-tool rewrites %t.1.cu --workload %S/Inputs/row-vectors.workload.json --apply row-vectors@added:loop1 -o %t.cu && FileCheck %s --check-prefix=ADDED < %t.cu
+// RUN: %stark-tool rewrites %t.1.cu --workload %S/Inputs/row-vectors.workload.json --apply row-vectors@added:loop1 -o %t.2.cu && FileCheck %s --check-prefix=ADDED < %t.2.cu
+// RUN: %stark-tool rewrites %t.2.cu --workload %S/Inputs/row-vectors.workload.json --apply row-vectors@kept:loop1 -o %t.cu && FileCheck %s --check-prefix=KEPT < %t.cu
 // RUN: %stark-tool simulate %s --workload %S/Inputs/row-vectors.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %stark-tool rewrites %s --apply row-vectors@batch:loop1 -o %t.batch.cu && FileCheck %s --check-prefix=BATCH < %t.batch.cu
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
@@ -45,14 +46,49 @@ __global__ void product(const float *a, const float *x, float *y, int rows,
 // ALONE-DAG: not row-vectors@added:loop1: {{.*}} only a workload could say that 'a' and 'z' do not overlap
 // ADDED: is_wide_aligned(a) && 4 < (n + 1) ? ((n + 1) - 4) / 4 * 4 : 0;
 // ADDED: {{^[^/]*}}const int i = 4 + at{{[0-9]*}};
-// ADDED: {{^[^/]*}}z[((i + lane{{[0-9]*}}) - 1) * rows + row] += a_vec{{[0-9]*}}.at[lane{{[0-9]*}}];
+// ADDED: {{^[^/]*}}z[((i + lane{{[0-9]*}}) - 1) * rows + row] = a_vec{{[0-9]*}}.at[lane{{[0-9]*}}];
 // ADDED: {{^[^/]*}}for (int i = 4 + whole{{[0-9]*}}; i < n + 1; i++)
 __global__ void added(const float *a, float *z, int rows, int n) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows)
     return;
   for (int i = 4; i < n + 1; i++)
-    z[(i - 1) * rows + row] += a[i];
+    z[(i - 1) * rows + row] = a[i];
+}
+
+// What each iteration loads and stores stays in registers meanwhile.
+// LIST-DAG: {{^}}row-vectors@kept:loop1: line
+// KEPT: {{^[^/]*}}float v_kept = 0;
+// KEPT-NEXT: {{^[^/]*}}{
+// KEPT-NEXT: {{^[^/]*}}float u_kept = 0 < n ? u[row] : float{};
+// KEPT: {{^[^/]*}}u_kept += a_vec{{[0-9]*}}.at[lane{{[0-9]*}}] * x_vec{{[0-9]*}}.at[lane{{[0-9]*}}];
+// KEPT-NEXT: {{^[^/]*}}v_kept = v_kept - x_vec{{[0-9]*}}.at[lane{{[0-9]*}}];
+// KEPT: {{^[^/]*}}u_kept += a[row * n + i] * x[i];
+// KEPT-NEXT: {{^[^/]*}}v_kept = v_kept - x[i];
+// KEPT-NEXT: {{^[^/]*}}}
+// KEPT-NEXT: {{^[^/]*}}if (0 < n)
+// KEPT-NEXT: {{^[^/]*}}u[row] = u_kept;
+// KEPT-NEXT: {{^[^/]*}}v[row] = v_kept;
+__global__ void kept(const float *a, const float *x, float *u, float *v,
+                     int rows, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows)
+    return;
+  v[row] = 0;
+  for (int i = 0; i < n; ++i) {
+    u[row] += a[row * n + i] * x[i];
+    v[row] = v[row] - x[i];
+  }
+}
+
+// What cannot stay there is waited for, however wide the other loads are.
+// LIST-DAG: not row-vectors@grown:loop1: {{.*}} line [[#@LINE+6]] loads and stores 'z' in each iteration
+__global__ void grown(const float *a, float *z, int rows, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows)
+    return;
+  for (int i = 0; i < n; i++)
+    z[i * rows + row] += a[i];
 }
 
 // What a block has in common is tested for as it is; halves are eight a load.
@@ -185,14 +221,43 @@ __global__ void itself(float *a, int n) {
 __global__ void seldom(const float *a, float *y) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
-  for (int i = 0; i < 6; i++)
-    sum += a[row * 8 + i];
+  for (int i = 0; i < 60; i++)
+    sum += a[row * 64 + i];
   y[row] = sum;
 }
 
-void launch(const float *a, const float *x, float *y, float *z, int rows,
-            int n) {
+// The workload gives all launches 48.
+// LIST-DAG: not row-vectors@few:loop1: {{.*}} it runs too seldom
+// ALONE-DAG: {{^}}row-vectors@few:loop1: line
+__global__ void few(const float *a, float *y, int count) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += a[row * count + i];
+  y[row] = sum;
+}
+
+// Only some of them.
+// LIST-DAG: {{^}}row-vectors@some:loop1: line
+__global__ void some(const float *a, float *y, int count) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += a[row * count + i];
+  y[row] = sum;
+}
+
+void launch(const float *a, const float *x, float *y, float *z, float *u,
+            float *v, int rows, int n, int count) {
   product<<<(rows + 127) / 128, 128>>>(a, x, y, rows, n);
-  if (rows < 1000)
+  kept<<<(rows + 127) / 128, 128>>>(a, x, u, v, rows, n);
+  if (rows < 1000) {
     added<<<(rows + 127) / 128, 128>>>(x, z, rows, n);
+    grown<<<(rows + 127) / 128, 128>>>(x, z, rows, n);
+  }
+  if (count == 0) {
+    few<<<1, 1>>>(a, y, count);
+    some<<<1, 1>>>(a, y, count);
+    some<<<1, 1>>>(a, y, n);
+  }
 }

@@ -48,31 +48,31 @@ __global__ void product(const float *a, const float *b, float *c, int n) {
 // The rows of a block of one dimension are those that a division makes, and
 // what is made of a row's number is written out.
 // LIST-DAG: {{^}}tile-rows@flat:loop2: line
-// FLAT: {{^[^/]*}}__shared__ float sum_rows[32][32];
-// FLAT: {{^[^/]*}}if (threadIdx.x / 32 < 8) {
-// FLAT: {{^[^/]*}}float x = a_tile[((unsigned int)((row + 8) * 32)) + k];
-// FLAT: {{^[^/]*}}sum_row1 = sum_row1 + x * b_tile[k * 32 + col];
-// FLAT: {{^[^/]*}}sum = sum_rows[threadIdx.x / 32][threadIdx.x % 32];
+// FLAT: {{^[^/]*}}__shared__ float sum_rows[16][16];
+// FLAT: {{^[^/]*}}if (threadIdx.x / 16 < 4) {
+// FLAT: {{^[^/]*}}float x = a_tile[((unsigned int)((row + 4) * 16)) + k];
+// FLAT: {{^[^/]*}}sum_row1 = sum_row1 + x * b_tile[k * 16 + col];
+// FLAT: {{^[^/]*}}sum = sum_rows[threadIdx.x / 16][threadIdx.x % 16];
 __global__ void flat(const float *a, const float *b, float *c, int n) {
-  __shared__ float a_tile[1024], b_tile[1024];
-  const unsigned row = threadIdx.x / 32, col = threadIdx.x % 32;
-  const unsigned at = row * 32;
-  a += blockIdx.x * 32 * n;
-  b += blockIdx.y * 32;
+  __shared__ float a_tile[256], b_tile[256];
+  const unsigned row = threadIdx.x / 16, col = threadIdx.x % 16;
+  const unsigned at = row * 16;
+  a += blockIdx.x * 16 * n;
+  b += blockIdx.y * 16;
   float sum = 0.0f;
-  for (int i = 0; i < n; i += 32) {
+  for (int i = 0; i < n; i += 16) {
     a_tile[at + col] = a[row * n + col];
     b_tile[at + col] = b[row * n + col];
     __syncthreads();
-    for (int k = 0; k < 32; ++k) {
+    for (int k = 0; k < 16; ++k) {
       float x = a_tile[at + k];
-      sum = sum + x * b_tile[k * 32 + col];
+      sum = sum + x * b_tile[k * 16 + col];
     }
     __syncthreads();
-    a += 32;
-    b += 32 * n;
+    a += 16;
+    b += 16 * n;
   }
-  c[(blockIdx.x * 32 + row) * n + blockIdx.y * 32 + col] = sum;
+  c[(blockIdx.x * 16 + row) * n + blockIdx.y * 16 + col] = sum;
 }
 
 // Threads that have left would be missed by those that take their rows.
@@ -168,13 +168,31 @@ __global__ void small(const float *a, const float *b, float *c, int n) {
   c[row * n + col] = sum;
 }
 
+// One block of 1024 threads with the registers for four sums fills an SM.
+// LIST-DAG: not tile-rows@large:loop2: {{.*}} an SM has no room for a second block of its 1024 threads
+__global__ void large(const float *a, const float *b, float *c, int n) {
+  __shared__ float a_tile[32][32], b_tile[32][32];
+  int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
+  float sum = 0;
+  for (int t = 0; t < n / 32; ++t) {
+    a_tile[threadIdx.y][threadIdx.x] = a[row * n + t * 32 + threadIdx.x];
+    b_tile[threadIdx.y][threadIdx.x] = b[(t * 32 + threadIdx.y) * n + col];
+    __syncthreads();
+    for (int k = 0; k < 32; ++k)
+      sum += a_tile[threadIdx.y][k] * b_tile[k][threadIdx.x];
+    __syncthreads();
+  }
+  c[row * n + col] = sum;
+}
+
 void launch(const float *a, const float *b, float *c, int n) {
   dim3 grid(n / SIDE, n / SIDE), block(SIDE, SIDE);
   product<<<grid, block>>>(a, b, c, n);
-  flat<<<dim3(n / 32, n / 32), 1024>>>(a, b, c, n);
+  flat<<<grid, 256>>>(a, b, c, n);
   leaves<<<grid, block>>>(a, b, c, n);
   own_row<<<grid, block>>>(a, b, c, n);
   weighted<<<grid, block>>>(a, b, c, n);
   watched<<<grid, block>>>(a, b, c, n);
+  large<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n);
   small<<<dim3(n / 8, n / 8), dim3(8, 8)>>>(a, b, c, n);
 }

@@ -138,9 +138,15 @@ void Accesses::classify(const Expr *E, Access A) {
   All.push_back(A);
 }
 
+/// An atomic touches what its pointer leads to, and nothing else.
 void Accesses::addUnclear(const Expr *E) {
   Access A;
   A.E = A.Whole = E;
+  const auto *C = llvm::dyn_cast<CallExpr>(E);
+  if (C && calleeOf(C).starts_with("atomic") && C->getNumArgs() > 0) {
+    A.Root = rootOf(C->getArg(0));
+    A.Shared = A.Root && A.Root->hasAttr<CUDASharedAttr>();
+  }
   A.Load = A.Store = A.Unclear = true;
   All.push_back(A);
 }

@@ -225,13 +225,16 @@ OrReason<uint64_t> Facts::blockSize(const Kernel &K) const {
   return (*Block)[0];
 }
 
-const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
+/// The workload's buffer, or else number, that every launch gives \p P; null
+/// when unknown.
+const Argument *Facts::argumentOf(const Kernel &K, const ParmVarDecl *P,
+                                  bool Buffer) const {
   if (!In.Given)
     return nullptr;
   const Workload &W = In.Given->Load;
   auto Named = [&](llvm::StringRef Name) -> const Argument * {
     for (const Argument &A : W.Arguments)
-      if (A.Name == Name && A.IsBuffer)
+      if (A.Name == Name && A.IsBuffer == Buffer)
         return &A;
     return nullptr;
   };
@@ -253,6 +256,33 @@ const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
     Found = A;
   }
   return Found;
+}
+
+const Argument *Facts::bufferOf(const Kernel &K, const ParmVarDecl *P) const {
+  return argumentOf(K, P, /*Buffer=*/true);
+}
+
+std::optional<uint64_t> Facts::leastOf(const Expr *E, const Kernel &K) const {
+  if (std::optional<uint64_t> C = constantOf(E, K))
+    return C;
+  const auto *P = llvm::dyn_cast_or_null<ParmVarDecl>(variableOf(E));
+  const Argument *A =
+      P && K.keeps(P) ? argumentOf(K, P, /*Buffer=*/false) : nullptr;
+  if (!A || (K.LaunchedElsewhere && !In.Given->Load.Launch))
+    return std::nullopt;
+  std::optional<uint64_t> Least;
+  for (const Size &S : In.Given->Load.Sizes) {
+    if (S.CheckOnly)
+      continue;
+    llvm::Expected<int64_t> N = evaluateExpression(A->Value, S.Names);
+    if (!N) {
+      llvm::consumeError(N.takeError());
+      return std::nullopt;
+    }
+    Least = std::min(Least.value_or(UINT64_MAX),
+                     uint64_t(std::max<int64_t>(0, *N)));
+  }
+  return Least;
 }
 
 WhyNot Facts::whyNotApart(const Kernel &K, const ParmVarDecl *P,

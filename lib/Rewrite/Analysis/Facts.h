@@ -113,11 +113,16 @@ public:
   /// buffers that lie apart, else why that is not known.
   WhyNot whyNotApart(const Kernel &K, const clang::ParmVarDecl *P,
                      const clang::ParmVarDecl *Q) const;
+  /// What \p E, a constant or a parameter of \p K that the workload gives each
+  /// launch, is at least at the sizes that are timed; unset when not known.
+  std::optional<uint64_t> leastOf(const clang::Expr *E, const Kernel &K) const;
   /// The workload's buffer that every launch gives \p P; null when unknown.
   const Argument *bufferOf(const Kernel &K, const clang::ParmVarDecl *P) const;
 
 private:
   friend class FactsFinder;
+  const Argument *argumentOf(const Kernel &K, const clang::ParmVarDecl *P,
+                             bool Buffer) const;
   size_t beforeKernel(const Kernel &K) const;
   std::vector<Kernel> AllKernels;
   std::vector<std::unique_ptr<Launch>> AllLaunches;

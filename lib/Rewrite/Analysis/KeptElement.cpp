@@ -160,3 +160,36 @@ KeptElements stark::findKeptElements(const Facts &F, const Kernel &K,
                                      const Accesses &A, const CountedLoop &L) {
   return Finder(F, K, A, L).run();
 }
+
+OrReason<KeptText> stark::keptText(const Facts &F, const Kernel &K,
+                                   const CountedLoop &L, const KeptElement &E) {
+  std::string Element = F.text(E.Element);
+  if (Element.empty())
+    return Reason(why::InMacro, "part of it");
+  std::string Type = F.writtenType(E.Element->getType()), Condition;
+  KeptText Text;
+  Text.Name = F.freshName(nameOf(E.Root) + "_kept");
+  Text.Load = Type + " " + Text.Name + " = " + Element + ";";
+  if (!E.Owned && !surelyRuns(F, K, L)) {
+    for (const Expr *Each : {L.Start, L.Bound})
+      if (readsMemory(Each))
+        return Reason(why::BoundFromMemory);
+    OrReason<std::string> Runs = whetherItRuns(F, L);
+    if (!Runs)
+      return Runs.why();
+    Condition = *Runs;
+    Text.Load = Type + " " + Text.Name + " = " + Condition + " ? " + Element +
+                " : " + Type + "{};";
+  }
+  std::optional<Range> Before = E.Before ? F.range(E.Before) : std::nullopt;
+  std::optional<Range> Target =
+      Before ? F.range(E.Before->getLHS()) : std::nullopt;
+  if (Target && E.Before->getOpcode() == BO_Assign) {
+    Text.Before.replace(*Target, Type + " " + Text.Name);
+    Text.Load.clear();
+  }
+  Text.Store = Element + " = " + Text.Name + ";";
+  if (!Condition.empty())
+    Text.Store = "if (" + Condition + ")\n  " + Text.Store;
+  return Text;
+}

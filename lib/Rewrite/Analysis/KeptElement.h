@@ -40,6 +40,18 @@ struct KeptElements {
 KeptElements findKeptElements(const Facts &F, const Kernel &K,
                               const Accesses &A, const CountedLoop &L);
 
+/// How an element is kept while its loop runs.
+struct KeptText {
+  std::string Name;  ///< of the variable, in place of each use
+  std::string Load;  ///< its declaration before the loop, unless Before is it
+  std::string Store; ///< after the loop
+  Changes Before;    ///< what assigns to the element declares the variable
+};
+
+/// Or why it cannot be written.
+OrReason<KeptText> keptText(const Facts &F, const Kernel &K,
+                            const CountedLoop &L, const KeptElement &E);
+
 } // namespace stark
 
 #endif

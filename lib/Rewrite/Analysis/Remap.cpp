@@ -7,6 +7,7 @@
 
 #include "Remap.h"
 #include "Accumulation.h"
+#include "GridSum.h"
 #include "IterationBody.h"
 #include "Uniform.h"
 
@@ -19,8 +20,8 @@ public:
   RemapCheck(const Facts &F, const Kernel &K, const Accesses &A,
              const std::vector<Reduction> &Reductions, const ThreadLoop &L)
       : IterationBody(F.context()), F(F), K(K), A(A), Reductions(Reductions),
-        L(L), Order(K), Same(F, K, Order, L.Grid), Inside(nodesOf(L.S)),
-        Own(variablesDeclaredIn(L.S)) {}
+        L(L), Order(K), Same(F, K, Order, L.Grid), Total(F, K, A, Same),
+        Inside(nodesOf(L.S)), Own(variablesDeclaredIn(L.S)) {}
 
   WhyNot run();
 
@@ -43,6 +44,7 @@ private:
   const ThreadLoop &L;
   const Flow Order;
   const Uniform Same;
+  const GridSum Total;
   const std::set<const Stmt *> Inside;
   const std::set<const VarDecl *> Own; ///< declared in the loop
   Accumulators Sums;
@@ -137,9 +139,14 @@ bool RemapCheck::mayUse(const Stmt *S, const VarDecl *V,
   for (const Reduction &R : Reductions)
     if (variableOf(R.Value) == V && R.Operation == Operation &&
         nodesOf(R.First).count(S)) {
-      Consumed = true;
-      return true;
+      Consumed = !L.Grid || Total.isAdded(R);
+      return Consumed;
     }
+  if (const CallExpr *Add = L.Grid ? Total.addOf(S, /*First=*/false) : nullptr;
+      Add && variableOf(Add->getArg(1)) == V && Operation == "+") {
+    Consumed = true;
+    return true;
+  }
   for (const Stmt *Up = S; Up; Up = K.parent(Up)) {
     std::optional<Accumulation> More = readAccumulation(Up, F.context());
     if (More && More->Into == V && More->Operation == Operation)
@@ -149,7 +156,8 @@ bool RemapCheck::mayUse(const Stmt *S, const VarDecl *V,
 }
 
 /// What a thread has summed up must flow into a reduction of the whole block
-/// with the same operation, and nowhere else.
+/// with the same operation, and nowhere else; of a loop that all blocks share
+/// into a sum of the whole grid.
 WhyNot RemapCheck::consumer(const VarDecl *V,
                             const std::string &Operation) const {
   auto Kills = [&](const Stmt *S) {
@@ -163,10 +171,11 @@ WhyNot RemapCheck::consumer(const VarDecl *V,
   WhyNot Why;
   for (const Stmt *S : Order.around(L.S, true, Kills))
     if (mentions(S, V) && !mayUse(S, V, Operation, Consumed))
-      Why = Reason(why::SumGoesElsewhere, nameOf(V), F.lineOf(S));
+      Why = L.Grid ? Reason(why::SumPerBlock, nameOf(V))
+                   : Reason(why::SumGoesElsewhere, nameOf(V), F.lineOf(S));
   if (Why)
     return Why;
-  if (L.Grid)
+  if (L.Grid && !Total.isOfAll(L.S, /*First=*/false))
     return Reason(why::SumPerBlock, nameOf(V));
   if (!Consumed)
     return Reason(why::SumNotReduced, nameOf(V));
@@ -191,6 +200,10 @@ WhyNot RemapCheck::clash(const Access &One, const Access &Other,
     return Reason(why::OtherIndex, memoryOf(One), memoryOf(Other),
                   F.lineOf(One.E), F.lineOf(Other.E));
   }
+  const auto *P = llvm::dyn_cast_or_null<ParmVarDecl>(One.Root),
+             *Q = llvm::dyn_cast_or_null<ParmVarDecl>(Other.Root);
+  if (P && Q && P != Q && !F.whyNotApart(K, P, Q))
+    return std::nullopt;
   if (L.Grid || Near.count(Other.E))
     return Reason(why::NoBarrier, memoryOf(One), memoryOf(Other),
                   F.lineOf(Other.E));

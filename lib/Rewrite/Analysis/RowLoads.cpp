@@ -30,9 +30,12 @@ static constexpr ReasonKind
 static constexpr ReasonKind
     Perhaps("an element of '%0' is read under a condition (line %1)");
 
+static constexpr ReasonKind
+    LoadsAndStores("line %0 loads and stores '%1' in each iteration");
+
 namespace {
 /// Vectors that a loop takes at least to be worth a second one for the rest.
-constexpr uint64_t FewVectors = 2;
+constexpr uint64_t FewVectors = 16;
 
 class Reader {
 public:
@@ -46,6 +49,8 @@ public:
 private:
   void gather();
   WhyNot whyNotLoop() const;
+  WhyNot whyNotStores() const;
+  WhyNot whyNotLong();
   const IfStmt *ownSkip(const VarDecl *&Own) const;
   bool isReadBefore(const RowLoad &R, const VarDecl *At) const;
   bool isReadAlways(const RowLoad &R) const;
@@ -94,6 +99,25 @@ WhyNot Reader::whyNotLoop() const {
   if (anyOf(Found.L.S->getBody(),
             [](const Stmt *N) { return llvm::isa<ReturnStmt, BreakStmt>(N); }))
     return Reason(why::EndsEarly);
+  return std::nullopt;
+}
+
+/// What is loaded and stored in each iteration is waited for, however wide the
+/// other loads are; so it has to stay in a register.
+WhyNot Reader::whyNotStores() const {
+  auto IsKept = [&](const Access *Each) {
+    return llvm::any_of(Found.Kept, [&](const KeptElement &E) {
+      return llvm::is_contained(E.Uses, Each->E);
+    });
+  };
+  for (const Access *Each : Mine) {
+    if (!Each->Store || Each->Shared || !Each->Root || IsKept(Each))
+      continue;
+    if (llvm::any_of(Mine, [&](const Access *Other) {
+          return Other->Load && Other->Root == Each->Root;
+        }))
+      return Reason(LoadsAndStores, F.lineOf(Each->E), nameOf(Each->Root));
+  }
   return std::nullopt;
 }
 
@@ -227,6 +251,17 @@ WhyNot Reader::whyNotAligned(const RowLoad &R) {
   return std::nullopt;
 }
 
+/// Each row is long enough, and begins alike.
+WhyNot Reader::whyNotLong() {
+  std::optional<uint64_t> From = F.leastOf(Found.L.Start, K),
+                          To = F.leastOf(Found.L.Bound, K);
+  if (From && To && *To < *From + FewVectors * Found.Width)
+    return Reason(TooShort);
+  if (F.constantOf(Found.L.Start, K) != 0u && !addTest({Found.L.Start}))
+    return Reason(OddBegin, Found.Width);
+  return std::nullopt;
+}
+
 std::optional<OrReason<RowLoads>> Reader::read() {
   gather();
   if (Found.All.empty())
@@ -255,12 +290,11 @@ std::optional<OrReason<RowLoads>> Reader::read() {
   });
   if (Found.All.empty())
     return *Lacks;
-  std::optional<uint64_t> From = F.constantOf(Found.L.Start, K),
-                          To = F.constantOf(Found.L.Bound, K);
-  if (From && To && *To < *From + FewVectors * Found.Width)
-    return Reason(TooShort);
-  if (!(From && *From == 0) && !addTest({Found.L.Start}))
-    return Reason(OddBegin, Found.Width);
+  if (WhyNot Why = whyNotLong())
+    return *Why;
+  Found.Kept = findKeptElements(F, K, A, Found.L).All;
+  if (WhyNot Why = whyNotStores())
+    return *Why;
   return std::move(Found);
 }
 

@@ -18,6 +18,7 @@
 #define STARK_LIB_REWRITE_ANALYSIS_ROWLOADS_H
 
 #include "Accesses.h"
+#include "KeptElement.h"
 #include "ThreadLoop.h"
 
 namespace stark {
@@ -34,6 +35,8 @@ struct RowLoad {
 struct RowLoads {
   CountedLoop L;
   std::vector<RowLoad> All;
+  /// What it loads and stores in each iteration, and can keep.
+  std::vector<KeptElement> Kept;
   unsigned Width = 0; ///< elements of the smallest type in a vector
   /// Conditions under which each vector begins at a multiple of 16 bytes.
   std::vector<std::string> Tests;

@@ -86,42 +86,20 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   std::optional<Range> Loop = F.statementRange(P.L.S);
   if (!Begin || !Loop)
     return Reason(why::NoLineBefore);
-  std::string Element = F.text(E.Element);
-  if (Element.empty())
-    return Reason(why::InMacro, "part of it");
-  std::string Type = F.writtenType(E.Element->getType()),
-              Name = F.freshName(nameOf(E.Root) + "_kept");
-  Changes Made;
+  OrReason<KeptText> Text = keptText(F, *P.K, P.L, E);
+  if (!Text)
+    return Text.why();
+  Changes Made = Text->Before;
   for (const Expr *Use : E.Uses) {
     std::optional<Range> R = F.range(Use);
     if (!R)
       return Reason(why::InMacro, "part of it");
-    Made.replace(*R, Name);
+    Made.replace(*R, Text->Name);
   }
-  std::string Condition, Load = Type + " " + Name + " = " + Element;
-  if (!E.Owned && !surelyRuns(F, *P.K, P.L)) {
-    for (const Expr *Each : {P.L.Start, P.L.Bound})
-      if (readsMemory(Each))
-        return Reason(why::BoundFromMemory);
-    OrReason<std::string> Runs = whetherItRuns(F, P.L);
-    if (!Runs)
-      return Runs.why();
-    Condition = *Runs;
-    Load = Type + " " + Name + " = " + Condition + " ? " + Element + " : " +
-           Type + "{}";
-  }
-  std::optional<Range> Before = E.Before ? F.range(E.Before) : std::nullopt;
-  std::optional<Range> Target =
-      Before ? F.range(E.Before->getLHS()) : std::nullopt;
-  bool Plain = E.Before && E.Before->getOpcode() == BO_Assign;
-  if (Target && Plain)
-    Made.replace(*Target, Type + " " + Name);
-  else
-    Made.write({*Begin, *Begin}, Load + ";\n" + F.indentAt(*Begin));
-  std::string Store = Element + " = " + Name + ";";
-  if (!Condition.empty())
-    Store = "if (" + Condition + ")\n  " + Store;
-  Made.write({Loop->End, Loop->End}, "\n" + F.indentAt(Loop->Begin) + Store);
+  if (!Text->Load.empty())
+    Made.write({*Begin, *Begin}, Text->Load + "\n" + F.indentAt(*Begin));
+  Made.write({Loop->End, Loop->End},
+             "\n" + F.indentAt(Loop->Begin) + Text->Store);
   return Made;
 }
 

@@ -46,7 +46,7 @@ using namespace stark;
 using namespace clang;
 
 static constexpr CodeTemplate Loop(R"cuda({
-  // 16 bytes a load where all rows begin at a multiple of that.
+$kept_loads  // 16 bytes a load where all rows begin at a multiple of that.
   const $bound_type @whole = $tests && $start < $bound ? $count / $width * $width : 0;
   for ($bound_type @at = 0; @at < @whole; @at += $width) {
     const $type $index = $first@at;
@@ -57,7 +57,7 @@ $loads
   }
   for ($type $index = $first@whole; $condition; $increment)
     $body
-})cuda");
+$kept_stores})cuda");
 static constexpr CodeTemplate Load(R"cuda(
     const $vec $name = *reinterpret_cast<const $vec *>(&$base[$at]);)cuda");
 
@@ -101,12 +101,48 @@ static Match describe(const Facts &, const Plan &P) {
   return M;
 }
 
-/// The body for one element of the vectors; unset inside macros.
+/// What the loop keeps, by name; or why it cannot.
+static OrReason<std::vector<KeptText>> keptTexts(const Facts &F,
+                                                 const Plan &P) {
+  std::vector<KeptText> Texts;
+  for (const KeptElement &E : P.Rows.Kept) {
+    OrReason<KeptText> Text = keptText(F, *P.K, P.Rows.L, E);
+    if (!Text)
+      return Text.why();
+    Texts.push_back(*Text);
+  }
+  return Texts;
+}
+
+/// The uses of what the loop keeps, by the names of \p Texts.
+static std::vector<Instead> keptUses(const Plan &P,
+                                     llvm::ArrayRef<KeptText> Texts) {
+  std::vector<Instead> Nodes;
+  for (size_t I = 0; I < Texts.size(); ++I)
+    for (const Expr *Use : P.Rows.Kept[I].Uses)
+      Nodes.emplace_back(Use, Texts[I].Name);
+  return Nodes;
+}
+
+/// The body with \p Nodes replaced; unset inside macros.
+static std::optional<std::string> bodyText(const Facts &F, const Plan &P,
+                                           llvm::ArrayRef<Instead> Nodes) {
+  const Stmt *Body = P.Rows.L.S->getBody();
+  std::optional<std::string> Text = F.textWith(Body, Nodes);
+  if (Text && llvm::isa<Expr>(Body) && !llvm::StringRef(*Text).ends_with(";"))
+    *Text += ";";
+  return Text;
+}
+
+/// The body for one element of the vectors, with \p Nodes replaced as well;
+/// unset inside macros.
 static std::optional<std::string> oneLane(const Facts &F, const Plan &P,
                                           llvm::ArrayRef<std::string> Vectors,
-                                          const std::string &Lane) {
-  std::vector<Instead> Nodes;
+                                          const std::string &Lane,
+                                          std::vector<Instead> Nodes) {
   std::set<const Stmt *> Taken;
+  for (const Instead &Each : Nodes)
+    Taken.merge(nodesOf(Each.first));
   for (size_t I = 0; I < Vectors.size(); ++I)
     for (const Access &Each : P.Rows.All[I].Members) {
       Nodes.emplace_back(Each.Whole, Vectors[I] + ".at[" + Lane + "]");
@@ -117,10 +153,7 @@ static std::optional<std::string> oneLane(const Facts &F, const Plan &P,
     if (V == P.Rows.L.I && !Taken.count(Ref))
       Nodes.emplace_back(Ref, "(" + nameOf(V) + " + " + Lane + ")");
   });
-  std::optional<std::string> Text = F.textWith(Body, Nodes);
-  if (Text && llvm::isa<Expr>(Body) && !llvm::StringRef(*Text).ends_with(";"))
-    *Text += ";";
-  return Text;
+  return bodyText(F, P, Nodes);
 }
 
 static OrReason<Changes> declared(const Facts &F, const Plan &P) {
@@ -157,9 +190,14 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
          {"base", nameOf(R.Base)},
          {"at", *withIndex(F, *P.K, P.Rows.index(), R.Index, nameOf(L.I))}}));
   }
-  std::optional<std::string> Lane =
-      oneLane(F, P, Vectors, Names.lookup("lane"));
-  if (!Lane)
+  OrReason<std::vector<KeptText>> Kept = keptTexts(F, P);
+  if (!Kept)
+    return Kept.why();
+  std::vector<Instead> Uses = keptUses(P, *Kept);
+  std::optional<std::string> Lane = oneLane(F, P, Vectors, Names.lookup("lane"),
+                                            Uses),
+                             Rest = bodyText(F, P, Uses);
+  if (!Lane || !Rest)
     return Reason(why::InMacro, "the index");
   std::string Tests;
   for (const std::string &Each : P.Rows.Tests)
@@ -170,6 +208,12 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   OrReason<Changes> Made = declared(F, P);
   if (!Made)
     return Made;
+  std::string KeptLoads, KeptStores;
+  for (const KeptText &Each : *Kept) {
+    KeptLoads += Each.Load.empty() ? "" : "  " + Each.Load + "\n";
+    KeptStores += "  " + Each.Store + "\n";
+    Made->add(Each.Before);
+  }
   Made->write(*Whole, llvm::cantFail(Loop.fill(
                           {{"bound_type", F.typeName(L.Bound->getType())},
                            {"tests", Tests},
@@ -180,13 +224,15 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
                                                 asOperand(Start) + ")"},
                            {"width", Width},
                            {"type", F.writtenType(L.I->getType())},
+                           {"kept_loads", KeptLoads},
+                           {"kept_stores", KeptStores},
                            {"index", nameOf(L.I)},
                            {"first", Zero ? "" : asOperand(Start) + " + "},
                            {"loads", llvm::StringRef(Loads).ltrim('\n').str()},
                            {"one_lane", *Lane},
                            {"condition", F.text(L.S->getCond())},
                            {"increment", F.text(L.S->getInc())},
-                           {"body", F.text(*Body)}},
+                           {"body", *Rest}},
                           Names)));
   return Made;
 }
