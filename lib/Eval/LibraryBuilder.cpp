@@ -8,7 +8,6 @@
 #include "LibraryBuilder.h"
 #include "HostCommand.h"
 #include "stark/Support/Error.h"
-#include "stark/Support/TimeTrace.h"
 
 using namespace stark;
 

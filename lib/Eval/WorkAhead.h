@@ -16,8 +16,10 @@
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 

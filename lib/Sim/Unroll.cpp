@@ -246,13 +246,8 @@ static void unrollOnceMore(Loop &L) {
   MDNode *Then = MDNode::get(
       Context,
       {MDString::get(Context, "llvm.loop.unroll.followup_unrolled"), By});
-  SmallVector<Metadata *, 4> Operands = {nullptr}; // itself
-  for (const MDOperand &Each : drop_begin(L.getLoopID()->operands()))
-    Operands.push_back(Each);
-  Operands.push_back(Then);
-  MDNode *Id = MDNode::getDistinct(Context, Operands);
-  Id->replaceOperandWith(0, Id);
-  L.setLoopID(Id);
+  L.setLoopID(
+      makePostTransformationMetadata(Context, L.getLoopID(), {}, {Then}));
 }
 
 PreservedAnalyses UnrollAsNvcc::run(Function &F,
