@@ -15,6 +15,7 @@ What is proved is printed after the rest where there is a sanitizer.
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,12 @@ def build(folder, name, body):
     with open(path, "w") as f:
         f.write(FRAME % body)
     subprocess.run(["c++", "-O1", "-shared", "-fPIC", path, "-o", os.path.join(folder, name + ".so")], check=True)
+
+
+def by_entry(text):
+    """Less what the address sanitizer itself prints when a child changes its stack."""
+    text = re.sub(r"==\d+==WARNING: ASan doesn't fully support makecontext/swapcontext .*\n?", "", text)
+    return re.sub(r"\nIt printed:\n(?= \(|$)", "", text)
 
 
 def main():
@@ -129,7 +136,7 @@ def main():
     with open(result) as f:
         r = json.load(f)
     print("exit code:", code)
-    print("outcome:", r["outcome"], r["diagnostics"], end="\n")
+    print("outcome:", r["outcome"], by_entry(r["diagnostics"]), end="\n")
     if "sanitize" in keys:
         print("proved:", *[line for line in r.get("proved", []) if "sanitizer" in line])
     if "profile" in r:
