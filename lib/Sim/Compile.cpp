@@ -298,8 +298,9 @@ precompiledFor(Side For, const CompileRequest &Request) {
 }
 
 /// Without headers that are not found, and without what needs them or has other
-/// errors. \p Precompiled: with our headers as they were precompiled, which a
-/// folder of the user's with a math.h of its own does not change.
+/// errors; as it is where it has none. \p Precompiled: with our headers as they
+/// were precompiled, which a folder of the user's with a math.h of its own does
+/// not change.
 static llvm::Expected<CompileResult>
 compileLeniently(Side For, const CompileRequest &Request, bool Precompiled) {
   // Each round may uncover what needed something of the one before.
@@ -326,35 +327,31 @@ compileLeniently(Side For, const CompileRequest &Request, bool Precompiled) {
   }
 }
 
+/// Once, or in the rounds that a lenient request may take.
 static llvm::Expected<CompileResult>
-compileStrictly(Side For, const CompileRequest &Request) {
-  if (auto Precompiled = precompiledFor(For, Request)) {
-    llvm::Expected<CompileResult> Fast =
-        compileWith(For, Request, std::move(Precompiled));
-    // An error may be that the system's headers are others now, or that this is
-    // another processor; the source's own are told as without.
-    if (Fast && Fast->Code) {
-      Fast->HeadersParsed = false;
-      return Fast;
-    }
-    llvm::consumeError(Fast.takeError());
-  }
-  return compileWith(For, Request, nullptr);
+compileOnce(Side For, const CompileRequest &Request, bool Precompiled) {
+  if (Request.Lenient)
+    return compileLeniently(For, Request, Precompiled);
+  return compileWith(For, Request,
+                     Precompiled ? precompiledFor(For, Request) : nullptr);
 }
 
 llvm::Expected<CompileResult> sim::compileFor(Side For,
                                               const CompileRequest &Request) {
-  llvm::Expected<CompileResult> R = compileStrictly(For, Request);
-  if (!R || R->Code || !Request.Lenient)
-    return R;
+  // What does not compile with the precompiled headers may do so without them:
+  // the system's are others now, or this is another processor.
   for (bool Precompiled : {true, false}) {
     if (Precompiled && !precompiledFor(For, Request))
       continue;
-    llvm::Expected<CompileResult> Less =
-        compileLeniently(For, Request, Precompiled);
-    if (Less && Less->Code)
-      return Less;
-    llvm::consumeError(Less.takeError());
+    llvm::Expected<CompileResult> R = compileOnce(For, Request, Precompiled);
+    if (R && R->Code) {
+      R->HeadersParsed = !Precompiled;
+      return R;
+    }
+    if (!Precompiled && !Request.Lenient)
+      return R;
+    llvm::consumeError(R.takeError());
   }
-  return R;
+  // All of its errors are told, in the source as it is.
+  return compileWith(For, Request, nullptr);
 }
