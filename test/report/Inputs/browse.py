@@ -122,7 +122,11 @@ document.querySelectorAll('th').forEach(e => {
 document.querySelectorAll('[aria-labelledby]').forEach(e => {
   if (!document.getElementById(e.getAttribute('aria-labelledby'))) say('is labelled by nothing', e);
 });
-document.querySelectorAll('*').forEach(e => {
+// What may scroll is what a rule lets scroll.
+const scrolling = rules => [...rules].flatMap(r => r.cssRules && r.cssRules.length ? scrolling(r.cssRules) :
+  r.style && /auto|scroll/.test(r.style.overflow + r.style.overflowX + r.style.overflowY) ? [r.selectorText] : []);
+const mayScroll = ['textarea', '[style*=overflow]', ...[...document.styleSheets].flatMap(s => scrolling(s.cssRules))].join();
+document.querySelectorAll(mayScroll).forEach(e => {
   const style = getComputedStyle(e);
   const scrolls = (/auto|scroll/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 1) ||
     (/auto|scroll/.test(style.overflowY) && e.scrollHeight > e.clientHeight + 1);
@@ -148,10 +152,12 @@ document.querySelectorAll('svg').forEach(svg => {
         Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 3) say('lies on another label', t);
   }));
   svg.querySelectorAll('path.edge,path.roof,path.best').forEach(line => {
-    const toScreen = line.getScreenCTM();
+    const toScreen = line.getScreenCTM(), whole = line.getBoundingClientRect();
+    const near = texts.filter(([, r]) => r.right > whole.left && r.left < whole.right && r.bottom > whole.top && r.top < whole.bottom);
+    if (!near.length) return;
     for (let at = 0; at < line.getTotalLength(); at += 2) {
       const p = line.getPointAtLength(at).matrixTransform(toScreen);
-      texts.forEach(([t, r]) => {
+      near.forEach(([t, r]) => {
         if (p.x > r.left && p.x < r.right && p.y > r.top + 2 && p.y < r.bottom - 2) say('has a line through it', t);
       });
     }
@@ -172,11 +178,14 @@ const behind = e => {
   }
   return [255, 255, 255];
 };
-const known = new Set();
+const known = new Set(), looked = new Map(); // looked at, by the parent: what has one tag and class there
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 while (walker.nextNode()) {
   const e = walker.currentNode.parentElement;
-  if (!walker.currentNode.data.trim() || /SCRIPT|STYLE|title/.test(e.tagName) || !e.getClientRects().length) continue;
+  const kinds = looked.get(e.parentElement) || new Set(), kind = e.tagName + '.' + (e.getAttribute('class') || '');
+  looked.set(e.parentElement, kinds);
+  if (!walker.currentNode.data.trim() || kinds.has(kind) || /SCRIPT|STYLE|title/.test(e.tagName) || !e.getClientRects().length) continue;
+  kinds.add(kind);
   const style = getComputedStyle(e), svg = e.ownerSVGElement;
   const front = rgb(svg ? style.fill : style.color), back = behind(e);
   if (!front) continue;
