@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "stark/AST/BlockLimits.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Tunables.h"
 #include "stark/AST/Walk.h"
@@ -17,11 +18,6 @@
 using namespace stark;
 using namespace clang;
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute
-// Capability": of all of them.
-static constexpr uint64_t MostThreads = 1024;
-static constexpr uint64_t MostStaticShared = 48 << 10;
-static constexpr uint64_t MostRegisters = 65536;
 /// A warp's threads, and what a thread's registers are given in.
 static constexpr uint64_t Warp = 32, RegisterUnit = 8;
 
@@ -58,10 +54,10 @@ bool LimitReader::onDecl(Decl *D) {
     return true;
   auto &[F, Bytes] = Within.back();
   Bytes += uint64_t(Context.getTypeSizeInChars(V->getType()).getQuantity());
-  if (Bytes > MostStaticShared)
+  if (Bytes > MostStaticSharedOfBlock)
     Beyond = (F->getNameAsString() + " has " + llvm::Twine(Bytes) +
               " bytes of static shared memory, at most " +
-              llvm::Twine(MostStaticShared) + " there are")
+              llvm::Twine(MostStaticSharedOfBlock) + " there are")
                  .str();
   return Beyond.empty();
 }
@@ -115,15 +111,15 @@ bool LimitReader::onStmt(Stmt *S) {
   if (!Call || !Call->getConfig() || Call->getConfig()->getNumArgs() < 2)
     return true;
   std::optional<uint64_t> Threads = threads(Call->getConfig()->getArg(1));
-  if (Threads && *Threads > MostThreads)
+  if (Threads && *Threads > MostThreadsOfBlock)
     Beyond = (llvm::Twine(*Threads) + " threads a block, at most " +
-              llvm::Twine(MostThreads) + " there are")
+              llvm::Twine(MostThreadsOfBlock) + " there are")
                  .str();
   else if (uint64_t Needed = Threads ? registers(Call, *Threads) : 0;
-           Needed > MostRegisters)
+           Needed > MostRegistersOfBlock)
     Beyond = (llvm::Twine(*Threads) + " threads a block have " +
               llvm::Twine(Needed) + " registers, at most " +
-              llvm::Twine(MostRegisters) + " there are")
+              llvm::Twine(MostRegistersOfBlock) + " there are")
                  .str();
   return Beyond.empty();
 }

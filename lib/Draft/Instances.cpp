@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryUse.h"
+#include "stark/AST/BlockLimits.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Draft/Draft.h"
@@ -185,14 +186,14 @@ static uint64_t sharedIn(const Stmt *S, ASTContext &Context) {
 
 /// Whether each instance of the file's kernels may be launched.
 static bool fits(const ParsedSource &Source) {
-  constexpr uint64_t Most = 49152;
   class Instances : public Walker {
   public:
     bool onDecl(Decl *D) override {
       if (auto *T = llvm::dyn_cast<FunctionTemplateDecl>(D))
         for (const FunctionDecl *F : T->specializations())
           if (F->hasAttr<CUDAGlobalAttr>() && F->hasBody())
-            Fit &= sharedIn(F->getBody(), F->getASTContext()) <= Most;
+            Fit &= sharedIn(F->getBody(), F->getASTContext()) <=
+                   MostStaticSharedOfBlock;
       return Fit;
     }
     bool Fit = true;

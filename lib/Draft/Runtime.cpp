@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "stark/AST/BlockLimits.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -167,11 +168,11 @@ void Machine::describeDevice(const Expr *Into) {
     int64_t Number =
         llvm::StringSwitch<int64_t>(F->getName())
             .Case("multiProcessorCount", 132)
-            .Case("maxThreadsPerBlock", 1024)
+            .Case("maxThreadsPerBlock", MostThreadsOfBlock)
             .Case("maxThreadsPerMultiProcessor", 2048)
             .Case("warpSize", 32)
             .Case("major", 9)
-            .Case("sharedMemPerBlock", 49152)
+            .Case("sharedMemPerBlock", MostStaticSharedOfBlock)
             .Case("sharedMemPerMultiprocessor", 233472)
             .Case("totalGlobalMem", int64_t(141) << 30)
             .Cases("unifiedAddressing", "managedMemory", "canMapHostMemory",
@@ -188,9 +189,9 @@ void Machine::describeDevice(const Expr *Into) {
 static Value deviceAttribute(const Value &Which) {
   switch (Which.isInteger() ? Which.Number : 0) {
   case 1: // threads a block
-    return Value::integer(1024);
+    return Value::integer(MostThreadsOfBlock);
   case 8: // shared memory a block
-    return Value::integer(49152);
+    return Value::integer(MostStaticSharedOfBlock);
   case 10: // threads a warp
     return Value::integer(32);
   case 39: // threads a multiprocessor

@@ -125,6 +125,7 @@ private:
   bool enough() const;
   double mostOutsideUs() const;
   double outsideUs() const;
+  bool seemsOutside() const;
   bool isOutside() const;
   bool mustTell(Clock::Time Start) const;
   MaybeStop believable() const;
@@ -226,6 +227,8 @@ double Race::outsideUs() const {
   return OfCandidate.outsideUs() - OfSource.outsideUs();
 }
 
+bool Race::seemsOutside() const { return outsideUs() > mostOutsideUs(); }
+
 /// Whether so many pairs show it that the host cannot be why.
 bool Race::isOutside() const {
   double Most = mostOutsideUs(), Pairs = double(OfSource.EventUs.size());
@@ -239,7 +242,7 @@ bool Race::isOutside() const {
 /// host's?
 bool Race::mustTell(Clock::Time Start) const {
   uint64_t Pairs = OfCandidate.EventUs.size();
-  if (outsideUs() <= mostOutsideUs() || isOutside())
+  if (!seemsOutside() || isOutside())
     return false;
   double SoFarMs = Time.microsecondsSince(Start) * 1e-3;
   return Pairs < FewestTelling ||
@@ -257,10 +260,10 @@ MaybeStop Race::believable() const {
                     micro(Ours) + " between the events, " + micro(Escaped) +
                     " more when the whole device is waited for. All work must "
                     "be on the stream that the entry is given"};
-  if (double Outside = outsideUs(); Outside > mostOutsideUs() && isOutside())
+  if (seemsOutside() && isOutside())
     return Stop{Outcome::Forbidden,
                 "work escapes the timed call (" + where() + "): a call takes " +
-                    micro(Outside) +
+                    micro(outsideUs()) +
                     " more outside the events than the source's"};
   // Nothing can be written faster than memory takes it, but for what L2 keeps.
   double Bytes = 0;

@@ -66,6 +66,10 @@ bool stark::sim::isOperand(const LoadInst &Load) {
              Layout.getTypeAllocSize(G->getValueType()).getFixedValue();
 }
 
+bool stark::sim::isNoLoad(const LoadInst &Load) {
+  return isOurs(Load.getPointerOperand()) || isOperand(Load);
+}
+
 const Value *stark::sim::objectOf(const Value *Pointer) {
   return getUnderlyingObject(Pointer, 12);
 }
@@ -272,8 +276,7 @@ Slots stark::sim::costOf(const Instruction &I) {
   case Instruction::GetElementPtr:
     return addressCost(cast<GetElementPtrInst>(I));
   case Instruction::Load:
-    if (isOurs(cast<LoadInst>(I).getPointerOperand()) ||
-        isOperand(cast<LoadInst>(I)))
+    if (isNoLoad(cast<LoadInst>(I)))
       return {};
     return {Unit::Memory, 1, 0};
   case Instruction::Store:

@@ -48,6 +48,8 @@ constexpr llvm::StringLiteral BankedNote = "stark-banked";
 /// Whether it reads a known place of a __constant__ variable: instructions name
 /// it as an operand, so that no load is left (c[3][...]).
 bool isOperand(const llvm::LoadInst &Load);
+/// Whether a GPU has no load there: it is one of those two.
+bool isNoLoad(const llvm::LoadInst &Load);
 
 /// Where a pointer leads: a variable, an argument, or where the search ends.
 const llvm::Value *objectOf(const llvm::Value *Pointer);

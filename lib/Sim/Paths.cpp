@@ -143,7 +143,7 @@ void addTo(Region &R, const Instruction &I, const Slots &S) {
       At.wait(Found->second);
   const Value *Pointer = getLoadStorePointerOperand(&I);
   auto *Load = dyn_cast<LoadInst>(&I);
-  bool Waits = Load && !isOurs(Pointer) && !isOperand(*Load);
+  bool Waits = Load && !isNoLoad(*Load);
   if (Waits)
     for (const auto &[Where, When] : R.Stores)
       if (mayAlias(Where, Pointer))

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue.h"
+#include "stark/AST/BlockLimits.h"
 #include "clang/AST/Attr.h"
 
 using namespace stark;
@@ -51,7 +52,7 @@ static OrReason<Plan> planFor(const Facts &F, const Kernel &K) {
     return Reason(why::NoLaunchHere);
   if (!K.F->isFirstDecl() || K.F->getMostRecentDecl() != K.F)
     return Reason(why::DeclaredBefore);
-  if (Largest == 0 || Largest > 1024)
+  if (Largest == 0 || Largest > MostThreadsOfBlock)
     return Reason(TooLarge, Largest);
   std::optional<size_t> Name = F.nameOffset(K.F, K.Bytes);
   if (!Name)

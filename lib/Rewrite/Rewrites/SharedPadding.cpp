@@ -22,15 +22,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue.h"
+#include "stark/AST/BlockLimits.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/TypeLoc.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 using namespace clang;
-
-/// Bytes of __shared__ arrays of constant size that a block can have.
-static constexpr uint64_t StaticLimit = 49152;
 
 static constexpr ReasonKind
     OutOfRow("an index at line %0 is not seen to stay within its row");
@@ -243,7 +241,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
       if (!Why || !At)
         continue;
       std::optional<Range> Width = widthOf(F, R);
-      if (!*Why && Shared + R.Count * R.Bytes > StaticLimit)
+      if (!*Why && Shared + R.Count * R.Bytes > MostStaticSharedOfBlock)
         *Why = Reason(TooMuchShared);
       if (!*Why && !Width)
         *Why = Reason(OddWidth);

@@ -40,6 +40,7 @@
 #include "Analysis/RowExpression.h"
 #include "Analysis/Uniform.h"
 #include "Catalogue.h"
+#include "stark/AST/BlockLimits.h"
 
 using namespace stark;
 using namespace clang;
@@ -65,10 +66,9 @@ static constexpr ReasonKind
 namespace {
 /// Rows that a thread takes.
 constexpr unsigned Taken = 4;
-constexpr uint64_t MostShared = 48 << 10;
-/// Registers of an SM, and those of a thread with four sums: ptxas 13.0 gives
-/// 42 for a product of floats, in steps of eight.
-constexpr uint64_t Registers = 64 << 10, OfThread = 48;
+/// Registers of a thread with four sums: ptxas 13.0 gives 42 for a product of
+/// floats, in steps of eight.
+constexpr uint64_t OfThread = 48;
 
 struct Plan {
   const Kernel *K;
@@ -240,7 +240,7 @@ WhyNot TileReader::readBlock() {
     return Reason(OddBlock);
   P.Block = **Block;
   uint64_t Threads = P.Block.Width * P.Block.Count;
-  if (2 * Threads * OfThread > Registers)
+  if (2 * Threads * OfThread > MostRegistersOfBlock)
     return Reason(NoSecond, unsigned(Threads));
   auto Size = [&](QualType T) {
     return uint64_t(F.context().getTypeSizeInChars(T).getQuantity());
@@ -254,7 +254,7 @@ WhyNot TileReader::readBlock() {
     }
   for (const VarDecl *V : P.Sums)
     Shared += Threads * Size(V->getType());
-  if (Shared > MostShared)
+  if (Shared > MostStaticSharedOfBlock)
     return Reason(NoRoom);
   return std::nullopt;
 }
