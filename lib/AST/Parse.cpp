@@ -248,7 +248,9 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
                     llvm::MemoryBuffer::getMemBuffer(Known->madeOf()));
     Memory->addFile(PreludeFile, 0,
                     llvm::MemoryBuffer::getMemBuffer(Known->precompiled()));
-    Arguments.insert(Arguments.end(), {"-include-pch", PreludeFile});
+    // Of the system's headers, too, it is asked whether they have changed.
+    Arguments.insert(Arguments.end(), {"-include-pch", PreludeFile, "-Xclang",
+                                       "-fmodules-validate-system-headers"});
   }
   Memory->addFile(Path, 0,
                   llvm::MemoryBuffer::getMemBufferCopy(launchesForClang(Text)));
@@ -326,12 +328,14 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
   std::string Absolute = absolutePath(Path);
   if (Known && !Known->opens(Text))
     Known = nullptr;
-  if (!Known && includesTorch(Text))
-    Known = Prelude::ofTorch(Options);
+  if (!Known)
+    Known = includesTorch(Text) ? Prelude::ofTorch(Options)
+                                : Prelude::ofToolkit(Options);
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnit(Absolute, Text, Options, Known, Errors);
   if (!Unit && Known) {
     // A header has changed since.
+    Known->forget();
     Errors.clear();
     Unit = makeUnit(Absolute, Text, Options, nullptr, Errors);
   }

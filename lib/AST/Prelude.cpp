@@ -6,24 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Prelude.h"
-#include "EmbeddedHeaders.h"
+#include "HeaderWords.h"
 #include "SourceTokens.h"
 #include "Unit.h"
-#include "stark/AST/Toolkit.h"
-#include "stark/AST/Torch.h"
-#include "stark/Support/Digest.h"
-#include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
 #include "clang/Basic/SourceManager.h"
-#include "clang/Basic/Version.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/PreprocessingRecord.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/Sema.h"
-#include "llvm/Support/FileSystem.h"
-#include <map>
-#include <mutex>
 
 using namespace stark;
 
@@ -94,7 +86,8 @@ std::unique_ptr<const Prelude> Prelude::make(const ParsedSource &Source,
   return Made->precompile(std::move(Text), Options) ? std::move(Made) : nullptr;
 }
 
-bool Prelude::precompile(std::string Text, const ParseOptions &Options) {
+bool Prelude::precompile(std::string Text, const ParseOptions &Options,
+                         HeaderWords *Words) {
   std::vector<SourceError> Errors;
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnit(PreludeSource, Text, Options, nullptr, Errors);
@@ -103,73 +96,13 @@ bool Prelude::precompile(std::string Text, const ParseOptions &Options) {
   // These have been checked just now; kept, they would be read and checked
   // again with each candidate.
   functionsToCheck(Unit->getSema()).clear();
+  if (Words)
+    Words->note(Unit->getPreprocessor());
   llvm::raw_string_ostream OS(Precompiled);
   if (Unit->serialize(OS))
     return false;
   MadeOf = std::move(Text);
   return true;
-}
-
-/// Of all that Clang's reading of them depends on.
-static std::string torchKey(const ParseOptions &Options,
-                            const posix::Libtorch &Torch,
-                            const std::string &Text) {
-  DigestBuilder Key;
-  Key.add("format", "1")
-      .add("clang", clang::getClangFullVersion())
-      .add("torch", Torch.Root + " " + Torch.Version)
-      .add("text", Text)
-      .add("arch", Options.Arch)
-      .add("folder", Options.Folder);
-  if (std::optional<Toolkit> Found = findToolkit(Options.Toolkit))
-    Key.add("toolkit", Found->Root + " " + std::to_string(Found->Major) + "." +
-                           std::to_string(Found->Minor));
-  for (const std::string &Flag : Options.Flags)
-    Key.add("flag", Flag);
-  for (const EmbeddedHeader &H : embeddedHeaders(/*WithToolkit=*/true))
-    Key.add(H.Name, H.Text);
-  llvm::sys::fs::file_status Status;
-  llvm::sys::fs::status(Torch.Includes.front() + "/ATen/ATen.h", Status);
-  Key.add("installed",
-          std::to_string(llvm::sys::toTimeT(Status.getLastModificationTime())));
-  return Key.finish().substr(0, 16);
-}
-
-const Prelude *Prelude::ofTorch(const ParseOptions &Options) {
-  llvm::Expected<posix::Libtorch> Torch = torchFor(Options);
-  if (!Torch) {
-    llvm::consumeError(Torch.takeError());
-    return nullptr;
-  }
-  std::string Text = torchHeaders(*Torch);
-  std::string Key = torchKey(Options, *Torch, Text);
-  // A tree that was made with one refers to it for as long as it lives.
-  static std::mutex Guard;
-  static std::map<std::string, std::unique_ptr<Prelude>> Known;
-  std::lock_guard Lock(Guard);
-  auto [At, IsNew] = Known.try_emplace(Key);
-  if (!IsNew)
-    return At->second.get();
-  TraceScope Traced("parse headers");
-  auto Made = std::make_unique<Prelude>();
-  std::string Cache = userCacheFolder();
-  std::string File = Cache + "/torch/" + Key + ".pch";
-  llvm::Expected<std::string> Kept =
-      Cache.empty() ? llvm::Expected<std::string>("") : readFile(File);
-  if (!Kept)
-    llvm::consumeError(Kept.takeError());
-  else if (!Kept->empty()) {
-    Made->Precompiled = std::move(*Kept);
-    Made->MadeOf = std::move(Text);
-    return (At->second = std::move(Made)).get();
-  }
-  if (!Made->precompile(std::move(Text), Options))
-    return nullptr;
-  // A cache that cannot be written to only costs time.
-  if (!Cache.empty())
-    llvm::consumeError(
-        writeFileAtomically(File, Made->Precompiled, /*Flush=*/false));
-  return (At->second = std::move(Made)).get();
 }
 
 bool Prelude::opens(llvm::StringRef Text) const {

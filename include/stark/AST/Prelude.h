@@ -19,6 +19,8 @@
 
 namespace stark {
 
+struct HeaderWords;
+
 /// The system headers that a source begins with, and those of CUDA that Clang
 /// always reads.
 class Prelude {
@@ -31,6 +33,12 @@ public:
   /// folder and in this process, since reading them takes seconds. Null where
   /// there is no libtorch, or Clang cannot keep what it read.
   static const Prelude *ofTorch(const ParseOptions &Options);
+  /// Those of the toolkit that Clang reads before any source, likewise. Null
+  /// where there is no toolkit, no folder to keep them in, or \p Options has
+  /// macros or folders that they would be others with.
+  static const Prelude *ofToolkit(const ParseOptions &Options);
+  /// One that no longer fits is made anew by the next process.
+  void forget() const;
   /// Whether \p Text begins with these headers, or has them given.
   bool opens(llvm::StringRef Text) const;
   /// What Clang kept, and the text that it was made of, for as long as this
@@ -39,10 +47,16 @@ public:
   llvm::StringRef madeOf() const { return MadeOf; }
 
 private:
-  bool precompile(std::string Text, const ParseOptions &Options);
+  bool precompile(std::string Text, const ParseOptions &Options,
+                  HeaderWords *Words = nullptr);
+  /// From the user's cache folder, or made of \p Text and kept there.
+  static const Prelude *kept(const std::string &Name, std::string Text,
+                             const ParseOptions &Options);
+  std::string wordsFile() const { return File + ".words"; }
 
   std::vector<std::string> Includes; ///< "cuda_fp16.h"
   std::string Precompiled, MadeOf;
+  std::string File; ///< where it is kept, or empty
 };
 
 } // namespace stark

@@ -8,7 +8,9 @@
 #include "stark/AST/Contract.h"
 #include "stark/AST/Footprint.h"
 #include "stark/AST/Prelude.h"
+#include "stark/AST/Toolkit.h"
 #include "stark/Support/File.h"
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 using namespace stark;
@@ -126,4 +128,38 @@ TEST(Prelude, BrokenHeader) {
   ASSERT_TRUE(Known);
   EXPECT_TRUE(Known->opens("int i;\n"));
   expectSame(*Base, *Known, Text, builtIn());
+}
+
+// What is kept for all runs serves whatever the headers do not see of the
+// flags, and nothing else.
+TEST(Prelude, OfToolkit) {
+  if (!findToolkit(""))
+    GTEST_SKIP() << "there is no toolkit";
+  TemporaryFolder Folder = llvm::cantFail(TemporaryFolder::create("kept"));
+  std::string At = Folder.path().str();
+  const char *Before = std::getenv("STARK_CACHE_DIR");
+  std::string Kept = Before ? Before : "";
+  setenv("STARK_CACHE_DIR", (At + "/cache").c_str(), 1);
+  for (const char *Name : {"/own/math.h", "/other/mine.h"})
+    llvm::cantFail(writeFileAtomically(At + Name, "\n"));
+  auto With = [](std::vector<std::string> Flags) {
+    ParseOptions Options;
+    Options.Flags = std::move(Flags);
+    return Prelude::ofToolkit(Options);
+  };
+  const Prelude *Plain = With({});
+  ASSERT_NE(Plain, nullptr);
+  EXPECT_EQ(With({"-DSTARK_TEST_SIZE=32", "-I", At + "/other", "-O3"}), Plain);
+  EXPECT_EQ(With({"-D__USE_GNU"}), nullptr);
+  EXPECT_EQ(With({"-UCUDA_API_PER_THREAD_DEFAULT_STREAM"}), nullptr);
+  EXPECT_EQ(With({"-I" + At + "/own"}), nullptr);
+  EXPECT_EQ(With({"-isystem=" + findToolkit("")->Root + "/include"}), Plain);
+  const Prelude *Newer = With({"-std=c++20"});
+  EXPECT_NE(Newer, nullptr);
+  EXPECT_NE(Newer, Plain);
+  EXPECT_EQ(Prelude::ofToolkit(builtIn()), nullptr);
+  if (Before)
+    setenv("STARK_CACHE_DIR", Kept.c_str(), 1);
+  else
+    unsetenv("STARK_CACHE_DIR");
 }
