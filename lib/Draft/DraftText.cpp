@@ -416,6 +416,8 @@ std::string DraftText::text(SmallSize Form, DraftSizes Which) const {
     Root["added_sizes"] = false;
   if (KeepsValues)
     Root["harden"] = false;
+  if (!Comparable) // it can be simulated
+    Root["degenerate"] = true;
   Root["arguments"] = Arguments;
   if (!Symbols.empty())
     Root["symbols"] = Symbols;
