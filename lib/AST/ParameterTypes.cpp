@@ -417,9 +417,9 @@ private:
     if (!Record)
       return refuse(P, "its type is not defined here");
     if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record))
-      if (!Class->isAggregate() || Class->getNumBases())
-        return refuse(P,
-                      "its class has constructors, bases or private members");
+      if (!isMadeOfFields(*Class))
+        return refuse(P, "its class has bases, virtual functions, private "
+                         "members or no default constructor");
     if (Record->isUnion())
       return refuse(P, "it is a union");
     P.Kind = ParameterKind::Struct;

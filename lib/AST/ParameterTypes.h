@@ -25,6 +25,9 @@ Parameter readParameter(const clang::ASTContext &Context, std::string Name,
                         clang::QualType Type,
                         llvm::ArrayRef<std::string> Arguments);
 
+/// Whether the host can make a \p Class of nothing and set its fields.
+bool isMadeOfFields(const clang::CXXRecordDecl &Class);
+
 /// A variable called \p Name, as a pointer to its elements: a scalar has one.
 Parameter readVariable(const clang::ASTContext &Context, std::string Name,
                        clang::QualType Type);

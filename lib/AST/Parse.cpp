@@ -261,7 +261,7 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
   Arguments.push_back(Path);
 
   auto Overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      llvm::makeIntrusiveRefCnt<FilesOnly>());
+      filesForClang(llvm::makeIntrusiveRefCnt<FilesOnly>()));
   Overlay->pushOverlay(Memory);
   auto Files = llvm::makeIntrusiveRefCnt<clang::FileManager>(
       clang::FileSystemOptions(), Overlay);

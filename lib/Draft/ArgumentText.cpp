@@ -374,9 +374,10 @@ bool ArgumentWriter::write(ordered_json &Arguments, ordered_json &Symbols) {
                     llvm::join(Dimensions, ", ") + "]");
   AnyWritten |= writeSymbols(Symbols, AnyWritten);
   if (!AnyWritten)
-    Notes.push_back("no argument is written, so there is nothing to compare, "
-                    "and the workload cannot be used: wanted an entry that "
-                    "puts its result where an argument points to, or into a "
-                    "variable of the device");
+    Notes.push_back(
+        "no argument is written, so there is nothing to compare: "
+        "the workload is for 'simulate' alone; wanted an entry that "
+        "puts its result where an argument points to, or into a "
+        "variable of the device");
   return AnyWritten;
 }

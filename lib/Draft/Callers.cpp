@@ -53,11 +53,23 @@ private:
 };
 } // namespace
 
+static bool includes(llvm::StringRef Text, llvm::StringRef FileName) {
+  return Text.contains(("/" + FileName + "\"").str()) ||
+         Text.contains(("\"" + FileName + "\"").str());
+}
+
+/// Whether a launch begins in \p Text, which may be written "<< <".
+static bool hasLaunch(llvm::StringRef Text) {
+  std::string Bare;
+  llvm::copy_if(Text, std::back_inserter(Bare),
+                [](char C) { return !llvm::isSpace(C); });
+  return llvm::StringRef(Bare).contains("<<<");
+}
+
 /// 2: \p Text launches or includes what the names are of, 1: it calls it.
 static int mentions(llvm::StringRef Text, llvm::ArrayRef<std::string> Names,
                     llvm::StringRef FileName) {
-  if (Text.contains(("/" + FileName + "\"").str()) ||
-      Text.contains(("\"" + FileName + "\"").str()))
+  if (includes(Text, FileName))
     return 2;
   int Most = 0;
   for (const std::string &Name : Names)
@@ -70,7 +82,7 @@ static int mentions(llvm::StringRef Text, llvm::ArrayRef<std::string> Names,
       if (After.empty() || Word(After.front()))
         continue;
       After = After.take_until([](char C) { return C == ';' || C == '{'; });
-      Most = std::max(Most, After.contains("<<<")            ? 2
+      Most = std::max(Most, hasLaunch(After)                 ? 2
                             : After.ltrim().starts_with("(") ? 1
                                                              : 0);
     }
@@ -86,6 +98,8 @@ public:
   void lookAt(const std::string &File);
   void lookIn(llvm::StringRef Folder);
   void lookBelow(llvm::StringRef Root);
+  /// Of headers that launch, what includes them is compiled.
+  void lookForHeaders();
   std::vector<std::pair<int, std::string>> Found; ///< negative: how well
 
 private:
@@ -94,20 +108,40 @@ private:
   const std::string Path;
   const std::vector<std::string> &Names;
   std::set<std::string> Seen;
+  std::vector<std::string> Headers; ///< by their names alone, that launch
 };
 } // namespace
 
 void Search::lookAt(const std::string &File) {
   llvm::StringRef Ending = llvm::sys::path::extension(File);
   uint64_t Bytes = 0;
-  if (!llvm::is_contained({".cu", ".cpp", ".cc", ".cxx", ".c"}, Ending) ||
-      File == Path || Seen.size() >= MostFiles || !Seen.insert(File).second ||
-      llvm::sys::fs::file_size(File, Bytes) || Bytes > MostBytes)
+  bool Header = llvm::is_contained({".cuh", ".h", ".hpp"}, Ending);
+  bool Compiled =
+      llvm::is_contained({".cu", ".cpp", ".cc", ".cxx", ".c"}, Ending);
+  if ((!Header && !Compiled) || File == Path || Seen.size() >= MostFiles ||
+      !Seen.insert(File).second || llvm::sys::fs::file_size(File, Bytes) ||
+      Bytes > MostBytes)
     return;
   if (auto Text = llvm::MemoryBuffer::getFile(File))
     if (int How = mentions((*Text)->getBuffer(), Names,
-                           llvm::sys::path::filename(Path)))
-      Found.push_back({-How, File});
+                           llvm::sys::path::filename(Path))) {
+      if (Compiled)
+        Found.push_back({-How, File});
+      else if (How == 2)
+        Headers.push_back(llvm::sys::path::filename(File).str());
+    }
+}
+
+void Search::lookForHeaders() {
+  for (const std::string &File : Seen) {
+    llvm::StringRef Ending = llvm::sys::path::extension(File);
+    auto Text = llvm::MemoryBuffer::getFile(File);
+    if (Text && (Ending == ".cu" || Ending == ".cpp") &&
+        llvm::any_of(Headers, [&](const std::string &Header) {
+          return includes((*Text)->getBuffer(), Header);
+        }))
+      Found.push_back({-2, File});
+  }
 }
 
 void Search::lookIn(llvm::StringRef Folder) {
@@ -177,6 +211,9 @@ stark::findCallers(const ParsedSource &Source, const ParseOptions &Options) {
   if (Files.Found.empty())
     if (std::string Root = projectOf(Folder); !Root.empty())
       Files.lookBelow(Root);
+  if (llvm::none_of(Files.Found,
+                    [](const auto &Each) { return Each.first == -2; }))
+    Files.lookForHeaders();
   llvm::stable_sort(Files.Found, [](const auto &L, const auto &R) {
     return L.first < R.first;
   });

@@ -42,6 +42,8 @@ void Machine::bind(const ParmVarDecl *P, const Value &V) {
 }
 
 Value Machine::finish(const FunctionDecl *F, std::unique_ptr<Frame> Made) {
+  Made->Of = F;
+  Made->Outer = Top;
   Frame *Was = std::exchange(Top, Made.get());
   ++Depth;
   follow(F->getBody());
@@ -169,6 +171,8 @@ Value Machine::construct(const Place &P, const CXXConstructExpr *C) {
     makeVector(P, Arguments, Type);
     return This;
   }
+  if (wrapLambda(P, C))
+    return This;
   if (Made->isCopyOrMoveConstructor() && !Arguments.empty() &&
       (Made->isImplicit() || Made->isDefaulted() || !Made->hasBody())) {
     copy(P, placeAt(eval(Arguments[0]), Type));
@@ -256,6 +260,8 @@ Value Machine::evalCall(const CallExpr *C) {
     return *V;
   if (std::optional<Value> V = callLibrary(Name, C))
     return *V;
+  if (std::optional<Value> V = callWrapped(C, F))
+    return *V;
   const FunctionDecl *Def = nullptr;
   bool Enters = F->hasBody(Def) && (isOwn(F) || F->isConstexpr());
   if (!Enters) {
@@ -266,6 +272,7 @@ Value Machine::evalCall(const CallExpr *C) {
       Given.push_back(eval(Arguments[I]));
       readInto(F, I, Arguments[I]);
     }
+    callLambdas(Arguments);
     noteCall(F, Given);
     if (F->isNoReturn() && !As)
       Exited = true;

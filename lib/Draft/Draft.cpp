@@ -39,8 +39,9 @@ namespace {
 /// included, and the names that its device code is written with.
 class Functions : public Walker {
 public:
-  Functions(const ParsedSource &Source)
-      : Context(Source.unit().getASTContext()),
+  /// \p Fixed: names that device code of other files is written with.
+  Functions(const ParsedSource &Source, std::set<std::string> Fixed)
+      : Fixed(std::move(Fixed)), Context(Source.unit().getASTContext()),
         SM(Source.unit().getSourceManager()) {
     walk(Source);
   }
@@ -73,16 +74,7 @@ public:
   bool onStmt(Stmt *S) override {
     if (!InDevice)
       return true;
-    if (const auto *L = llvm::dyn_cast<IntegerLiteral>(S)) {
-      SourceLocation Loc = L->getLocation();
-      if (Loc.isMacroID())
-        Fixed.insert(
-            Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts()).str());
-    }
-    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S))
-      if (const auto *V = llvm::dyn_cast<VarDecl>(Ref->getDecl());
-          V && V->hasGlobalStorage())
-        Fixed.insert(V->getNameAsString());
+    fix(S);
     return true;
   }
   void beginFunction(FunctionDecl *F) override {
@@ -98,6 +90,28 @@ public:
   std::set<std::string> Fixed;
 
 private:
+  /// The macro or the global variable that \p S is of, and what that one is
+  /// made of in turn.
+  void fix(const Stmt *S) {
+    if (const auto *L = llvm::dyn_cast<IntegerLiteral>(S)) {
+      SourceLocation Loc = L->getLocation();
+      if (Loc.isMacroID())
+        Fixed.insert(
+            Lexer::getImmediateMacroName(Loc, SM, Context.getLangOpts()).str());
+    }
+    const auto *Ref = llvm::dyn_cast<DeclRefExpr>(S);
+    const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (V && V->hasGlobalStorage() && Fixed.insert(V->getNameAsString()).second)
+      if (const Expr *Init = V->getAnyInitializer())
+        fixBelow(Init);
+  }
+  void fixBelow(const Stmt *S) {
+    fix(S);
+    for (const Stmt *Child : S->children())
+      if (Child)
+        fixBelow(Child);
+  }
+
   ASTContext &Context;
   const SourceManager &SM;
   bool InDevice = false;
@@ -140,8 +154,9 @@ static std::string nameOf(const FunctionDecl *F, const ASTContext &Context) {
 namespace {
 /// A file of the program, and its dry run.
 struct Followed {
-  explicit Followed(const ParsedSource &Source)
-      : Context(Source.unit().getASTContext()), Found(Source),
+  explicit Followed(const ParsedSource &Source,
+                    const std::set<std::string> &Fixed = {})
+      : Context(Source.unit().getASTContext()), Found(Source, Fixed),
         Host(dryRun(Context, {Found.Main, Found.All, Found.Methods},
                     Found.Fixed)) {}
   ASTContext &Context;
@@ -155,7 +170,7 @@ public:
                 llvm::ArrayRef<std::unique_ptr<ParsedSource>> Callers)
       : Source(Source), Own(Source) {
     for (const auto &Caller : Callers)
-      Others.push_back(std::make_unique<Followed>(*Caller));
+      Others.push_back(std::make_unique<Followed>(*Caller, Own.Found.Fixed));
     collect();
   }
   std::vector<std::string> entries() const override;

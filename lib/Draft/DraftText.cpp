@@ -50,7 +50,6 @@ private:
   void settleAll();
   void nameBlocks();
   void rename();
-  void guessImpossibleBlock();
   void writeArguments(const ParsedSource &Source);
   Formula settle(const Formula &F) const;
   bool gridGrows(const Bindings &To) const;
@@ -127,6 +126,7 @@ void DraftText::findNames() {
       collectNames(Use->Leaves[I].Given.How, InScalars);
     collectNames(Extents[I], InExtents);
   }
+  collectNames(Use->Shared, InExtents);
   for (const Formula &G : Use->Grid)
     collectNames(G, InGrid);
   if (!Use->Entry.IsKernel)
@@ -288,6 +288,8 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   Use = std::move(Of);
   Extents.resize(Use->Leaves.size());
   nameBlocks();
+  if (Use->Entry.IsKernel && !Use->Shared)
+    Use->Shared = sharedSeen(*Use);
   // What was seen is told with the names that it was seen with.
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     LeafUse &L = Use->Leaves[I];
@@ -348,22 +350,6 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   guessImpossibleBlock();
   makeAffordable();
   writeArguments(Source);
-}
-
-/// A block of more threads than there may be was computed of what is not known.
-void DraftText::guessImpossibleBlock() {
-  int64_t Threads = 1;
-  for (const Formula &B : Block)
-    Threads *= evaluate(B, Large).value_or(1);
-  if (!Use->Entry.IsKernel || (Threads >= 1 && Threads <= 1024))
-    return;
-  for (int I = 0; I < 3; ++I) {
-    const Formula &Limit = Use->Limits[I];
-    Block[I] = I == 0 && Limit ? constant(256) : nullptr;
-    Grid[I] = Limit ? combine(Op::CeilDiv, Limit, constant(I == 0 ? 256 : 1))
-                    : nullptr;
-  }
-  Use->BlockGuessed = true;
 }
 
 void DraftText::writeArguments(const ParsedSource &Source) {
@@ -430,6 +416,8 @@ std::string DraftText::text(SmallSize Form, DraftSizes Which) const {
     Root["added_sizes"] = false;
   if (KeepsValues)
     Root["harden"] = false;
+  if (!Comparable) // it can be simulated
+    Root["degenerate"] = true;
   Root["arguments"] = Arguments;
   if (!Symbols.empty())
     Root["symbols"] = Symbols;

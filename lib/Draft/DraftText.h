@@ -20,6 +20,9 @@ std::unique_ptr<Draft> makeDraftText(std::unique_ptr<EntryUse> Use,
 /// one element.
 Formula extentSeen(const LeafUse &L, const EntryUse &Use);
 
+/// Bytes of dynamic shared memory that a kernel was seen to reach; null: none.
+Formula sharedSeen(const EntryUse &Use);
+
 } // namespace stark::draft
 
 #endif

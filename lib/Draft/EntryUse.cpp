@@ -271,6 +271,11 @@ void UseFinder::guessLaunch() {
     Use.Grid[1] = constant(2);
     runWith(L);
   }
+  // What lies within a border has neighbours in all directions.
+  if (M.BlockUsed[2] || M.ThreadUsed[2]) {
+    Use.Grid[2] = constant(2);
+    runWith(L);
+  }
   bool Rows = false, Whole = countsAllBlocks();
   for (int I = 0; I < 3; ++I)
     if (Whole && I > 0) {
@@ -393,8 +398,6 @@ void UseFinder::follow(const Launch *L) {
   } else {
     guessLaunch();
   }
-  if (Use.Entry.IsKernel && M.SharedBytes && !Use.Shared)
-    Use.Shared = constant((M.SharedBytes + 15) / 16 * 16);
   for (int I = 0; I < 3; ++I)
     Use.Limits[I] = limitOf(I);
   for (const LeafUse &Each : Use.Leaves)

@@ -130,7 +130,7 @@ std::optional<Value> Machine::evalWrapped(const Expr *E) {
     return Value();
   }
   if (isa<CXXThisExpr>(E))
-    return Top ? Top->This : Value();
+    return thisOf(cast<CXXThisExpr>(E));
   return std::nullopt;
 }
 

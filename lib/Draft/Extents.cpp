@@ -27,6 +27,7 @@ struct Search {
   int64_t Seen;
   Formula Best;
   int64_t BestValue = INT64_MAX;
+  int64_t Lanes = 1;                ///< scalars of one element
   std::set<const Term *> Once = {}; ///< grids
   std::vector<Formula> All = {};    ///< atoms
 
@@ -74,11 +75,13 @@ struct Search {
       for (const Formula &A : Atoms)
         considerExact(combine(Op::Mul, A, Sum));
   }
+  void lookIn(const EntryUse &Use);
   void products(llvm::ArrayRef<Formula> Atoms, const Formula &So, int Left) {
     for (int64_t Times : {1, 2, 3, 4})
       consider(combine(Op::Mul, constant(Times), So));
     for (int64_t Times : {6, 8, 9, 12, 16, 32, 64, 128})
       considerExact(combine(Op::Mul, constant(Times), So));
+    considerExact(combine(Op::Mul, constant(Lanes), So));
     // One less is what the threads that are followed miss of it, or a guard.
     for (int64_t Plus : {1, 2})
       considerExact(combine(Op::Add, So, constant(Plus)));
@@ -105,6 +108,10 @@ struct Search {
 static std::vector<Formula> atomsOf(const EntryUse &Use,
                                     std::set<const Term *> &Once) {
   std::vector<Formula> Atoms;
+  // Rows that nobody counts but the grid.
+  for (int I = 2; I >= 0; --I)
+    if (isName(Use.Grid[I]) && Use.GridGuessed)
+      Atoms.push_back(Use.Grid[I]);
   for (const LeafUse &Other : Use.Leaves)
     if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger()) {
       Atoms.push_back(Other.Given.How);
@@ -116,7 +123,8 @@ static std::vector<Formula> atomsOf(const EntryUse &Use,
     }
   for (const Formula &G : Use.Grid)
     if (G && hasNames(G)) {
-      Atoms.push_back(G);
+      if (!llvm::is_contained(Atoms, G))
+        Atoms.push_back(G);
       if (!isName(G))
         Once.insert(G.get());
       // Where the grid is n / 4 / 128, n is as long as something.
@@ -207,6 +215,25 @@ static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
                  Row ? Row : constant(1));
 }
 
+/// All that lengths of \p Use may be.
+void Search::lookIn(const EntryUse &Use) {
+  std::vector<Formula> Atoms = atomsOf(Use, Once);
+  All = Atoms;
+  for (size_t I = 0; I < Atoms.size(); ++I)
+    products(llvm::ArrayRef(Atoms).drop_front(Once.count(Atoms[I].get()) ? I + 1
+                                                                         : I),
+             Atoms[I], 3);
+  for (size_t I = 0; I < Atoms.size(); ++I)
+    for (size_t J = 0; J < I; ++J)
+      sums(Atoms, combine(Op::Add, Atoms[J], Atoms[I]));
+  Formula Whole = constant(1);
+  for (const Formula &Limit : Use.Limits)
+    if (Limit) {
+      consider(Limit);
+      consider(Whole = combine(Op::Mul, Whole, Limit));
+    }
+}
+
 Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   const draft::Use &U = L.Array->Used;
   if (Formula Table = tableOf(L, Use))
@@ -223,34 +250,23 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   if (U.Most <= 0)
     return nullptr;
   int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
-  int64_t Seen = (U.Most + Scalar - 1) / Scalar;
-  std::set<const Term *> Once;
-  std::vector<Formula> Atoms = atomsOf(Use, Once);
+  // Not all fields of the last element are used.
+  auto Whole = [&](int64_t Bytes) {
+    return llvm::alignTo((Bytes + Scalar - 1) / Scalar, L.P->Lanes);
+  };
+  int64_t Seen = int64_t(Whole(U.Most));
   Search S{Use.Names, Seen, nullptr};
-  S.Once = std::move(Once);
-  S.All = Atoms;
+  S.Lanes = L.P->Lanes;
   size_t At = &L - Use.Leaves.data();
   if (Use.Again && At < Use.Again->Leaves.size() &&
       Use.Again->Leaves[At].Array) {
     const draft::Use &Other = Use.Again->Leaves[At].Array->Used;
     if (Other.Most > 0 && Other.Inexact == U.Inexact) {
       S.OtherNames = &Use.Again->Names;
-      S.OtherSeen = (Other.Most + Scalar - 1) / Scalar;
+      S.OtherSeen = int64_t(Whole(Other.Most));
     }
   }
-  for (size_t I = 0; I < Atoms.size(); ++I)
-    S.products(llvm::ArrayRef(Atoms).drop_front(
-                   S.Once.count(Atoms[I].get()) ? I + 1 : I),
-               Atoms[I], 3);
-  for (size_t I = 0; I < Atoms.size(); ++I)
-    for (size_t J = 0; J < I; ++J)
-      S.sums(Atoms, combine(Op::Add, Atoms[J], Atoms[I]));
-  Formula Whole = constant(1);
-  for (const Formula &Limit : Use.Limits)
-    if (Limit) {
-      S.consider(Limit);
-      S.consider(Whole = combine(Op::Mul, Whole, Limit));
-    }
+  S.lookIn(Use);
   // A few elements are as many at any size.
   if (Seen <= 512 && S.BestValue > Seen)
     return constant(Seen);
@@ -261,4 +277,26 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
   // No size tells how many threads there are.
   bool Fixed = llvm::none_of(Use.Grid, hasNames);
   return Fixed && Use.Recorded && !Use.GridGuessed ? constant(Seen) : S.Best;
+}
+
+Formula draft::sharedSeen(const EntryUse &Use) {
+  int64_t Bytes = Use.Run->SharedBytes;
+  if (!Bytes)
+    return nullptr;
+  for (int64_t Scalar : {4, 2, 1}) {
+    if (Bytes % Scalar)
+      continue;
+    Search S{Use.Names, Bytes / Scalar, nullptr};
+    if (Use.Again) {
+      S.OtherNames = &Use.Again->Names;
+      S.OtherSeen = Use.Again->Run->SharedBytes / Scalar;
+    }
+    // What is as much at other sizes follows from none.
+    if (!Use.Again || S.OtherSeen == S.Seen)
+      break;
+    S.lookIn(Use);
+    if (S.Best && S.BestValue == S.Seen)
+      return combine(Op::Mul, constant(Scalar), S.Best);
+  }
+  return constant((Bytes + 15) / 16 * 16);
 }

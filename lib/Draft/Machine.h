@@ -121,6 +121,8 @@ private:
     llvm::DenseMap<const clang::VarDecl *, Object *> Locals;
     Value This;
     Value Returned;
+    const clang::FunctionDecl *Of = nullptr;
+    const Frame *Outer = nullptr; ///< of the caller, whose lambda it may be
   };
   /// Between two turns of a loop.
   struct Turn {
@@ -185,6 +187,11 @@ private:
   Value finish(const clang::FunctionDecl *F, std::unique_ptr<Frame> Made);
   /// std::forward() and std::move().
   static bool isPassedOn(const clang::CallExpr *C);
+  Value thisOf(const clang::CXXThisExpr *E) const;
+  bool wrapLambda(const Place &P, const clang::CXXConstructExpr *C);
+  std::optional<Value> callWrapped(const clang::CallExpr *C,
+                                   const clang::FunctionDecl *F);
+  void callLambdas(llvm::ArrayRef<const clang::Expr *> Arguments);
   void touchArguments(const clang::CallExpr *C, const clang::FunctionDecl *F);
   void touch(clang::QualType Parameter, const clang::Expr *E);
   void noteCall(const clang::FunctionDecl *F,

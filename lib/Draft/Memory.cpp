@@ -310,8 +310,10 @@ Place Machine::placeOfVariable(const VarDecl *V) {
   Place P;
   P.Type = V->getType().getNonReferenceType();
   Object *O = nullptr;
-  if (Top && !V->hasGlobalStorage())
-    O = Top->Locals.lookup(V);
+  // A lambda has the variables of those who call it as well.
+  for (const Frame *Each = Top; Each && !O && !V->hasGlobalStorage();
+       Each = Each->Outer)
+    O = Each->Locals.lookup(V);
   if (!O && V->hasGlobalStorage()) {
     const VarDecl *Canonical = V->getCanonicalDecl();
     O = Globals.lookup(Canonical);

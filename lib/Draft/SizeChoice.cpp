@@ -71,6 +71,21 @@ bool SizeChoice::launchable(const Bindings &Names) const {
   return Threads <= 1024;
 }
 
+void SizeChoice::guessImpossibleBlock() {
+  int64_t Threads = 1;
+  for (const Formula &B : Block)
+    Threads *= evaluate(B, Large).value_or(1);
+  if (!Use->Entry.IsKernel || (Threads >= 1 && Threads <= 1024))
+    return;
+  for (int I = 0; I < 3; ++I) {
+    const Formula &Limit = Use->Limits[I];
+    Block[I] = I == 0 && Limit ? constant(256) : nullptr;
+    Grid[I] = Limit ? combine(Op::CeilDiv, Limit, constant(I == 0 ? 256 : 1))
+                    : nullptr;
+  }
+  Use->BlockGuessed = true;
+}
+
 /// Sizes that no GPU could hold are not what the program meant.
 void SizeChoice::makeAffordable() {
   constexpr double Most = double(uint64_t(1) << 36),

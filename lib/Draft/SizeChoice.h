@@ -26,6 +26,9 @@ std::map<std::string, int64_t> multiplesOf(const EntryUse &Use);
 struct SizeChoice {
   /// The program's sizes, else ours. What was guessed goes to \p Notes.
   void chooseSizes(std::vector<std::string> &Notes);
+  /// A block of more threads than there may be was computed of what is not
+  /// known.
+  void guessImpossibleBlock();
   /// Makes sizes that no GPU could hold smaller.
   void makeAffordable();
   Bindings smallSize(SmallSize Form) const;

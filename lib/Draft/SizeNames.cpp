@@ -70,7 +70,8 @@ bool draft::isCountOfEntries(llvm::StringRef Name) {
 }
 
 bool draft::isSetting(llvm::StringRef Name) {
-  return isOneOf(Name,
+  return llvm::StringRef(Name.lower()).ends_with("offset") ||
+         isOneOf(Name,
                  {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
                   "offset", "pad", "padding", "debug", "device", "step", "type",
                   "op", "start", "stream"},

@@ -191,8 +191,11 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
       }
       if (Proof.Note.empty())
         Proof.Note = "not proved in the simulator: " + findingOf(*V);
+      // A host function may have another way for what is ragged.
+      bool Other = Form == SmallSize::Ragged && !D.entry().IsKernel &&
+                   V->Kind == VerdictKind::Unsupported;
       if (V->Kind == VerdictKind::TimedOut ||
-          V->Kind == VerdictKind::Unsupported ||
+          (V->Kind == VerdictKind::Unsupported && !Other) ||
           V->Kind == VerdictKind::NotCompiled) {
         Proof.Form = *Loads;
         return Proof;

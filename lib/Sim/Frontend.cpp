@@ -121,7 +121,7 @@ sim::makeFiles(Side For, const CompileRequest &Request,
             For == Side::Device ? respellConstraints(Aligned) : Aligned, Name));
   }
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
-      llvm::vfs::getRealFileSystem();
+      filesForClang(llvm::vfs::getRealFileSystem());
   if (For == Side::Device)
     Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(
         Real, findToolkit().value_or(Toolkit()).Root);

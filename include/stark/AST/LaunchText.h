@@ -16,12 +16,21 @@
 #ifndef STARK_AST_LAUNCHTEXT_H
 #define STARK_AST_LAUNCHTEXT_H
 
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
+
+namespace llvm::vfs {
+class FileSystem;
+} // namespace llvm::vfs
 
 namespace stark {
 
 std::string launchesForClang(llvm::StringRef Text);
+
+/// \p Real, with that done to the project's headers as well.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+filesForClang(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real);
 
 } // namespace stark
 

@@ -823,7 +823,7 @@ __global__ void k(const float *in, float *out, int columns) {
     out[i] = 2 * in[i];
 })");
   EXPECT_EQ(W["launch"]["grid"], "blocks");
-  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"columns\", \"blocks\""));
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"blocks\", \"columns\""));
   EXPECT_EQ(W["arguments"]["columns"]["value"], "columns");
 }
 

@@ -478,3 +478,23 @@ int main() {
   EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
   EXPECT_EQ(W["arguments"]["columns"]["value"], 512);
 }
+
+// Nor is what that number is made of.
+TEST(DraftOfKernel, KeepsWhatItsConstantsAreMadeOf) {
+  json W = drafted(R"(
+#define BASE 100
+const int half = 2 * BASE, wide = 2 * half;
+__global__ void twice(float *x, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int r = 0; r < rows && i < wide; ++r)
+    x[r * wide + i] *= 2;
+}
+int main() {
+  int rows = 300;
+  float *x;
+  cudaMalloc(&x, rows * 4 * BASE * sizeof(float));
+  twice<<<(2 * half + 127) / 128, 128>>>(x, rows);
+})");
+  EXPECT_EQ(W["sizes"][0], json::parse(R"({"rows": 300})"));
+  EXPECT_EQ(W["launch"]["grid"], "4");
+}
