@@ -86,7 +86,7 @@ WhyNot Reader::add(const Access &Each) {
   unsigned Bytes = elementBytes(Each.E->getType(), F.context());
   if (!Bytes)
     return std::nullopt;
-  bool Always = isUnconditional(Each.E, L.S->getBody(), K);
+  bool Always = isUnconditional(Each.E, L.Body, K);
   if (Each.Store && !Always)
     return Reason(why::StoresConditionally, nameOf(Each.Base));
   if (!withIndex(F, K, L, Each.Index, "i") || !F.range(Each.Whole))
@@ -130,7 +130,7 @@ WhyNot Reader::whyNotAll() const {
 }
 
 bool Reader::readsAfterStore() const {
-  const Stmt *Body = L.S->getBody();
+  const Stmt *Body = L.Body;
   if (anyOf(Body, [](const Stmt *N) {
         const auto *B = llvm::dyn_cast<BinaryOperator>(N);
         return B && B->getOpcode() == BO_Comma;
