@@ -14,11 +14,19 @@ std::optional<std::string> stark::withIndex(const Facts &F, const Kernel &K,
                                             const ThreadLoop &L, const Expr *E,
                                             llvm::StringRef As) {
   std::vector<Instead> Uses;
-  forEachUse(E, [&](const DeclRefExpr *Ref, const VarDecl *) {
-    if (isLoopIndex(K, L, Ref))
+  bool Whole = true;
+  forEachUse(E, [&](const DeclRefExpr *Ref, const VarDecl *V) {
+    if (isLoopIndex(K, L, Ref)) {
       Uses.emplace_back(Ref, As.str());
+    } else if (namedIndex(K, L, Ref)) {
+      // What it stands for, as it is declared in the body alone.
+      std::optional<std::string> Init = withIndex(F, K, L, V->getInit(), As);
+      Whole &= Init.has_value();
+      Uses.emplace_back(Ref, "static_cast<" + F.writtenType(V->getType()) +
+                                 ">(" + Init.value_or("") + ")");
+    }
   });
-  return F.textWith(E, Uses);
+  return Whole ? F.textWith(E, Uses) : std::nullopt;
 }
 
 /// Whether each iteration evaluates \p E exactly once.

@@ -167,13 +167,42 @@ stark::readThreadLoop(const Facts &F, const Kernel &K, const Stmt *S) {
   return L;
 }
 
+/// An integer that no index is too wide for, given once and for all where it is
+/// declared.
+static bool isNamedInteger(const Kernel &K, const VarDecl *V) {
+  const auto *T = V->getType().getCanonicalType()->getAs<BuiltinType>();
+  return V->hasLocalStorage() && !llvm::isa<ParmVarDecl>(V) && V->getInit() &&
+         T && isFullInteger(T) && K.keeps(V);
+}
+
 bool stark::isLoopIndex(const Kernel &K, const ThreadLoop &L, const Expr *E) {
   const VarDecl *V = variableOf(E);
-  if (!V || V == L.I)
-    return V;
-  return V->hasLocalStorage() && !llvm::isa<ParmVarDecl>(V) && V->getInit() &&
-         V->getType()->isIntegerType() && variableOf(V->getInit()) == L.I &&
-         K.keeps(V);
+  return V && (V == L.I ||
+               (isNamedInteger(K, V) && variableOf(V->getInit()) == L.I));
+}
+
+const VarDecl *stark::namedIndex(const Kernel &K, const ThreadLoop &L,
+                                 const Expr *E) {
+  const VarDecl *V = variableOf(E);
+  bool Declared =
+      V && V != L.I && isNamedInteger(K, V) &&
+      anyOf(L.Body, [&](const Stmt *N) { return onlyVariable(N) == V; });
+  return Declared ? V : nullptr;
+}
+
+/// The terms of \p Index, those of a variable that the body declares in its
+/// place.
+static std::vector<const Expr *>
+shiftTerms(const Kernel &K, const ThreadLoop &L, const Expr *Index) {
+  std::vector<const Expr *> All;
+  for (const Expr *Term : termsOf(Index)) {
+    const VarDecl *V = namedIndex(K, L, Term);
+    std::vector<const Expr *> Within = V && !isLoopIndex(K, L, Term)
+                                           ? shiftTerms(K, L, V->getInit())
+                                           : std::vector<const Expr *>{Term};
+    llvm::append_range(All, Within);
+  }
+  return All;
 }
 
 bool stark::isShiftedIndex(const Facts &F, const Kernel &K, const ThreadLoop &L,
@@ -181,7 +210,7 @@ bool stark::isShiftedIndex(const Facts &F, const Kernel &K, const ThreadLoop &L,
   std::set<const VarDecl *> Own = L.variables();
   unsigned Count = 0;
   bool Fixed = true;
-  for (const Expr *Term : termsOf(Index)) {
+  for (const Expr *Term : shiftTerms(K, L, Index)) {
     if (isLoopIndex(K, L, Term)) {
       ++Count;
       continue;
@@ -204,7 +233,7 @@ bool stark::isSameShift(const Facts &F, const Kernel &K, const ThreadLoop &L,
   if (!isShiftedIndex(F, K, L, A) || !isShiftedIndex(F, K, L, B))
     return false;
   auto Shift = [&](const Expr *Index) {
-    std::vector<const Expr *> Terms = termsOf(Index);
+    std::vector<const Expr *> Terms = shiftTerms(K, L, Index);
     llvm::erase_if(Terms, [&](const Expr *T) { return isLoopIndex(K, L, T); });
     return Terms;
   };

@@ -51,7 +51,13 @@ readThreadLoop(const Facts &F, const Kernel &K, const clang::Stmt *S);
 /// \p E is the loop's index, or a copy that its body makes.
 bool isLoopIndex(const Kernel &K, const ThreadLoop &L, const clang::Expr *E);
 
-/// i, or i + something that is the same in each iteration.
+/// The integer that \p E names, when the loop's body declares it and gives it
+/// its one value: const size_t at = row * n + i; else null.
+const clang::VarDecl *namedIndex(const Kernel &K, const ThreadLoop &L,
+                                 const clang::Expr *E);
+
+/// i, or i + something that is the same in each iteration; either may be named
+/// in the body.
 bool isShiftedIndex(const Facts &F, const Kernel &K, const ThreadLoop &L,
                     const clang::Expr *Index);
 
