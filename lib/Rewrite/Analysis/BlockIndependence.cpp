@@ -17,7 +17,7 @@ class Check {
 public:
   Check(const Facts &F, const Kernel &K)
       : F(F), K(K), A(F, K), Trees(findReductions(F, K).All) {
-    for (const ForStmt *Loop : loopsOf(K))
+    for (const Stmt *Loop : threadLoopsOf(K))
       if (std::optional<OrReason<ThreadLoop>> L = readThreadLoop(F, K, Loop))
         if (*L)
           Loops.push_back(**L);

@@ -27,7 +27,7 @@ public:
   LanesCheck(const Facts &F, const Kernel &K, const Accesses &A,
              const CountedLoop &L)
       : IterationBody(F.context()), F(F), K(K), A(A), L(L),
-        Own(variablesDeclaredIn(L.S)), Index{IndexedLoop(L)} {}
+        Own(variablesDeclaredIn(L.S)), Index(L) {}
   WhyNot run();
   Accumulators Sums;
 

@@ -21,11 +21,12 @@ public:
              const std::vector<Reduction> &Reductions, const ThreadLoop &L)
       : IterationBody(F.context()), F(F), K(K), A(A), Reductions(Reductions),
         L(L), Order(K), Same(F, K, Order, L.Grid), Total(F, K, A, Same),
-        Inside(nodesOf(L.S)), Own(variablesDeclaredIn(L.S)) {}
+        Inside(nodesOf(L.S)), Own(L.variables()) {}
 
   WhyNot run();
 
 private:
+  WhyNot body();
   WhyNot changes(const Expr *Target, const BinaryOperator *By) override;
   WhyNot counts(const Expr *Target) override;
   WhyNot storesElement(const Expr *E) const;
@@ -54,7 +55,7 @@ private:
 WhyNot RemapCheck::run() {
   if (!Order.known())
     return Reason(why::OrderUnknown);
-  if (WhyNot Why = whyNot(L.S->getBody()))
+  if (WhyNot Why = body())
     return Why;
   if (WhyNot Why = reads())
     return Why;
@@ -62,6 +63,17 @@ WhyNot RemapCheck::run() {
     if (WhyNot Why = consumer(V, Operation))
       return Why;
   return memory();
+}
+
+/// All of an iteration but the next index.
+WhyNot RemapCheck::body() {
+  if (!L.isWhile())
+    return whyNot(L.Body);
+  for (const Stmt *Each : llvm::cast<CompoundStmt>(L.Body)->body())
+    if (Each != L.Next)
+      if (WhyNot Why = whyNot(Each))
+        return Why;
+  return std::nullopt;
 }
 
 WhyNot RemapCheck::counts(const Expr *Target) {
@@ -112,7 +124,7 @@ WhyNot RemapCheck::storesElement(const Expr *E) const {
 /// Everything else that an iteration reads is the same for all threads.
 WhyNot RemapCheck::reads() const {
   WhyNot Why;
-  forEach(L.S->getBody(), [&](const Stmt *N) {
+  forEach(L.Body, [&](const Stmt *N) {
     if (Why)
       return;
     std::optional<BuiltinIndex> B = builtinNode(N);

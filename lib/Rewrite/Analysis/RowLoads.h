@@ -40,7 +40,7 @@ struct RowLoads {
   unsigned Width = 0; ///< elements of the smallest type in a vector
   /// Conditions under which each vector begins at a multiple of 16 bytes.
   std::vector<std::string> Tests;
-  ThreadLoop index() const { return ThreadLoop{IndexedLoop(L)}; }
+  ThreadLoop index() const { return ThreadLoop(L); }
 };
 
 /// Unset when \p S is no such loop; why not, when it comes near.

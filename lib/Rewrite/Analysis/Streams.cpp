@@ -14,11 +14,19 @@ std::optional<std::string> stark::withIndex(const Facts &F, const Kernel &K,
                                             const ThreadLoop &L, const Expr *E,
                                             llvm::StringRef As) {
   std::vector<Instead> Uses;
-  forEachUse(E, [&](const DeclRefExpr *Ref, const VarDecl *) {
-    if (isLoopIndex(K, L, Ref))
+  bool Whole = true;
+  forEachUse(E, [&](const DeclRefExpr *Ref, const VarDecl *V) {
+    if (isLoopIndex(K, L, Ref)) {
       Uses.emplace_back(Ref, As.str());
+    } else if (namedIndex(K, L, Ref)) {
+      // What it stands for, as it is declared in the body alone.
+      std::optional<std::string> Init = withIndex(F, K, L, V->getInit(), As);
+      Whole &= Init.has_value();
+      Uses.emplace_back(Ref, "static_cast<" + F.writtenType(V->getType()) +
+                                 ">(" + Init.value_or("") + ")");
+    }
   });
-  return F.textWith(E, Uses);
+  return Whole ? F.textWith(E, Uses) : std::nullopt;
 }
 
 /// Whether each iteration evaluates \p E exactly once.
@@ -86,7 +94,7 @@ WhyNot Reader::add(const Access &Each) {
   unsigned Bytes = elementBytes(Each.E->getType(), F.context());
   if (!Bytes)
     return std::nullopt;
-  bool Always = isUnconditional(Each.E, L.S->getBody(), K);
+  bool Always = isUnconditional(Each.E, L.Body, K);
   if (Each.Store && !Always)
     return Reason(why::StoresConditionally, nameOf(Each.Base));
   if (!withIndex(F, K, L, Each.Index, "i") || !F.range(Each.Whole))
@@ -130,7 +138,7 @@ WhyNot Reader::whyNotAll() const {
 }
 
 bool Reader::readsAfterStore() const {
-  const Stmt *Body = L.S->getBody();
+  const Stmt *Body = L.Body;
   if (anyOf(Body, [](const Stmt *N) {
         const auto *B = llvm::dyn_cast<BinaryOperator>(N);
         return B && B->getOpcode() == BO_Comma;

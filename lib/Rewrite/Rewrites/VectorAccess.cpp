@@ -23,6 +23,8 @@
 ///     for (int i = whole + threadIdx.x; i < n; i += blockDim.x)
 ///       y[i] = x[i] * 2;
 ///
+/// A while that counts (ThreadLoop.h) is read and written as such a for.
+///
 /// Faster, because a warp asks for its 128 bytes with a quarter of the
 /// instructions (an eighth for half), and more bytes are under way for each of
 /// them. Of the bytes themselves none are saved.
@@ -103,6 +105,7 @@ public:
   OrReason<Changes> write() const;
 
 private:
+  std::optional<std::string> body(const std::vector<Instead> &Nodes) const;
   std::optional<std::string> oneLane() const;
   std::string element(const Stream &S, llvm::StringRef Index) const;
   std::string guard(bool &Compares) const;
@@ -121,7 +124,7 @@ private:
 /// A loop of the body that goes through memory, an element at a time.
 static const Stmt *innerLoop(const ThreadLoop &L, const Accesses &A) {
   const Stmt *Found = nullptr;
-  forEach(L.S->getBody(), [&](const Stmt *N) {
+  forEach(L.Body, [&](const Stmt *N) {
     if (llvm::isa<ForStmt, WhileStmt, DoStmt>(N) && !A.in(N).empty())
       Found = N;
   });
@@ -136,7 +139,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
     }
     Accesses A(F, K);
     std::vector<Reduction> Reductions = findReductions(F, K).All;
-    for (const ForStmt *S : loopsOf(K)) {
+    for (const Stmt *S : threadLoopsOf(K)) {
       const Site *At = F.siteAt(SiteKind::Loop, S);
       std::optional<OrReason<ThreadLoop>> L = readThreadLoop(F, K, S);
       if (!At || !L)
@@ -189,6 +192,26 @@ std::string Writer::vec(const Stream &S) const {
   return "wide_vec<" + S.Type + ", " + std::to_string(P.width()) + ">";
 }
 
+/// The body with \p Nodes replaced, without the next index.
+std::optional<std::string>
+Writer::body(const std::vector<Instead> &Nodes) const {
+  std::optional<Range> Whole = F.statementRange(P.L.Body);
+  std::vector<Substitute> Parts;
+  if (P.L.isWhile()) {
+    std::optional<Range> Next = F.statementRange(P.L.Next);
+    if (!Next)
+      return std::nullopt;
+    Parts.push_back({*Next, ""});
+  }
+  for (const auto &[Node, Text] : Nodes) {
+    std::optional<Range> R = F.range(Node);
+    if (!R)
+      return std::nullopt;
+    Parts.push_back({*R, Text});
+  }
+  return Whole ? substituted(F.text(), *Whole, Parts) : std::nullopt;
+}
+
 /// The body for one element of the vectors.
 std::optional<std::string> Writer::oneLane() const {
   std::vector<Instead> Nodes;
@@ -199,15 +222,13 @@ std::optional<std::string> Writer::oneLane() const {
       Nodes.emplace_back(Each.Whole, VecNames[I] + ".at[" + Lane + "]");
       Taken.merge(nodesOf(Each.Whole));
     }
-  const Stmt *Body = P.L.S->getBody();
-  forEachUse(Body, [&](const DeclRefExpr *Ref, const VarDecl *V) {
+  if (P.L.isWhile())
+    Taken.merge(nodesOf(P.L.Next));
+  forEachUse(P.L.Body, [&](const DeclRefExpr *Ref, const VarDecl *V) {
     if (V == P.L.I && !Taken.count(Ref))
       Nodes.emplace_back(Ref, "(" + Index + " + " + Lane + ")");
   });
-  std::optional<std::string> Text = F.textWith(Body, Nodes);
-  if (Text && llvm::isa<Expr>(Body))
-    *Text += ";";
-  return Text;
+  return body(Nodes);
 }
 
 /// When the vectors may be used. \p Compares: by the addresses of two streams.
@@ -274,14 +295,13 @@ std::string Writer::stores() const {
 OrReason<Changes> Writer::write() const {
   const ThreadLoop &L = P.L;
   std::optional<Range> Plain = F.statementRange(L.S),
-                       Whole = Plain ? withPragmas(F, *Plain) : std::nullopt,
-                       Body = F.statementRange(L.S->getBody());
+                       Whole = Plain ? withPragmas(F, *Plain) : std::nullopt;
   std::string Start = F.text(L.Start), Bound = F.text(L.Bound),
               Step = F.text(L.Step);
-  if (!Whole || !Body || Start.empty() || Bound.empty() || Step.empty())
+  if (!Whole || Start.empty() || Bound.empty() || Step.empty())
     return Reason(why::InMacro, "the loop");
-  std::optional<std::string> OneLane = oneLane();
-  if (!OneLane)
+  std::optional<std::string> OneLane = oneLane(), Body = body({});
+  if (!OneLane || !Body)
     return Reason(why::InMacro, "the index");
   bool Compares = false;
   std::string Guard = guard(Compares);
@@ -297,9 +317,9 @@ OrReason<Changes> Writer::write() const {
                                 {"loads", loads()},
                                 {"one_lane", *OneLane},
                                 {"stores", stores()},
-                                {"condition", F.text(L.S->getCond())},
-                                {"increment", F.text(L.S->getInc())},
-                                {"body", F.text(*Body)}},
+                                {"condition", F.text(L.Cond)},
+                                {"increment", F.text(L.Next)},
+                                {"body", *Body}},
                                Names));
   Changes Made;
   for (auto [Name, Declared, Wanted] :

@@ -143,7 +143,7 @@ bool RowReader::dependsOnRow(const Stmt *S, unsigned Depth) const {
 bool RowReader::pays() const {
   int Along = 0, Across = 0;
   for (const LaneLoop &Each : P.Loops) {
-    ThreadLoop Index{IndexedLoop(Each.L)};
+    ThreadLoop Index(Each.L);
     for (const Access *One : A.in(Each.L.S)) {
       if (!One->Index)
         continue;
