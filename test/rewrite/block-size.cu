@@ -51,6 +51,25 @@ __global__ void part(const float *x, float *y, int n) {
     y[i] = x[i];
 }
 
+// LIST-DAG: {{^}}block-size=512@launch:launch6:
+__global__ void counted(const float *x, float *y, int n) {
+  int i = threadIdx.x;
+  while (i < n) {
+    y[i] = 2 * x[i];
+    i += blockDim.x;
+  }
+}
+
+// LIST-DAG: not block-size@launch:launch7: {{.*}} relies on the thread's number or the block's size
+__global__ void goes_on(const float *x, float *y, int n) {
+  int i = threadIdx.x;
+  while (i < n) {
+    y[i] = 2 * x[i];
+    i += blockDim.x;
+  }
+  y[0] = i;
+}
+
 void launch(const float *x, float *y, int n) {
   norm<<<1, kThreads>>>(x, y, n);
   element<<<(n + 127) / 128, 128>>>(x, y, n);
@@ -58,4 +77,6 @@ void launch(const float *x, float *y, int n) {
   shared_constant<<<1, kWide>>>(x, y, n);
   int threads = 128;
   part<<<(n + threads - 1) / threads, threads>>>(x, y, n);
+  counted<<<1, 128>>>(x, y, n);
+  goes_on<<<1, 128>>>(x, y, n);
 }
