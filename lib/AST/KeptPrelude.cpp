@@ -63,7 +63,7 @@ static std::string torchKey(const ParseOptions &Options,
 }
 
 const Prelude *Prelude::kept(const std::string &Name, std::string Text,
-                             const ParseOptions &Options) {
+                             const ParseOptions &Options, bool WithWords) {
   // A tree that was made with one refers to it for as long as it lives.
   static std::mutex Guard;
   static std::map<std::string, std::unique_ptr<Prelude>> Known;
@@ -86,12 +86,13 @@ const Prelude *Prelude::kept(const std::string &Name, std::string Text,
     return (At->second = std::move(Made)).get();
   }
   HeaderWords Words;
-  if (!Made->precompile(std::move(Text), Options, &Words))
+  if (!Made->precompile(std::move(Text), Options, WithWords ? &Words : nullptr))
     return nullptr;
   // A cache that cannot be written to only costs time.
   if (!Cache.empty()) {
-    llvm::consumeError(writeFileAtomically(Made->wordsFile(), Words.print(),
-                                           /*Flush=*/false));
+    if (WithWords)
+      llvm::consumeError(writeFileAtomically(Made->wordsFile(), Words.print(),
+                                             /*Flush=*/false));
     llvm::consumeError(
         writeFileAtomically(Made->File, Made->Precompiled, /*Flush=*/false));
   }
@@ -111,7 +112,8 @@ const Prelude *Prelude::ofTorch(const ParseOptions &Options) {
   }
   std::string Text = torchHeaders(*Torch);
   std::string Key = torchKey(Options, *Torch, Text);
-  return kept("torch/" + Key, std::move(Text), Options);
+  return kept("torch/" + Key, std::move(Text), Options,
+              /*WithWords=*/false);
 }
 
 namespace {
@@ -155,7 +157,8 @@ const Prelude *Prelude::ofToolkit(const ParseOptions &Options) {
   addCommon(Key, Options, Found);
   for (const std::string &Flag : Flags.Others)
     Key.add("flag", Flag);
-  const Prelude *Made = kept("cuda/" + finish(Key), "", Plain);
+  const Prelude *Made =
+      kept("cuda/" + finish(Key), "", Plain, /*WithWords=*/true);
   if (!Made || (Flags.Macros.empty() && Flags.Folders.empty()))
     return Made;
   llvm::Expected<std::string> Words = readFile(Made->wordsFile());

@@ -49,9 +49,10 @@ public:
 private:
   bool precompile(std::string Text, const ParseOptions &Options,
                   HeaderWords *Words = nullptr);
-  /// From the user's cache folder, or made of \p Text and kept there.
+  /// From the user's cache folder, or made of \p Text and kept there, with its
+  /// words beside it where they are asked for.
   static const Prelude *kept(const std::string &Name, std::string Text,
-                             const ParseOptions &Options);
+                             const ParseOptions &Options, bool WithWords);
   std::string wordsFile() const { return File + ".words"; }
 
   std::vector<std::string> Includes; ///< "cuda_fp16.h"
