@@ -14,6 +14,7 @@
 #include "ArgumentText.h"
 #include "BytesText.h"
 #include "SizeChoice.h"
+#include "stark/AST/BlockLimits.h"
 #include "stark/AST/Parse.h"
 #include "stark/Job/Names.h"
 #include "llvm/ADT/STLExtras.h"
@@ -98,10 +99,8 @@ void DraftText::findNames() {
     else
       collectNames(B, Constants);
   };
-  int64_t Threads = 1;
-  for (const Formula &B : Use->Block)
-    Threads *= evaluate(B, Use->Names).value_or(1);
-  bool Possible = Threads <= 1024;
+  bool Possible =
+      threadsOf(Use->Block, Use->Names) <= int64_t(MostThreadsOfBlock);
   for (const Formula &B : Use->Block)
     if (Possible || (isName(B) && isOurs(B->Name)))
       IsBlock(B);

@@ -14,6 +14,7 @@
 #include "SizeChoice.h"
 #include "Dtypes.h"
 #include "Sizes.h"
+#include "stark/AST/BlockLimits.h"
 #include "stark/Job/Job.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -68,14 +69,20 @@ bool SizeChoice::launchable(const Bindings &Names) const {
       Threads *= *B;
     }
   }
-  return Threads <= 1024;
+  return Threads <= int64_t(MostThreadsOfBlock);
+}
+
+int64_t draft::threadsOf(llvm::ArrayRef<Formula> Block, const Bindings &Names) {
+  int64_t Threads = 1;
+  for (const Formula &B : Block)
+    Threads *= evaluate(B, Names).value_or(1);
+  return Threads;
 }
 
 void SizeChoice::guessImpossibleBlock() {
-  int64_t Threads = 1;
-  for (const Formula &B : Block)
-    Threads *= evaluate(B, Large).value_or(1);
-  if (!Use->Entry.IsKernel || (Threads >= 1 && Threads <= 1024))
+  int64_t Threads = threadsOf(Block, Large);
+  if (!Use->Entry.IsKernel ||
+      (Threads >= 1 && Threads <= int64_t(MostThreadsOfBlock)))
     return;
   for (int I = 0; I < 3; ++I) {
     const Formula &Limit = Use->Limits[I];

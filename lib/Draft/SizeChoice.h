@@ -23,6 +23,9 @@ namespace stark::draft {
 /// By the names that formulas of \p Use have.
 std::map<std::string, int64_t> multiplesOf(const EntryUse &Use);
 
+/// The threads of a \p Block; a side that is not known counts as one.
+int64_t threadsOf(llvm::ArrayRef<Formula> Block, const Bindings &Names);
+
 struct SizeChoice {
   /// The program's sizes, else ours. What was guessed goes to \p Notes.
   void chooseSizes(std::vector<std::string> &Notes);
