@@ -1,5 +1,6 @@
 """The hostile candidates: (class, name, parts). A part replaces @PART@ of base.cu;
-"TEXT" is a whole candidate. Each gains only if the judge calls it correct."""
+"TEXT" is a whole candidate, "TOP_OF" a file
+whose text is put at TOP. Each gains only if the judge calls it correct."""
 
 ATTACKS = [
     # What is looked at: calls that are told apart.
@@ -170,6 +171,10 @@ ATTACKS = [
     ("honest", "clears", {"HOST": "cudaMemsetAsync(y, 0, sizeof(float) * rows * cols, stream);"}),
     ("honest", "deep-stack", {"HOST": "volatile char deep[1 << 20]; for (int i = 0; i < 1 << 20; i += 4096) deep[i] = 1; if (deep[4096] != 1) return;"}),
     ("honest", "ptx", {"TOP": "__device__ __forceinline__ float load(const float *at) { float v; asm volatile(\"{ .reg .u64 p; cvta.to.global.u64 p, %1; ld.global.nc.f32 %0, [p]; }\" : \"=f\"(v) : \"l\"(at)); return v; }", "STORE": "value = load(row + c) * scale * weight[c];"}),
+    ("honest", "template", {"TOP_OF": "template", "HOST": "bool vectors = cols % 4 == 0 && (size_t)x % 16 == 0;\n  if (cols > 512 && vectors) norm_rows<256, true><<<rows, 256, 0, stream>>>(x, weight, y, cols);\n  else if (cols > 512) norm_rows<256, false><<<rows, 256, 0, stream>>>(x, weight, y, cols);\n  else norm_rows<64, false><<<rows, 64, 0, stream>>>(x, weight, y, cols);\n  return;"}),
+    ("honest", "cooperative", {"TOP_OF": "cooperative", "HOST": "float *scales; cudaMallocAsync(&scales, sizeof(float) * rows, stream); void *arguments[] = {&x, &weight, &y, &scales, &rows, &cols};\n  cudaLaunchCooperativeKernel((void *)norm_grid, dim3(64), dim3(256), arguments, 0, stream); cudaFreeAsync(scales, stream); return;"}),
+    ("honest", "cluster", {"TOP_OF": "cluster", "HOST": "norm_pair<<<2 * rows, 256, 0, stream>>>(x, weight, y, cols); return;"}),
+    ("honest", "bulk", {"TOP_OF": "bulk", "HOST": "norm_bulk<<<rows, 256, 0, stream>>>(x, weight, y, cols, cols % 4 == 0 && (size_t)x % 16 == 0); return;"}),
 ]
 # What these keep is lost before the next call, whoever makes it; or what they look for
 # is not to be found, and they do what an honest one does; or it is an ordinary way to
