@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   wanted -> extremes, power of the whole and of each row -> |got - wanted|
-///   within scale
+///   within scale; squares of columns and tiles -> those that are wrong
 /// A task is a row, or a part of one that is long. A block takes a task at a
 /// time: sums of squares first, to be added up by row, then the elements.
 ///
@@ -32,6 +32,8 @@ constexpr unsigned Threads = 256;
 /// Elements of a row that one block takes at a time.
 constexpr uint64_t PartSize = uint64_t(1) << 16;
 constexpr unsigned MaxBlocks = 8192;
+/// Sums of more columns and tiles are not kept.
+constexpr uint64_t MostBlockBytes = uint64_t(512) << 20;
 
 struct Power {
   double Squares;
@@ -40,11 +42,34 @@ struct Power {
 
 struct Totals {
   Power Whole;
-  unsigned long long Mismatches, NotFinite, NotWhole, Unwritten;
+  unsigned long long Mismatches, NotFinite, NotWhole, Unwritten, BadBlocks;
   unsigned long long WorstBits; ///< of a double that is not negative
   /// Of the finite elements, in the order of orderOf(), the least one's turned
   /// round; 0 when there are none.
   unsigned long long Greatest, Least;
+};
+
+/// Of a column, of a tile, or of the whole.
+struct Squares {
+  double Error, Wanted;
+  unsigned long long Count;
+};
+
+/// An output as rows and columns; where the sums of its columns lie, and behind
+/// them those of its tiles, row by row.
+struct Grid {
+  uint64_t Rows = 0, Columns = 0;
+  Squares *Whole = nullptr, *Blocks = nullptr;
+
+  __host__ __device__ uint64_t across() const {
+    return (Columns + judge::TileEdge - 1) / judge::TileEdge;
+  }
+  __host__ __device__ uint64_t bands() const {
+    return (Rows + judge::TileEdge - 1) / judge::TileEdge;
+  }
+  __host__ __device__ uint64_t blocks() const {
+    return Columns + bands() * across();
+  }
 };
 
 struct Rule {
@@ -262,16 +287,100 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
     atomicMax(&All->WorstBits, (unsigned long long)__double_as_longlong(Worst));
 }
 
+__device__ void addTo(Squares &Sum, const Squares &S) {
+  atomicAdd(&Sum.Error, S.Error);
+  atomicAdd(&Sum.Wanted, S.Wanted);
+  atomicAdd(&Sum.Count, S.Count);
+}
+
+/// A block takes as many columns of a band of rows as it has threads at a time;
+/// each of its warps has the columns of a tile.
+template <class T>
+__global__ void sumBlocks(const T *Got, const T *Wanted, Grid G) {
+  static_assert(judge::TileEdge == 32, "a warp has the columns of a tile");
+  uint64_t Chunks = (G.Columns + Threads - 1) / Threads;
+  for (uint64_t Task = blockIdx.x; Task < G.bands() * Chunks;
+       Task += gridDim.x) {
+    uint64_t Band = Task / Chunks, C = Task % Chunks * Threads + threadIdx.x;
+    uint64_t End = (Band + 1) * judge::TileEdge;
+    Squares Mine = {0, 0, 0};
+    for (uint64_t R = Band * judge::TileEdge;
+         C < G.Columns && R < (End < G.Rows ? End : G.Rows); ++R) {
+      double W = valueOf(Wanted[R * G.Columns + C]),
+             D = valueOf(Got[R * G.Columns + C]) - W;
+      if (!isfinite(W) || !isfinite(D))
+        continue;
+      Mine.Error += D * D;
+      Mine.Wanted += W * W;
+      ++Mine.Count;
+    }
+    if (Mine.Count)
+      addTo(G.Blocks[C], Mine);
+    for (unsigned Offset = 16; Offset; Offset /= 2) {
+      Mine.Error += __shfl_down_sync(~0u, Mine.Error, Offset);
+      Mine.Wanted += __shfl_down_sync(~0u, Mine.Wanted, Offset);
+      Mine.Count += __shfl_down_sync(~0u, Mine.Count, Offset);
+    }
+    if (threadIdx.x % 32 || C >= G.Columns)
+      continue;
+    G.Blocks[G.Columns + Band * G.across() + C / judge::TileEdge] = Mine;
+    addTo(*G.Whole, Mine);
+  }
+}
+
+__device__ double rmsOf(double Sum, unsigned long long Count) {
+  return Count ? sqrt(Sum / double(Count)) : 0;
+}
+
+__global__ void countBadBlocks(Grid G, Rule R, Totals *All) {
+  double Tolerance = isExact(R, *All) ? 0 : R.Tolerance;
+  double OfWhole =
+      judge::BlockWholeShare * rmsOf(G.Whole->Wanted, G.Whole->Count);
+  unsigned long long Bad = 0;
+  for (uint64_t I = uint64_t(blockIdx.x) * Threads + threadIdx.x;
+       I < G.blocks(); I += uint64_t(gridDim.x) * Threads) {
+    const Squares &S = G.Blocks[I];
+    double Own = judge::BlockOwnShare * rmsOf(S.Wanted, S.Count);
+    Bad += S.Count >= judge::FewestInBlock &&
+           rmsOf(S.Error, S.Count) > Tolerance * (Own + OfWhole);
+  }
+  if (Bad)
+    atomicAdd(&All->BadBlocks, Bad);
+}
+
+unsigned blocksFor(uint64_t Tasks) {
+  return unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
+}
+
 template <class T>
 cudaError_t compareAs(const CompareSpec &Spec, Rule R, Totals *All,
-                      Power *OfRows) {
+                      Power *OfRows, const Grid &G) {
   auto *Got = static_cast<const T *>(Spec.Got);
   auto *Wanted = static_cast<const T *>(Spec.Wanted);
   uint64_t Tasks = R.Rows * R.PartsInRow;
-  unsigned Blocks = unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
-  powers<<<Blocks, Threads>>>(Wanted, R, All, OfRows);
-  compareKernel<<<Blocks, Threads>>>(Got, Wanted, R, All, OfRows);
+  powers<<<blocksFor(Tasks), Threads>>>(Wanted, R, All, OfRows);
+  compareKernel<<<blocksFor(Tasks), Threads>>>(Got, Wanted, R, All, OfRows);
+  if (G.Rows) {
+    uint64_t Chunks = (G.Columns + Threads - 1) / Threads;
+    sumBlocks<<<blocksFor(G.bands() * Chunks), Threads>>>(Got, Wanted, G);
+    countBadBlocks<<<blocksFor((G.blocks() + Threads - 1) / Threads),
+                     Threads>>>(G, R, All);
+  }
   return cudaGetLastError();
+}
+
+/// Has no rows where there is nothing to look at as a whole.
+Grid gridOf(const CompareSpec &Spec) {
+  Grid G;
+  if (!Spec.Blocks || isWhole(Spec.Type) || isComplex(Spec.Type) ||
+      Spec.Shape.empty())
+    return G;
+  G.Rows = 1;
+  G.Columns = uint64_t(Spec.Shape.back());
+  for (size_t I = 0; I + 1 < Spec.Shape.size(); ++I)
+    G.Rows *= uint64_t(Spec.Shape[I]);
+  bool Fits = G.blocks() * sizeof(Squares) <= MostBlockBytes;
+  return G.Rows >= 2 && G.Columns >= 2 && Fits ? G : Grid();
 }
 } // namespace
 
@@ -331,16 +440,21 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
             Spec.Exact ? exactBelow(Spec.Type) : 0};
   bool Long = R.PartsInRow > 1;
   void *Data = nullptr;
+  Grid G = gridOf(Spec);
+  uint64_t OwnRows = Long ? R.Rows : 0, Sums = G.Rows ? 1 + G.blocks() : 0;
   cudaError_t E = Scratch.zeroed(
-      sizeof(Totals) + (Long ? R.Rows * sizeof(Power) : 0), Data);
+      sizeof(Totals) + OwnRows * sizeof(Power) + Sums * sizeof(Squares), Data);
   if (E != cudaSuccess)
     return E;
   auto *All = static_cast<Totals *>(Data);
-  auto *OfRows = Long ? reinterpret_cast<Power *>(All + 1) : nullptr;
+  auto *Rows = reinterpret_cast<Power *>(All + 1),
+       *OfRows = Long ? Rows : nullptr;
+  G.Whole = reinterpret_cast<Squares *>(Rows + OwnRows);
+  G.Blocks = G.Whole + 1;
   switch (Spec.Type) {
 #define STARK_DTYPE(Enumerator, Name, Bytes, Whole, Descriptor, Cpp, Aten)     \
   case DType::Enumerator:                                                      \
-    E = compareAs<Cpp>(Spec, R, All, OfRows);                                  \
+    E = compareAs<Cpp>(Spec, R, All, OfRows, G);                               \
     break;
 #include "stark/Job/DTypes.def"
   }
@@ -348,6 +462,7 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec,
   if (E == cudaSuccess)
     E = cudaMemcpy(&Found, All, sizeof(Found), cudaMemcpyDeviceToHost);
   Out.Mismatches = Found.Mismatches;
+  Out.BadBlocks = Found.BadBlocks;
   Out.Unwritten = Found.Unwritten;
   Out.Wanted.AllFinite = Found.NotFinite == 0;
   Out.Wanted.AllWhole = Found.NotWhole == 0 && Found.Greatest != 0;

@@ -33,11 +33,14 @@ struct CompareSpec {
   /// Where all of Wanted are whole numbers that the type holds exactly
   /// (judge::isExact), they have to be equal.
   bool Exact = false;
+  /// Columns and tiles are looked at, too, as judge::compareBlocks() does.
+  bool Blocks = false;
 };
 
 struct DeviceComparison {
   uint64_t Mismatches = 0;
-  double WorstError = 0; ///< in units of what is allowed
+  uint64_t BadBlocks = 0; ///< columns and tiles
+  double WorstError = 0;  ///< in units of what is allowed
   judge::Extremes Wanted;
   uint64_t Unwritten = 0; ///< elements of Wanted that hold the poison
 };

@@ -110,7 +110,9 @@ struct Reply {
   uint64_t Nonce = 0;
   Status What = Status::Ok;
   uint32_t Leaf = 0;
-  uint64_t Count = 0; ///< changed bytes; calls of Warm; mismatches of Compare
+  /// Changed bytes; calls of Warm; of Compare the elements, columns and tiles
+  /// that are wrong.
+  uint64_t Count = 0;
   uint64_t Unwritten = 0; ///< of Compare: elements of what is wanted
   uint64_t Leaked = 0;    ///< of Warm: bytes of the device's memory
   double EventUs = 0;     ///< of Sample

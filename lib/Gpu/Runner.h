@@ -137,7 +137,6 @@ private:
   bool shakes(const Trial &T) const;
   MaybeStop shake(const Trial &T);
   MaybeStop measureShake(const Trial &T);
-  bool isForTheHost(const Trial &T) const;
   MaybeStop makeRoom(Side Of, const Request &Prepare, Answer &A);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
   Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }

@@ -19,10 +19,6 @@ using namespace stark::gpu;
 using namespace stark::job;
 using namespace stark::judge;
 
-/// Outputs of these bytes take the host a millisecond, and a second.
-static constexpr uint64_t SmallForTheHost = uint64_t(4) << 20,
-                          MostForTheHost = uint64_t(1) << 30;
-
 MaybeStop GpuRunner::detach() {
   Answer A;
   if (!std::exchange(Attached, false))
@@ -90,17 +86,6 @@ MaybeStop GpuRunner::compareOnDevice(const Trial &T, uint32_t Flags,
   return std::nullopt;
 }
 
-/// Whether outputs that are right element by element are looked at as a whole,
-/// by columns and tiles, which the host does: small ones always, larger ones
-/// once a size before a candidate wins.
-bool GpuRunner::isForTheHost(const Trial &T) const {
-  if (Torch)
-    return false;
-  uint64_t Bytes = outputBytes(outputPlaces(*J, J->Cases[T.Case]));
-  bool Once = J->Timing.Rounds > 1 && T.Round == 0 && T.Seed == J->Seeds[0];
-  return Bytes <= (Once ? MostForTheHost : SmallForTheHost);
-}
-
 MaybeStop GpuRunner::compare(const Trial &T, const SlackOf &Slack,
                              std::vector<bool> &Agreed) {
   if (MaybeStop S = attach())
@@ -110,8 +95,6 @@ MaybeStop GpuRunner::compare(const Trial &T, const SlackOf &Slack,
     if (MaybeStop S =
             compareOnDevice(T, Referred ? OfReference : 0, Slack, Agreed))
       return S;
-  if (isForTheHost(T))
-    Agreed.clear();
   bool All = Attached && !Agreed.empty();
   for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case]))
     All = All && Agreed[Place.Leaf];

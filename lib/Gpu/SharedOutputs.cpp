@@ -96,12 +96,13 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
                       judge::shareOfWhole(J),
                       R.Scale,
                       judge::unwrittenPattern(L.Type, R.Round),
-                      J.Cases[Current].Filling == Regime::Integers};
+                      J.Cases[Current].Filling == Regime::Integers,
+                      /*Blocks=*/J.Torch.empty() && !(R.Flags & OfItself)};
   DeviceComparison Found;
   cudaError_t E = compareOnDevice(Spec, Scratch, Found);
   if (E != cudaSuccess)
     return "cannot compare output '" + L.Name + "': " + describe(E);
-  Out.Count = Found.Mismatches;
+  Out.Count = Found.Mismatches + Found.BadBlocks;
   Out.WorstError = Found.WorstError;
   Out.Wanted = Found.Wanted;
   Out.Unwritten = Found.Unwritten;

@@ -21,12 +21,6 @@ using namespace stark::job;
 using namespace stark::judge;
 
 namespace {
-constexpr uint64_t Edge = 32;
-/// Of the tolerance: times a block's own size, and of the whole's.
-constexpr double OwnShare = 8, WholeShare = 1.0 / 16;
-/// Fewer may all be small by chance.
-constexpr uint64_t FewestElements = 32;
-
 struct Squares {
   double Error = 0, Wanted = 0;
   uint64_t Count = 0;
@@ -49,8 +43,8 @@ struct Squares {
 
 struct Grid {
   uint64_t Rows = 1, Columns = 1;
-  uint64_t bands() const { return (Rows + Edge - 1) / Edge; }
-  uint64_t across() const { return (Columns + Edge - 1) / Edge; }
+  uint64_t bands() const { return (Rows + TileEdge - 1) / TileEdge; }
+  uint64_t across() const { return (Columns + TileEdge - 1) / TileEdge; }
 };
 
 std::string between(const char *Name, uint64_t First, uint64_t End) {
@@ -62,14 +56,14 @@ std::string between(const char *Name, uint64_t First, uint64_t End) {
 template <class T>
 void addBand(const T *Got, const T *Wanted, const Grid &G, uint64_t Band,
              std::vector<Squares> &Tiles, std::vector<Squares> &Columns) {
-  uint64_t End = std::min(G.Rows, (Band + 1) * Edge);
-  for (uint64_t R = Band * Edge; R < End; ++R)
+  uint64_t End = std::min(G.Rows, (Band + 1) * TileEdge);
+  for (uint64_t R = Band * TileEdge; R < End; ++R)
     for (uint64_t C = 0; C < G.Columns; ++C) {
       double W = valueOf(Wanted[R * G.Columns + C]),
              D = valueOf(Got[R * G.Columns + C]) - W;
       if (!std::isfinite(W) || !std::isfinite(D))
         continue;
-      Tiles[Band * G.across() + C / Edge].add(D, W);
+      Tiles[Band * G.across() + C / TileEdge].add(D, W);
       Columns[C].add(D, W);
     }
 }
@@ -96,10 +90,11 @@ std::optional<BadBlock> blocksAs(const void *GotBytes, const void *WantedBytes,
   for (const Squares &C : Columns)
     Whole.add(C);
   auto Allowed = [&](const Squares &S) {
-    return Tolerance * (OwnShare * S.wanted() + WholeShare * Whole.wanted());
+    return Tolerance *
+           (BlockOwnShare * S.wanted() + BlockWholeShare * Whole.wanted());
   };
   auto IsBad = [&](const Squares &S) {
-    return S.Count >= FewestElements && S.error() > Allowed(S);
+    return S.Count >= FewestInBlock && S.error() > Allowed(S);
   };
   auto Bad = std::find_if(Columns.begin(), Columns.end(), IsBad);
   if (Bad != Columns.end())
@@ -108,11 +103,11 @@ std::optional<BadBlock> blocksAs(const void *GotBytes, const void *WantedBytes,
   Bad = std::find_if(Tiles.begin(), Tiles.end(), IsBad);
   if (Bad == Tiles.end())
     return std::nullopt;
-  uint64_t I = uint64_t(Bad - Tiles.begin()), Row = I / G.across() * Edge,
-           Column = I % G.across() * Edge;
+  uint64_t I = uint64_t(Bad - Tiles.begin()), Row = I / G.across() * TileEdge,
+           Column = I % G.across() * TileEdge;
   return BadBlock{
-      between("rows", Row, std::min(G.Rows, Row + Edge)) + ", " +
-          between("columns", Column, std::min(G.Columns, Column + Edge)),
+      between("rows", Row, std::min(G.Rows, Row + TileEdge)) + ", " +
+          between("columns", Column, std::min(G.Columns, Column + TileEdge)),
       Bad->error(), Allowed(*Bad)};
 }
 } // namespace

@@ -78,6 +78,12 @@ Extremes extremes(job::DType Type, const void *Data, uint64_t Count);
 /// them hold exactly? Whoever computes them has to come to the same.
 bool isExact(job::DType Type, const Extremes &E);
 
+/// Of compareBlocks(): the sides of a tile, and with fewer elements a block may
+/// be small by chance.
+constexpr uint64_t TileEdge = 32, FewestInBlock = 32;
+/// Of the tolerance: times a block's own size, and of the whole's.
+constexpr double BlockOwnShare = 8, BlockWholeShare = 1.0 / 16;
+
 /// A column, or a tile, of an output that is wrong as a whole.
 struct BadBlock {
   std::string Where; ///< "column 7", "rows 32 to 63, columns 0 to 31"

@@ -175,6 +175,53 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
               (unsigned long long)Device.Mismatches, Device.WorstError);
   return false;
 }
+/// Right element by element, but for a column, a tile or neither, which is
+/// small beside its rows and left out.
+bool checkBlocks(const Trial &T, unsigned Hidden, CompareScratch &Scratch) {
+  uint64_t Columns = uint64_t(T.Shape.back()), Size = dtypeBytes(T.Type);
+  Bytes Wanted(T.count() * Size);
+  Random R(Hidden);
+  std::normal_distribution<double> Normal(0, 1);
+  auto IsHidden = [&](uint64_t I) {
+    uint64_t Row = I / Columns, Column = I % Columns;
+    return Hidden == 1   ? Column == Columns / 2
+           : Hidden == 2 ? Row / 32 == 1 && Column / 32 == 0
+                         : false;
+  };
+  for (uint64_t I = 0; I < T.count(); ++I)
+    store(T.Type, &Wanted[I * Size], Normal(R) * (IsHidden(I) ? 3e-4 : 1));
+  Bytes Got = Wanted;
+  for (uint64_t I = 0; I < T.count(); ++I)
+    if (IsHidden(I))
+      store(T.Type, &Got[I * Size], 0);
+  void *OnDevice[2] = {};
+  DeviceComparison Device;
+  cudaError_t E = cudaSuccess;
+  for (unsigned I = 0; I < 2 && E == cudaSuccess; ++I) {
+    E = cudaMalloc(&OnDevice[I], Wanted.size());
+    if (E == cudaSuccess)
+      E = cudaMemcpy(OnDevice[I], (I ? Wanted : Got).data(), Wanted.size(),
+                     cudaMemcpyHostToDevice);
+  }
+  if (E == cudaSuccess)
+    E = compareOnDevice({T.Type, OnDevice[0], OnDevice[1], T.Shape, T.Tolerance,
+                         0, 0, judge::poisonPattern(T.Type, 0), false, true},
+                        Scratch, Device);
+  for (void *Data : OnDevice)
+    cudaFree(Data);
+  bool Host = judge::compareBlocks(T.Type, Got.data(), Wanted.data(), T.Shape,
+                                   T.Tolerance)
+                  .has_value();
+  if (E == cudaSuccess && !Device.Mismatches && Host == (Hidden != 0) &&
+      Device.BadBlocks == (Hidden != 0))
+    return true;
+  std::printf(
+      "type %d, %llu elements, hidden %u: the host finds %d, the device "
+      "%llu columns and tiles (%s)\n",
+      int(T.Type), (unsigned long long)T.count(), Hidden, Host,
+      (unsigned long long)Device.BadBlocks, cudaGetErrorString(E));
+  return false;
+}
 } // namespace
 
 int main() {
@@ -195,6 +242,11 @@ int main() {
                    R, Scratch)
                  ? Good
                  : Bad);
+  for (const std::vector<int64_t> &Shape :
+       {std::vector<int64_t>{64, 64}, {100, 333}, {3, 40, 1027}, {5000, 33}})
+    for (DType Type : {DType::F32, DType::F64, DType::F16, DType::BF16})
+      for (unsigned Hidden : {0, 1, 2})
+        ++(checkBlocks({Type, Shape, 2e-3, 0}, Hidden, Scratch) ? Good : Bad);
   std::printf("%u comparisons: %u alike, %u not\n", Good + Bad, Good, Bad);
   return Bad != 0;
 }
