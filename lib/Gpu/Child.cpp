@@ -22,6 +22,7 @@
 #include "stark/Posix/Lockdown.h"
 #include <cstddef>
 #include <cstring>
+#include <fcntl.h>
 #include <memory_resource>
 #include <new>
 #include <sys/socket.h>
@@ -66,6 +67,7 @@ void Child::take(const Request &R, Reply &Out) {
     P = mapShared(Options, Work, Shared);
   if (!P.empty())
     return harness(Out, P);
+  OwnSize = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   Facts.Lockdown = posix::lockDown(readFolders(Options, Work), writeFolder(R));
   say(Out, Status::Ok, printFacts(Facts));
 }

@@ -43,6 +43,7 @@ private:
   bool getReady(const Request &R, cudaStream_t Stream, Reply &Out);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
+  uint64_t addressSpace() const;
   void exportOutputs(const Request &R, Reply &Out);
   bool call(EntryLibrary::Entry Function, cudaStream_t Stream, Reply &Out);
   bool finish();
@@ -57,6 +58,7 @@ private:
   std::pmr::memory_resource &Hidden;
   Request Then; ///< that of Finish
   bool Finished = false, Warming = false;
+  int OwnSize = -1; ///< /proc/self/statm, which cannot be opened any more
   DeviceFacts Facts;
   Errand Work;
   job::Job J;

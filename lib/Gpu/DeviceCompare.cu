@@ -13,27 +13,17 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "DeviceBlocks.cuh"
 #include "DeviceCompare.h"
 #include <cstring>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 using namespace stark;
 using namespace stark::job;
 using namespace stark::gpu;
 
 namespace {
-using Half = __half;
-using BFloat = __nv_bfloat16;
-/// Compared as twice as many of its parts.
-template <class T> using Complex = T;
-
-constexpr unsigned Threads = 256;
 /// Elements of a row that one block takes at a time.
 constexpr uint64_t PartSize = uint64_t(1) << 16;
-constexpr unsigned MaxBlocks = 8192;
-/// Sums of more columns and tiles are not kept.
-constexpr uint64_t MostBlockBytes = uint64_t(512) << 20;
 
 struct Power {
   double Squares;
@@ -43,33 +33,11 @@ struct Power {
 struct Totals {
   Power Whole;
   unsigned long long Mismatches, NotFinite, NotWhole, Unwritten, BadBlocks;
+  double Tolerance;             ///< that elements are held to
   unsigned long long WorstBits; ///< of a double that is not negative
   /// Of the finite elements, in the order of orderOf(), the least one's turned
   /// round; 0 when there are none.
   unsigned long long Greatest, Least;
-};
-
-/// Of a column, of a tile, or of the whole.
-struct Squares {
-  double Error, Wanted;
-  unsigned long long Count;
-};
-
-/// An output as rows and columns; where the sums of its columns lie, and behind
-/// them those of its tiles, row by row.
-struct Grid {
-  uint64_t Rows = 0, Columns = 0;
-  Squares *Whole = nullptr, *Blocks = nullptr;
-
-  __host__ __device__ uint64_t across() const {
-    return (Columns + judge::TileEdge - 1) / judge::TileEdge;
-  }
-  __host__ __device__ uint64_t bands() const {
-    return (Rows + judge::TileEdge - 1) / judge::TileEdge;
-  }
-  __host__ __device__ uint64_t blocks() const {
-    return Columns + bands() * across();
-  }
 };
 
 struct Rule {
@@ -78,12 +46,6 @@ struct Rule {
   uint32_t Poison;
   double ExactBelow; ///< whole numbers below are exact; 0: nothing has to be
 };
-
-template <class T> __device__ double valueOf(T V) { return double(V); }
-__device__ double valueOf(__half V) { return double(__half2float(V)); }
-__device__ double valueOf(__nv_bfloat16 V) {
-  return double(__bfloat162float(V));
-}
 
 template <class T> struct IsInteger {
   static constexpr bool Value = std::is_integral_v<T>;
@@ -258,6 +220,8 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
                               Totals *All, const Power *OfRows) {
   double Least = R.ShareOfWhole * rmsOf(All->Whole);
   double Tolerance = isExact(R, *All) ? 0 : R.Tolerance;
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    All->Tolerance = Tolerance;
   double Worst = 0;
   unsigned long long Bad = 0;
   __shared__ double Scale;
@@ -287,71 +251,6 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
     atomicMax(&All->WorstBits, (unsigned long long)__double_as_longlong(Worst));
 }
 
-__device__ void addTo(Squares &Sum, const Squares &S) {
-  atomicAdd(&Sum.Error, S.Error);
-  atomicAdd(&Sum.Wanted, S.Wanted);
-  atomicAdd(&Sum.Count, S.Count);
-}
-
-/// A block takes as many columns of a band of rows as it has threads at a time;
-/// each of its warps has the columns of a tile.
-template <class T>
-__global__ void sumBlocks(const T *Got, const T *Wanted, Grid G) {
-  static_assert(judge::TileEdge == 32, "a warp has the columns of a tile");
-  uint64_t Chunks = (G.Columns + Threads - 1) / Threads;
-  for (uint64_t Task = blockIdx.x; Task < G.bands() * Chunks;
-       Task += gridDim.x) {
-    uint64_t Band = Task / Chunks, C = Task % Chunks * Threads + threadIdx.x;
-    uint64_t End = (Band + 1) * judge::TileEdge;
-    Squares Mine = {0, 0, 0};
-    for (uint64_t R = Band * judge::TileEdge;
-         C < G.Columns && R < (End < G.Rows ? End : G.Rows); ++R) {
-      double W = valueOf(Wanted[R * G.Columns + C]),
-             D = valueOf(Got[R * G.Columns + C]) - W;
-      if (!isfinite(W) || !isfinite(D))
-        continue;
-      Mine.Error += D * D;
-      Mine.Wanted += W * W;
-      ++Mine.Count;
-    }
-    if (Mine.Count)
-      addTo(G.Blocks[C], Mine);
-    for (unsigned Offset = 16; Offset; Offset /= 2) {
-      Mine.Error += __shfl_down_sync(~0u, Mine.Error, Offset);
-      Mine.Wanted += __shfl_down_sync(~0u, Mine.Wanted, Offset);
-      Mine.Count += __shfl_down_sync(~0u, Mine.Count, Offset);
-    }
-    if (threadIdx.x % 32 || C >= G.Columns)
-      continue;
-    G.Blocks[G.Columns + Band * G.across() + C / judge::TileEdge] = Mine;
-    addTo(*G.Whole, Mine);
-  }
-}
-
-__device__ double rmsOf(double Sum, unsigned long long Count) {
-  return Count ? sqrt(Sum / double(Count)) : 0;
-}
-
-__global__ void countBadBlocks(Grid G, Rule R, Totals *All) {
-  double Tolerance = isExact(R, *All) ? 0 : R.Tolerance;
-  double OfWhole =
-      judge::BlockWholeShare * rmsOf(G.Whole->Wanted, G.Whole->Count);
-  unsigned long long Bad = 0;
-  for (uint64_t I = uint64_t(blockIdx.x) * Threads + threadIdx.x;
-       I < G.blocks(); I += uint64_t(gridDim.x) * Threads) {
-    const Squares &S = G.Blocks[I];
-    double Own = judge::BlockOwnShare * rmsOf(S.Wanted, S.Count);
-    Bad += S.Count >= judge::FewestInBlock &&
-           rmsOf(S.Error, S.Count) > Tolerance * (Own + OfWhole);
-  }
-  if (Bad)
-    atomicAdd(&All->BadBlocks, Bad);
-}
-
-unsigned blocksFor(uint64_t Tasks) {
-  return unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
-}
-
 template <class T>
 cudaError_t compareAs(const CompareSpec &Spec, Rule R, Totals *All,
                       Power *OfRows, const Grid &G) {
@@ -360,28 +259,11 @@ cudaError_t compareAs(const CompareSpec &Spec, Rule R, Totals *All,
   uint64_t Tasks = R.Rows * R.PartsInRow;
   powers<<<blocksFor(Tasks), Threads>>>(Wanted, R, All, OfRows);
   compareKernel<<<blocksFor(Tasks), Threads>>>(Got, Wanted, R, All, OfRows);
-  if (G.Rows) {
-    uint64_t Chunks = (G.Columns + Threads - 1) / Threads;
-    sumBlocks<<<blocksFor(G.bands() * Chunks), Threads>>>(Got, Wanted, G);
-    countBadBlocks<<<blocksFor((G.blocks() + Threads - 1) / Threads),
-                     Threads>>>(G, R, All);
-  }
+  if (G.Rows)
+    compareBlocks(Got, Wanted, G, &All->Tolerance, &All->BadBlocks);
   return cudaGetLastError();
 }
 
-/// Has no rows where there is nothing to look at as a whole.
-Grid gridOf(const CompareSpec &Spec) {
-  Grid G;
-  if (!Spec.Blocks || isWhole(Spec.Type) || isComplex(Spec.Type) ||
-      Spec.Shape.empty())
-    return G;
-  G.Rows = 1;
-  G.Columns = uint64_t(Spec.Shape.back());
-  for (size_t I = 0; I + 1 < Spec.Shape.size(); ++I)
-    G.Rows *= uint64_t(Spec.Shape[I]);
-  bool Fits = G.blocks() * sizeof(Squares) <= MostBlockBytes;
-  return G.Rows >= 2 && G.Columns >= 2 && Fits ? G : Grid();
-}
 } // namespace
 
 /// 2 to the bits of a significand; 0 of whole numbers, which are equal anyway.

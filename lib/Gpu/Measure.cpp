@@ -275,3 +275,12 @@ uint64_t gpu::leakIn(const std::array<uint64_t, Quarters> &Free) {
   }
   return Losses >= 2 && !Gains ? Free[0] - Free[Quarters - 1] : 0;
 }
+
+uint64_t gpu::growthOf(const std::array<uint64_t, Quarters> &Sizes) {
+  constexpr uint64_t Least = uint64_t(16) << 20;
+  for (unsigned Q = 1; Q < Quarters; ++Q)
+    if (Sizes[Q] <= Sizes[Q - 1])
+      return 0;
+  uint64_t Grown = Sizes[Quarters - 1] - Sizes[0];
+  return Grown >= Least ? Grown : 0;
+}

@@ -87,6 +87,11 @@ constexpr unsigned Quarters = 4;
 /// memory by 2 MiB, so a small loss is not seen in each of them.
 uint64_t leakIn(const std::array<uint64_t, Quarters> &Free);
 
+/// By how much a process grew in each of the quarters of a warm-up, in whose
+/// beginning its calls had been made before: less than 16 MiB is what drivers
+/// and allocators do. 0 where it stayed as it was in one of them.
+uint64_t growthOf(const std::array<uint64_t, Quarters> &Sizes);
+
 } // namespace stark::gpu
 
 #endif

@@ -113,13 +113,14 @@ struct Reply {
   /// Changed bytes; calls of Warm; of Compare the elements, columns and tiles
   /// that are wrong.
   uint64_t Count = 0;
-  uint64_t Unwritten = 0; ///< of Compare: elements of what is wanted
-  uint64_t Leaked = 0;    ///< of Warm: bytes of the device's memory
-  double EventUs = 0;     ///< of Sample
-  double WorstError = 0;  ///< of Compare, in units of what is allowed
-  judge::Extremes Wanted; ///< of Compare
-  Handle Memory = {};     ///< of Share
-  char Text[1024] = {};   ///< what went wrong; of Take: printFacts()
+  uint64_t Unwritten = 0;    ///< of Compare: elements of what is wanted
+  uint64_t Leaked = 0;       ///< of Warm: bytes of the device's memory
+  uint64_t LeakedOfHost = 0; ///< of Warm: bytes of the process
+  double EventUs = 0;        ///< of Sample
+  double WorstError = 0;     ///< of Compare, in units of what is allowed
+  judge::Extremes Wanted;    ///< of Compare
+  Handle Memory = {};        ///< of Share
+  char Text[1024] = {};      ///< what went wrong; of Take: printFacts()
 };
 
 /// Is the library's code called for \p What?

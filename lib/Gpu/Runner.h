@@ -159,9 +159,10 @@ private:
   double SourceUs = 0;       ///< of the last verified call
   bool CandidateRan = false; ///< in the child that it has now
   bool SourceFailed = false; ///< the last one: its child may be lost
-  uint64_t SourceLeaks = 0;  ///< bytes of a warm-up
-  const uint64_t DrawSeed;   ///< a secret
-  judge::References Found;   ///< of jobs with tensors
+  /// Bytes of a warm-up, of the device and of the process.
+  uint64_t SourceLeaks = 0, SourceLeaksOfHost = 0;
+  const uint64_t DrawSeed; ///< a secret
+  judge::References Found; ///< of jobs with tensors
   /// Case and seeds whose reference the source's child keeps.
   std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
   /// What the source computed last, where that was looked at.

@@ -103,13 +103,21 @@ MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
   if (MaybeStop S = ask(Of, R, LimitMs, "warm-up call", A))
     return S;
   W = {A.R.Count, A.WallUs};
-  if (Of == Side::Source)
+  if (Of == Side::Source) {
     SourceLeaks = A.R.Leaked;
-  else if (A.R.Leaked > 2 * SourceLeaks)
-    return Stop{Outcome::Forbidden, "the entry leaks memory of the device: " +
-                                        std::to_string(A.R.Leaked >> 10) +
-                                        " KiB in " + std::to_string(A.R.Count) +
-                                        " calls"};
+    SourceLeaksOfHost = A.R.LeakedOfHost;
+    return std::nullopt;
+  }
+  auto Leaks = [&](uint64_t Bytes, const char *OfWhat) {
+    return Stop{Outcome::Forbidden,
+                std::string("the entry leaks memory of the ") + OfWhat + ": " +
+                    std::to_string(Bytes >> 10) + " KiB in " +
+                    std::to_string(A.R.Count) + " calls"};
+  };
+  if (A.R.Leaked > 2 * SourceLeaks)
+    return Leaks(A.R.Leaked, "device");
+  if (A.R.LeakedOfHost > 2 * SourceLeaksOfHost)
+    return Leaks(A.R.LeakedOfHost, "host");
   return std::nullopt;
 }
 

@@ -282,7 +282,10 @@ cudaError_t gpu::compareOnDevice(const CompareSpec &Spec, CompareScratch &,
   judge::Comparison Found = judge::compare(
       Spec.Type, Spec.Got, Spec.Wanted, Spec.Shape, Exact ? 0 : Spec.Tolerance,
       Spec.Poison, {Least, Spec.Scale});
-  Out = {Found.Mismatches, Found.WorstError, Seen,
+  bool Bad = Spec.Blocks &&
+             judge::compareBlocks(Spec.Type, Spec.Got, Spec.Wanted, Spec.Shape,
+                                  Exact ? 0 : Spec.Tolerance);
+  Out = {Found.Mismatches, Bad, Found.WorstError, Seen,
          judge::countPoison(Spec.Type, Spec.Wanted, Count, Spec.Poison)};
   return cudaSuccess;
 }
