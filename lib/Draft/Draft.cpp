@@ -268,6 +268,22 @@ static bool takesHostArrays(const Candidate &C) {
          });
 }
 
+/// Whether it only launches: takes pointers of the device, and neither
+/// allocates nor prints nor times.
+static bool isLauncher(const EntryUse &Use) {
+  if (Use.Entry.IsKernel || !Use.Run || Use.Run->Launches.empty() ||
+      Use.Run->Allocates || Use.Run->Prints || Use.Run->Exited)
+    return false;
+  bool Any = false;
+  for (const LeafUse &L : Use.Leaves)
+    if (L.Array) {
+      if (L.Array->Used.OnHost)
+        return false;
+      Any |= L.Array->Used.Written;
+    }
+  return Any;
+}
+
 /// The lower, the better.
 int SourceDrafter::rank(const Candidate &C) const {
   constexpr int Uncallable = 1000000;

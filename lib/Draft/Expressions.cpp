@@ -294,6 +294,7 @@ Place Machine::place(const Expr *E) {
         E->getType());
   if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
     Value Base = eval(A->getBase()), Index = eval(A->getIdx());
+    noteSharedSide(Base, Index, A->getBase()->IgnoreImpCasts()->getType());
     Value At = addToPointer(Base, Index, sizeOf(E->getType()), false);
     Place P = placeAt(At, E->getType());
     P.Index.addLoaded(Index);

@@ -58,6 +58,16 @@ std::map<std::string, int64_t> draft::multiplesOf(const EntryUse &Use) {
       Known = std::max(Known, Least);
     }
   }
+  // What a grid or a loop counts in whole tiles.
+  auto Tiles = [&](const std::string &Name, int64_t Tile) {
+    if (Use.Names.count(Name))
+      Found[Name] = std::max(Found[Name], Tile);
+  };
+  for (const auto &[Name, Tile] : Use.Run->WholeTiles)
+    Tiles(Name, Tile);
+  for (const Formula &G : Use.Grid)
+    if (G && G->Kind == Op::Div && isName(G->Left) && isConstant(G->Right))
+      Tiles(G->Left->Name, G->Right->Number);
   std::erase_if(Found, [](const auto &Each) { return Each.second < 2; });
   return Found;
 }
