@@ -393,7 +393,9 @@ void UseFinder::follow(const Launch *L) {
     Own.Kernel = Use.F; // a caller in another file sees its declaration
     Own.Arguments = Arguments;
     for (int I = 0; I < 3; ++I) {
-      Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
+      Use.Grid[I] = L->Grid[I].isInteger() && !isOnlyOurs(Use, L->Grid[I].How)
+                        ? L->Grid[I].How
+                        : nullptr;
       Use.Block[I] = L->Block[I].isInteger() ? L->Block[I].How : nullptr;
       Own.Grid[I] = instead(L->Grid[I]);
       Own.Block[I] = instead(L->Block[I]);

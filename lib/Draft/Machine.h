@@ -116,6 +116,7 @@ public:
   int64_t TileSide[3] = {};
   /// Sizes that the kernel takes whole tiles of, and how long these are.
   Bindings WholeTiles;
+  std::set<std::string> LoopLimits; ///< what loops of a kernel run up to
   /// Of what the program reads, or nobody gives, and makes blocks of.
   BlockNumbers Blocks;
   /// Places that are read or written as a whole of so many bytes, at multiples

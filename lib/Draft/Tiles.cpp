@@ -60,8 +60,11 @@ static int64_t sideOf(int64_t Count, int64_t Plus) {
 
 /// for (t = 0; t < n / 16; ++t): what is left of n is left out.
 void Machine::noteWholeTiles(const Formula &Limit) {
-  if (!As || !InLoopCondition || !Limit || Limit->Kind != Op::Div ||
-      !isName(Limit->Left))
+  if (!As || !InLoopCondition)
+    return;
+  if (isName(Limit))
+    LoopLimits.insert(Limit->Name);
+  if (!Limit || Limit->Kind != Op::Div || !isName(Limit->Left))
     return;
   int Axis = axisNamed(Limit->Right, "blockDim");
   int64_t &Tile = WholeTiles[Limit->Left->Name];
@@ -166,6 +169,19 @@ Formula draft::onlySize(const EntryUse &Use) {
       Only = L.Given.How;
     }
   return Only;
+}
+
+bool draft::isOnlyOurs(const EntryUse &Use, const Formula &Grid) {
+  std::set<std::string> In, Elsewhere;
+  collectNames(Grid, In);
+  for (const LeafUse &L : Use.Leaves) {
+    collectNames(L.Given.isInteger() ? L.Given.How : nullptr, Elsewhere);
+    collectNames(L.Bytes, Elsewhere);
+  }
+  return !In.empty() && llvm::all_of(In, [&](const std::string &Name) {
+    return !Elsewhere.count(Name) &&
+           (Use.MadeUpNames.count(Name) || Use.ReadNames.count(Name));
+  });
 }
 
 /// Whether \p L has as many blocks as it takes of so many threads.

@@ -26,6 +26,10 @@ bool takeBlockOf(const Machine &Seen, const clang::FunctionDecl *Kernel,
 /// The one size that an entry is given; null where there are several.
 Formula onlySize(const EntryUse &Use);
 
+/// Whether \p Grid is of numbers of ours that nothing else of \p Use is of: it
+/// says nothing.
+bool isOnlyOurs(const EntryUse &Use, const Formula &Grid);
+
 /// Numbers for the names that blocks of \p Host are made of and that the
 /// program reads or nobody gives.
 BlockNumbers blockNumbers(clang::ASTContext &Context,

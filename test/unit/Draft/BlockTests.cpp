@@ -208,3 +208,76 @@ int main() {
   EXPECT_EQ(W["launch"]["block"], "128");
   EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"n\""));
 }
+
+// What is as long as all threads is the grid times the block, and not the grid
+// squared where they happen to be as many.
+TEST(DraftOfBlock, CountsThreadsOfAllBlocks) {
+  json W = drafted(R"(
+#define COUNT 1024*1024
+#define BLOCKS 1024
+#define THREADS 1024
+__global__ void k(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < COUNT)
+    y[i] = x[i];
+}
+int main() {
+  float *x, *y;
+  cudaMalloc(&x, sizeof(float) * COUNT);
+  cudaMalloc(&y, sizeof(float) * COUNT);
+  k<<<BLOCKS, THREADS>>>(x, y);
+})");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"1024 * BLOCKS\""));
+}
+
+// A number of blocks that nobody gives, and nothing else is of, says nothing.
+TEST(DraftOfBlock, GuessesGridsOfOurNumbersAlone) {
+  json W = drafted(R"(
+#define TPB 128
+__global__ void k(const float *x, float *y, int units) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < units)
+    y[i] = x[i];
+}
+struct Layer {
+  int units, outBlocks;
+  float *in, *out;
+  void forward() { k<<<outBlocks, TPB>>>(in, out, units); }
+};)");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(units, 128)");
+  EXPECT_EQ(W["launch"]["block"], "128");
+}
+
+// What the grid takes whole tiles of, also in several steps.
+TEST(DraftOfBlock, KeepsToWholeTilesOfGrids) {
+  json W = drafted(R"(
+#define BLOCK 64
+__global__ void k(float *x, int n) {
+  int i = blockIdx.x * BLOCK * 4 + threadIdx.x;
+  for (int j = 0; j < 4; ++j)
+    x[i + j * BLOCK] += 1;
+}
+void run(int n) {
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  k<<<n / 4 / BLOCK, BLOCK>>>(x, n);
+})",
+                   "k");
+  EXPECT_EQ(W["multiple_of"]["n"], 256);
+}
+
+// Of rows in a pitch as much is gone through as a loop says.
+TEST(DraftOfBlock, KeepsWidthsBesidePitches) {
+  json W = drafted(R"(
+__global__ void k(const float *x, float *y, int width, int height, int pitch) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= height)
+    return;
+  float sum = 0;
+  for (int i = 0; i < width; ++i)
+    sum += x[row * pitch + i];
+  y[row] = sum;
+})");
+  EXPECT_EQ(W["arguments"]["width"]["value"], "width");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"height\", \"pitch\""));
+}
