@@ -281,3 +281,17 @@ __global__ void k(const float *x, float *y, int width, int height, int pitch) {
   EXPECT_EQ(W["arguments"]["width"]["value"], "width");
   EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"height\", \"pitch\""));
 }
+
+// Products of 24 bits are products, and of an optimizer's decay 1 less than
+// that is no 0.
+TEST(DraftOfBlock, MultipliesBy24Bits) {
+  json W = drafted(R"(
+extern "C" __device__ int __mul24(int, int);
+__global__ void k(float *x, const float *g, float beta1, int n) {
+  int i = threadIdx.x + __mul24(blockIdx.x, blockDim.x);
+  if (i < n)
+    x[i] = g[i] / (1 - beta1);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 256)");
+  EXPECT_EQ(W["arguments"]["beta1"]["value"], 0.9);
+}
