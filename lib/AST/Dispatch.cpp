@@ -91,19 +91,17 @@ static std::optional<size_t> placeOfStatic(const Item &I,
 
 /// Of a host function and a kernel of one name the one that is meant.
 bool Cutter::isEntry(const Item &I, const UnitList &List) const {
-  auto IsNamed = [&](const Item &Each) {
+  StringRef Name = Entry.split('<').first;
+  auto Rank = [&](const Item &Each) {
     const FunctionDecl *F = Each.function();
-    return F && F->doesThisDeclarationHaveABody() &&
-           F->getQualifiedNameAsString() ==
-               Entry.take_until([](char C) { return C == '<'; });
+    if (!F || !F->doesThisDeclarationHaveABody() ||
+        F->getQualifiedNameAsString() != Name)
+      return 0;
+    return (Each.Side == Item::Kernel) == (As == EntryUsed::Launched) ? 2 : 1;
   };
-  auto IsMeant = [&](const Item &Each) {
-    return (Each.Side == Item::Kernel) == (As == EntryUsed::Launched);
-  };
-  return IsNamed(I) &&
-         (IsMeant(I) || llvm::none_of(List.Items, [&](const Item &Other) {
-            return IsNamed(Other) && IsMeant(Other);
-          }));
+  return Rank(I) && llvm::none_of(List.Items, [&](const Item &Other) {
+           return Rank(Other) > Rank(I);
+         });
 }
 
 const Item *Cutter::entryOf(const UnitList &List) {
@@ -442,9 +440,8 @@ llvm::Expected<DispatchCut> stark::cutWinner(const ParsedSource &Source,
                                              StringRef Entry, StringRef Suffix,
                                              const ParsedSource *Extracted,
                                              EntryUsed As) {
-  return Cutter(Source, Extracted ? *Extracted : Source, Winner, Entry, As,
-                Suffix)
-      .run();
+  const ParsedSource &Base = Extracted ? *Extracted : Source;
+  return Cutter(Source, Base, Winner, Entry, As, Suffix).run();
 }
 
 llvm::Error stark::checkDispatchable(const ParsedSource &Source,

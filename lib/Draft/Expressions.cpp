@@ -336,8 +336,7 @@ Place Machine::place(const Expr *E) {
       Place P = placeAt(eval(M->getSubExpr()), E->getType());
       return P ? P : temporary(M->getSubExpr());
     }
-    Place P = temporary(M->getSubExpr());
-    return P;
+    return temporary(M->getSubExpr());
   }
   if (const auto *C = dyn_cast<ConditionalOperator>(E)) {
     std::optional<bool> Taken = truth(eval(C->getCond()));
