@@ -28,7 +28,8 @@ static std::vector<Finding> allFindings(const ContractText &Text,
 
 std::vector<Violation> stark::checkContract(const ParsedSource &Source,
                                             const ParsedSource &Candidate,
-                                            llvm::StringRef Entry) {
+                                            llvm::StringRef Entry,
+                                            EntryUsed As) {
   TraceScope Traced("contract");
   ContractText Old(Source), New(Candidate);
   bool Unsure = !newErrors(Source, Candidate).empty();
@@ -48,7 +49,7 @@ std::vector<Violation> stark::checkContract(const ParsedSource &Source,
     Lines.insert(Line);
     Result.push_back(std::move(F.What));
   }
-  for (Violation &V : symbolViolations(Old, New, Entry, Unsure))
+  for (Violation &V : symbolViolations(Old, New, Entry, As, Unsure))
     Result.push_back(std::move(V));
   std::stable_sort(
       Result.begin(), Result.end(),

@@ -92,7 +92,8 @@ std::vector<Finding> unparsedFindings(const ContractText &Text);
 /// understand all of the candidate, so what seems missing may be there.
 std::vector<Violation> symbolViolations(const ContractText &Source,
                                         const ContractText &Candidate,
-                                        llvm::StringRef Entry, bool Unsure);
+                                        llvm::StringRef Entry, EntryUsed As,
+                                        bool Unsure);
 
 } // namespace stark
 

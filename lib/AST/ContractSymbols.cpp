@@ -17,9 +17,15 @@ namespace {
 class SymbolComparison {
 public:
   SymbolComparison(const ContractText &Source, const ContractText &Candidate,
-                   StringRef Entry, bool Unsure)
+                   StringRef Entry, EntryUsed As, bool Unsure)
       : Old(symbolsOf(Source.Source)), New(symbolsOf(Candidate.Source)),
-        Candidate(Candidate), Entry(Entry), Unsure(Unsure) {}
+        Candidate(Candidate), Entry(Entry), Unsure(Unsure) {
+    // Of a kernel and a host function of one name the other is no entry.
+    bool Kernel = As == EntryUsed::Launched;
+    for (const Symbol &S : Old)
+      if (S.Defined && hasEntryName(S) && isKernel(S) == Kernel)
+        EntryIsKernel = Kernel;
+  }
 
   std::vector<Violation> run() {
     entry();
@@ -27,7 +33,7 @@ public:
       if (S.Defined && !isEntry(S))
         kept(S);
     for (const Symbol &S : New)
-      if (exported(S) && !find(Old, S, true) && !isEntry(S))
+      if (exported(S) && !find(Old, S, true) && !hasEntryName(S))
         added(S);
     return std::move(Violations);
   }
@@ -46,9 +52,16 @@ private:
     for (const Symbol &Other : In)
       if (Other.Name == S.Name && Other.Variable == S.Variable &&
           (!Exact || Other.Type == S.Type))
-        if (!Found || (Other.Defined && !Found->Defined))
+        if (!Found || likeness(Other, S) > likeness(*Found, S))
           Found = &Other;
     return Found;
+  }
+
+  static bool isKernel(const Symbol &S) { return S.Where == Side::Kernel; }
+
+  /// Of two of a name, how well \p Other stands for \p S.
+  static int likeness(const Symbol &Other, const Symbol &S) {
+    return 2 * Other.Defined + (isKernel(Other) == isKernel(S));
   }
 
   void complain(unsigned Line, ViolationKind Kind, const Symbol &S,
@@ -61,6 +74,15 @@ private:
   }
 
   bool isEntry(const Symbol &S) const {
+    return hasEntryName(S) && (!EntryIsKernel || isKernel(S) == *EntryIsKernel);
+  }
+
+  /// Of a launcher and its kernel the other one: neither is used as the other.
+  bool isNamesake(const Symbol &S) const {
+    return hasEntryName(S) && !isEntry(S);
+  }
+
+  bool hasEntryName(const Symbol &S) const {
     StringRef Name = StringRef(Entry).split('<').first;
     Name.consume_front("::");
     return !Entry.empty() && !S.Variable &&
@@ -128,7 +150,7 @@ private:
       Say(ViolationKind::ParametersMoved, llvm::join(S.Parameters, ", "),
           llvm::join(Now->Parameters, ", "));
     for (const Symbol &Other : New)
-      if (isRival(Other, S) && !find(Old, Other, true))
+      if (isRival(Other, S) && !isNamesake(Other) && !find(Old, Other, true))
         complain(Other.Line, ViolationKind::EntryOverloaded, S,
                  SymbolRole::Entry);
   }
@@ -179,7 +201,8 @@ private:
     if (!Named || !Named->Defined) {
       // A kernel that became a template keeps its name.
       for (const Symbol &Other : New)
-        if (Kernel && !S.ExternC && !S.InHeader && Other.Name == S.Name)
+        if (Kernel && !S.ExternC && !S.InHeader && Other.Name == S.Name &&
+            isKernel(Other))
           return;
       if (!Unsure || !spelled(S.Name))
         complain(0, ViolationKind::SymbolMissing, S, Role,
@@ -221,6 +244,7 @@ private:
   std::vector<Symbol> Old, New;
   const ContractText &Candidate;
   std::string Entry;
+  std::optional<bool> EntryIsKernel;
   bool Unsure;
   std::vector<Violation> Violations;
 };
@@ -228,6 +252,7 @@ private:
 
 std::vector<Violation> stark::symbolViolations(const ContractText &Source,
                                                const ContractText &Candidate,
-                                               StringRef Entry, bool Unsure) {
-  return SymbolComparison(Source, Candidate, Entry, Unsure).run();
+                                               StringRef Entry, EntryUsed As,
+                                               bool Unsure) {
+  return SymbolComparison(Source, Candidate, Entry, As, Unsure).run();
 }

@@ -25,8 +25,9 @@ namespace {
 class Cutter {
 public:
   Cutter(const ParsedSource &Source, const ParsedSource &Base,
-         const ParsedSource &Winner, StringRef Entry, StringRef Suffix)
-      : Entry(Entry.ltrim(':')), Suffix(Suffix), User(Source, Names),
+         const ParsedSource &Winner, StringRef Entry, EntryUsed As,
+         StringRef Suffix)
+      : Entry(Entry.ltrim(':')), Suffix(Suffix), As(As), User(Source, Names),
         Old(Base, Names), New(Winner, Names) {}
 
   llvm::Expected<DispatchCut> run();
@@ -37,6 +38,7 @@ private:
     if (WhyNot.empty())
       WhyNot = Why.str();
   }
+  bool isEntry(const Item &I, const UnitList &List) const;
   const Item *entryOf(const UnitList &List);
   void cutSource(const Item &I);
   void signature(const Item &I, const Unit &U);
@@ -50,6 +52,7 @@ private:
   void drop(Range Bytes) { Cut.Winner.push_back({Bytes, "\n"}); }
 
   StringRef Entry, Suffix;
+  EntryUsed As;
   Spellings Names;
   UnitList User; ///< the file that is edited
   UnitList Old;  ///< what the winner is a form of
@@ -86,14 +89,27 @@ static std::optional<size_t> placeOfStatic(const Item &I,
   return SM.getFileOffset(SM.getExpansionLoc(At));
 }
 
+/// Of a host function and a kernel of one name the one that is meant.
+bool Cutter::isEntry(const Item &I, const UnitList &List) const {
+  StringRef Name = Entry.split('<').first;
+  auto Rank = [&](const Item &Each) {
+    const FunctionDecl *F = Each.function();
+    if (!F || !F->doesThisDeclarationHaveABody() ||
+        F->getQualifiedNameAsString() != Name)
+      return 0;
+    return (Each.Side == Item::Kernel) == (As == EntryUsed::Launched) ? 2 : 1;
+  };
+  return Rank(I) && llvm::none_of(List.Items, [&](const Item &Other) {
+           return Rank(Other) > Rank(I);
+         });
+}
+
 const Item *Cutter::entryOf(const UnitList &List) {
   std::string Quoted = "entry '" + Entry.str() + "'";
   for (const Item &I : List.Items) {
-    const FunctionDecl *F = I.function();
-    if (!F || !F->doesThisDeclarationHaveABody() ||
-        F->getQualifiedNameAsString() !=
-            Entry.take_until([](char C) { return C == '<'; }))
+    if (!isEntry(I, List))
       continue;
+    const FunctionDecl *F = I.function();
     if (isa<FunctionTemplateDecl>(I.D) || F->getPrimaryTemplate())
       refuse(Quoted + " is a template, whose instances other files may make");
     else if (I.Side == Item::Kernel)
@@ -422,12 +438,13 @@ llvm::Expected<DispatchCut> Cutter::run() {
 llvm::Expected<DispatchCut> stark::cutWinner(const ParsedSource &Source,
                                              const ParsedSource &Winner,
                                              StringRef Entry, StringRef Suffix,
-                                             const ParsedSource *Extracted) {
-  return Cutter(Source, Extracted ? *Extracted : Source, Winner, Entry, Suffix)
-      .run();
+                                             const ParsedSource *Extracted,
+                                             EntryUsed As) {
+  const ParsedSource &Base = Extracted ? *Extracted : Source;
+  return Cutter(Source, Base, Winner, Entry, As, Suffix).run();
 }
 
 llvm::Error stark::checkDispatchable(const ParsedSource &Source,
-                                     StringRef Entry) {
-  return Cutter(Source, Source, Source, Entry, "").checkEntry();
+                                     StringRef Entry, EntryUsed As) {
+  return Cutter(Source, Source, Source, Entry, As, "").checkEntry();
 }

@@ -8,6 +8,7 @@
 #include "stark/AST/Signature.h"
 #include "MainFile.h"
 #include "ParameterTypes.h"
+#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Support/Error.h"
@@ -17,6 +18,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "llvm/ADT/StringExtras.h"
+#include <functional>
 
 using namespace stark;
 using namespace clang;
@@ -264,10 +266,20 @@ llvm::Expected<Parameter> stark::findSymbol(const ParsedSource &Source,
                     (Known.empty() ? "none" : llvm::join(Known, ", ")));
 }
 
-llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
-                                           llvm::StringRef Entry) {
-  std::vector<std::string> Arguments;
-  std::string Wanted = splitTemplate(Entry, Arguments);
+namespace {
+/// What the name of an entry stands for.
+struct Chosen {
+  const FunctionDecl *F = nullptr;
+  const FunctionDecl *Made = nullptr; ///< of a template, its instance
+  std::vector<std::string> Arguments; ///< of a template
+  bool OneOfTwo = false; ///< a kernel and a host function have the name
+};
+} // namespace
+
+static llvm::Expected<Chosen> choose(const ParsedSource &Source,
+                                     llvm::StringRef Entry, EntryUsed As) {
+  Chosen Found;
+  std::string Wanted = splitTemplate(Entry, Found.Arguments);
   llvm::StringRef Bare = Wanted;
   Bare.consume_front("::");
   Functions All(Source);
@@ -278,30 +290,66 @@ llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
       Matches.push_back(F);
   if (Matches.empty())
     return noSuchEntry(Source, All, Entry, Bare);
-  // A launcher is often named as its kernel is. It is what is called.
-  auto IsKernel = [](const FunctionDecl *F) {
-    return F->hasAttr<CUDAGlobalAttr>();
+  // A launcher is often named as its kernel is.
+  auto IsMeant = [&](const FunctionDecl *F) {
+    return F->hasAttr<CUDAGlobalAttr>() == (As == EntryUsed::Launched);
   };
-  if (llvm::count_if(Matches, IsKernel) + 1 == ptrdiff_t(Matches.size()))
-    llvm::erase_if(Matches, IsKernel);
+  size_t Named = Matches.size();
+  if (llvm::count_if(Matches, IsMeant) == 1)
+    llvm::erase_if(Matches, std::not_fn(IsMeant));
+  Found.OneOfTwo = Matches.size() < Named;
   if (Matches.size() > 1)
     return severalEntries(Source, Matches, Bare);
-  if (Matches.front()->getDescribedFunctionTemplate() && Arguments.empty())
+  Found.F = Matches.front();
+  const FunctionTemplateDecl *Template =
+      Found.F->getDescribedFunctionTemplate();
+  if (Template && Found.Arguments.empty())
     return usageError("'" + Bare +
                       "' is a template; name the entry with its "
                       "arguments, as in '" +
                       Bare + "<float>'");
   // What the file makes of the template has real types.
-  const FunctionDecl *Made = nullptr;
-  if (const FunctionTemplateDecl *Template =
-          Matches.front()->getDescribedFunctionTemplate())
-    Made = instanceNamed(Template, Arguments,
-                         Source.unit().getASTContext().getPrintingPolicy());
-  Signature S = Made ? describe(Made, Source, {})
-                     : describe(Matches.front(), Source, Arguments);
-  if (!Arguments.empty())
-    S.Name += "<" + llvm::join(Arguments, ", ") + ">";
+  if (Template)
+    Found.Made =
+        instanceNamed(Template, Found.Arguments,
+                      Source.unit().getASTContext().getPrintingPolicy());
+  return Found;
+}
+
+llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
+                                           llvm::StringRef Entry) {
+  return findEntry(Source, Entry, EntryUsed::Called);
+}
+
+llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
+                                           llvm::StringRef Entry,
+                                           EntryUsed As) {
+  llvm::Expected<Chosen> Found = choose(Source, Entry, As);
+  if (!Found)
+    return Found.takeError();
+  Signature S = Found->Made ? describe(Found->Made, Source, {})
+                            : describe(Found->F, Source, Found->Arguments);
+  if (!Found->Arguments.empty())
+    S.Name += "<" + llvm::join(Found->Arguments, ", ") + ">";
   return S;
+}
+
+std::string stark::entryPointer(const ParsedSource &Source,
+                                llvm::StringRef Entry, EntryUsed As) {
+  llvm::Expected<Chosen> Found = choose(Source, Entry, As);
+  if (!Found) {
+    llvm::consumeError(Found.takeError());
+    return "";
+  }
+  const FunctionDecl *F = Found->Made ? Found->Made : Found->F;
+  if (!Found->OneOfTwo || F->isDependentContext())
+    return "";
+  const ASTContext &Context = Source.unit().getASTContext();
+  PrintingPolicy Policy = Context.getPrintingPolicy();
+  Policy.PrintCanonicalTypes = true;
+  Policy.SuppressUnwrittenScope = true;
+  QualType Type = F->getType().getCanonicalType();
+  return Context.getPointerType(Type).getAsString(Policy);
 }
 
 std::vector<Signature> stark::entryCandidates(const ParsedSource &Source) {

@@ -324,6 +324,9 @@ ordered_json ArgumentWriter::scalar(const LeafUse &L) {
               P.Element == ScalarType::F32 || P.Element == ScalarType::F64;
   if (isOneOf(P.Name, {}, {"eps"}))
     A["value"] = "1e-5";
+  // Of an optimizer: 1 less than that divides.
+  else if (Real && isOneOf(P.Name, {"momentum"}, {"beta"}))
+    A["value"] = 0.9;
   else if (Real)
     A["value"] = 1;
   else

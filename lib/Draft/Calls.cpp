@@ -240,6 +240,8 @@ Value Machine::evalCall(const CallExpr *C) {
     if (std::optional<Value> V = callMember(M))
       return *V;
   if (const auto *O = dyn_cast<CXXOperatorCallExpr>(C)) {
+    if (std::optional<Value> V = readFromStream(O))
+      return *V;
     if (std::optional<Place> P = elementOfVector(O))
       return load(*P);
     if (O->getOperator() == OO_Equal && Arguments.size() == 2) {

@@ -159,6 +159,9 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     V.Kind = Value::Unknown;
     return V;
   }
+  if ((Name == "__mul24" || Name == "__umul24") && Count == 2)
+    return arithmetic(BO_Mul, eval(C->getArg(0)), eval(C->getArg(1)),
+                      C->getType());
   if (Name == "__cvta_generic_to_global" && Count == 1)
     return eval(C->getArg(0));
   if (Name == "__cvta_generic_to_shared" || Name.starts_with("__sync") ||

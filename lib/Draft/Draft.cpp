@@ -15,6 +15,7 @@
 #include "stark/Draft/Draft.h"
 #include "DraftText.h"
 #include "DryRun.h"
+#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Support/Error.h"
@@ -119,6 +120,10 @@ private:
 };
 
 struct Candidate {
+  EntryUsed used() const {
+    return F && F->hasAttr<CUDAGlobalAttr>() ? EntryUsed::Launched
+                                             : EntryUsed::Called;
+  }
   std::string Name;
   const FunctionDecl *F = nullptr;
   const HostCall *Call = nullptr;
@@ -197,6 +202,7 @@ void SourceDrafter::lookFor(Candidate &C, const Followed &In) const {
   auto Is = [&](const FunctionDecl *F) {
     return F == C.F ||
            (&In != &Own && F->getNumParams() == C.F->getNumParams() &&
+            F->hasAttr<CUDAGlobalAttr>() == C.F->hasAttr<CUDAGlobalAttr>() &&
             nameOf(F, In.Context) == C.Name);
   };
   for (const Launch &L : In.Host->Launches)
@@ -235,7 +241,7 @@ void SourceDrafter::collect() {
     for (const auto &Other : Others)
       lookFor(C, *Other);
     if (llvm::none_of(Candidates, [&](const Candidate &Other) {
-          return Other.Name == C.Name;
+          return Other.Name == C.Name && Other.used() == C.used();
         }))
       Candidates.push_back(std::move(C));
   }
@@ -245,8 +251,12 @@ void SourceDrafter::collect() {
   llvm::stable_sort(
       Order, [](const auto &L, const auto &R) { return L.first < R.first; });
   std::vector<Candidate> Sorted;
+  // Of a host function and a kernel of one name the better one is drafted.
   for (const auto &[Rank, I] : Order)
-    Sorted.push_back(Candidates[I]);
+    if (llvm::none_of(Sorted, [&](const Candidate &Better) {
+          return Better.Name == Candidates[I].Name;
+        }))
+      Sorted.push_back(Candidates[I]);
   Candidates = std::move(Sorted);
 }
 
@@ -258,10 +268,26 @@ static bool takesHostArrays(const Candidate &C) {
          });
 }
 
+/// Whether it only launches: takes pointers of the device, and neither
+/// allocates nor prints nor times.
+static bool isLauncher(const EntryUse &Use) {
+  if (Use.Entry.IsKernel || !Use.Run || Use.Run->Launches.empty() ||
+      Use.Run->Allocates || Use.Run->Prints || Use.Run->Exited)
+    return false;
+  bool Any = false;
+  for (const LeafUse &L : Use.Leaves)
+    if (L.Array) {
+      if (L.Array->Used.OnHost)
+        return false;
+      Any |= L.Array->Used.Written;
+    }
+  return Any;
+}
+
 /// The lower, the better.
 int SourceDrafter::rank(const Candidate &C) const {
   constexpr int Uncallable = 1000000;
-  llvm::Expected<Signature> S = findEntry(Source, C.Name);
+  llvm::Expected<Signature> S = findEntry(Source, C.Name, C.used());
   if (!S) {
     llvm::consumeError(S.takeError());
     return 2 * Uncallable;
@@ -338,7 +364,7 @@ SourceDrafter::draft(llvm::StringRef Entry) {
     for (const Candidate &Each : Candidates)
       if (!C.F && llvm::StringRef(Each.Name).starts_with((Entry + "<").str()))
         C = Each;
-  llvm::Expected<Signature> S = findEntry(Source, C.Name);
+  llvm::Expected<Signature> S = findEntry(Source, C.Name, C.used());
   if (!S)
     return S.takeError();
   if (llvm::Error E = checkCallable(*S))

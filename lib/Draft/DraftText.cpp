@@ -134,6 +134,11 @@ void DraftText::findNames() {
         collectNames(G.How, InGrid);
   for (const AxisGuard &G : Use->Run->Guards)
     collectNames(G.Limit, InGuards);
+  // Where rows lie in a pitch no length says how much of them is gone through.
+  if (llvm::any_of(Use->Leaves, [](const LeafUse &L) {
+        return !L.Array && isPitch(L.P->Name);
+      }))
+    InGuards.insert(Use->Run->LoopLimits.begin(), Use->Run->LoopLimits.end());
   std::set<std::string> Settings;
   for (const auto &[Name, Number] : Use->Names)
     if (!InScalars.count(Name)) {

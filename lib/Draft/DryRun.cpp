@@ -13,6 +13,7 @@
 
 #include "DryRun.h"
 #include "EntryUse.h"
+#include "Tiles.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -102,16 +103,23 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Machine> draft::dryRun(ASTContext &Context,
-                                       const HostFunctions &Found,
-                                       const std::set<std::string> &Fixed) {
-  auto Host = std::make_unique<Machine>(Context, Fixed);
+/// \p Blocks: numbers for what blocks are made of.
+static std::unique_ptr<Machine> runOnce(ASTContext &Context,
+                                        const HostFunctions &Found,
+                                        const std::set<std::string> &Fixed,
+                                        const BlockNumbers &Blocks) {
+  auto Make = [&] {
+    auto Made = std::make_unique<Machine>(Context, Fixed);
+    Made->Blocks = Blocks;
+    return Made;
+  };
+  std::unique_ptr<Machine> Host = Make();
   // A program that wants arguments is given as many as it takes. What it calls
   // may launch in another file.
   for (int Count : {1, 2, 3, 4, 5, 6, 8}) {
     if (!Found.Main)
       break;
-    auto Tried = std::make_unique<Machine>(Context, Fixed);
+    std::unique_ptr<Machine> Tried = Make();
     Tried->run(Found.Main, {Value::integer(Count), Value()});
     bool More =
         Count == 1 || Tried->Launches.size() > Host->Launches.size() ||
@@ -127,4 +135,19 @@ std::unique_ptr<Machine> draft::dryRun(ASTContext &Context,
   Rest.functions(launches);
   Rest.methods();
   return Host;
+}
+
+std::unique_ptr<Machine> draft::dryRun(ASTContext &Context,
+                                       const HostFunctions &Found,
+                                       const std::set<std::string> &Fixed) {
+  std::unique_ptr<Machine> Host = runOnce(Context, Found, Fixed, {});
+  BlockNumbers Blocks = blockNumbers(Context, Fixed, *Host);
+  // What is called as a block's threads are, and is in none.
+  for (const std::set<std::string> *Names :
+       {&Host->MadeUpNames, &Host->ReadNames})
+    for (const std::string &Name : *Names)
+      if (isBlockSize(Name))
+        Blocks.try_emplace(Name, BlockNumber{256, true});
+  return Blocks.empty() ? std::move(Host)
+                        : runOnce(Context, Found, Fixed, Blocks);
 }

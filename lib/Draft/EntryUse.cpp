@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryUse.h"
+#include "Tiles.h"
 #include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,6 +28,7 @@ public:
             const Launch *Launched, const Bindings *Instead)
       : Context(Context), Use(Use), Host(Host), Launched(Launched),
         Instead(Instead), M(*Use.Run),
+        Blocks(Host ? Host->Blocks : BlockNumbers()),
         Invented(Host ? int(Host->MadeUpNames.size()) : 0) {}
 
   void arguments(const std::vector<Value> *Given);
@@ -56,6 +58,7 @@ private:
   const Bindings *Instead; ///< other numbers for sizes; may be null
   Machine &M;
   std::vector<Value> Arguments;
+  const BlockNumbers Blocks;
   int Invented; ///< others than those that the host has
 };
 } // namespace
@@ -101,9 +104,11 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
                   L.Given.How->Kind == Op::Opaque;
     if (!L.Given.isInteger() || Counted || Unsaid) {
       L.MadeUp = true;
-      if (isBlockSize(P.Name)) {
+      auto Block = Blocks.find(P.Name);
+      bool OfBlock = Block != Blocks.end();
+      if ((OfBlock && Block->second.Fixed) || isBlockSize(P.Name)) {
         L.MadeUp = false;
-        L.Given = Value::integer(256);
+        L.Given = Value::integer(OfBlock ? Block->second.Number : 256);
       } else if (isChannels(P.Name) || isRank(P.Name)) {
         L.MadeUp = false;
         L.Given = Value::integer(isRank(P.Name) ? 1 : 3);
@@ -251,19 +256,18 @@ void UseFinder::guessLaunch() {
   Launch L;
   L.Kernel = Use.F;
   L.Arguments = Arguments;
-  bool OwnBlock = Use.Block[0] != nullptr;
   Use.GridGuessed = true;
-  Use.BlockGuessed = !OwnBlock;
+  Use.BlockGuessed = !Use.Block[0];
   M.WatchBlocks = true;
   if (Use.Names.empty())
     Use.Names["n"] = inventedSize(0);
   for (int I = 0; I < 3; ++I)
     if (!Use.Block[I])
-      Use.Block[I] = constant(I || OwnBlock ? 1 : 256);
+      Use.Block[I] = constant(I || !Use.BlockGuessed ? 1 : 256);
   for (int I = 0; I < 3; ++I)
     Use.Grid[I] = constant(I ? 1 : 2);
   runWith(L);
-  if (M.ThreadUsed[1] && !OwnBlock) {
+  if (M.ThreadUsed[1] && Use.BlockGuessed) {
     Use.Block[0] = Use.Block[1] = constant(16);
     Use.Grid[1] = constant(2);
     runWith(L);
@@ -271,6 +275,8 @@ void UseFinder::guessLaunch() {
     Use.Grid[1] = constant(2);
     runWith(L);
   }
+  if (Use.BlockGuessed && takeBlockOf(M, Use.F, Use.Block))
+    runWith(L);
   // What lies within a border has neighbours in all directions.
   if (M.BlockUsed[2] || M.ThreadUsed[2]) {
     Use.Grid[2] = constant(2);
@@ -283,6 +289,9 @@ void UseFinder::guessLaunch() {
     } else if (M.AxisUsed[I]) {
       if (Formula Limit = limitOf(I)) {
         Use.Grid[I] = combine(Op::CeilDiv, Limit, Use.Block[I]);
+        Use.GridGuessed = false;
+      } else if (Formula Only = onlySize(Use); Only && M.TileSide[I]) {
+        Use.Grid[I] = combine(Op::CeilDiv, Only, Use.Block[I]);
         Use.GridGuessed = false;
       } else if (M.BlockIsRow[I]) {
         // A block for each of as many rows as there may be.
@@ -384,7 +393,9 @@ void UseFinder::follow(const Launch *L) {
     Own.Kernel = Use.F; // a caller in another file sees its declaration
     Own.Arguments = Arguments;
     for (int I = 0; I < 3; ++I) {
-      Use.Grid[I] = L->Grid[I].isInteger() ? L->Grid[I].How : nullptr;
+      Use.Grid[I] = L->Grid[I].isInteger() && !isOnlyOurs(Use, L->Grid[I].How)
+                        ? L->Grid[I].How
+                        : nullptr;
       Use.Block[I] = L->Block[I].isInteger() ? L->Block[I].How : nullptr;
       Own.Grid[I] = instead(L->Grid[I]);
       Own.Block[I] = instead(L->Block[I]);
@@ -431,18 +442,4 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
   if (Bindings Others = otherSizes(*Use); Twice && !Others.empty())
     Use->Again = Once(std::move(Entry), &Others);
   return Use;
-}
-
-bool draft::isLauncher(const EntryUse &Use) {
-  if (Use.Entry.IsKernel || !Use.Run || Use.Run->Launches.empty() ||
-      Use.Run->Allocates || Use.Run->Prints || Use.Run->Exited)
-    return false;
-  bool Any = false;
-  for (const LeafUse &L : Use.Leaves)
-    if (L.Array) {
-      if (L.Array->Used.OnHost)
-        return false;
-      Any |= L.Array->Used.Written;
-    }
-  return Any;
 }

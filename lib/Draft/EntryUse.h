@@ -67,10 +67,6 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 const HostCall *Call, const Launch *L,
                                 const Machine *Host, bool Twice);
 
-/// Whether it only launches: takes pointers of the device, and neither
-/// allocates nor prints nor times.
-bool isLauncher(const EntryUse &Use);
-
 /// The scalars of \p L that a value chooses at once: 4 of a float4.
 int64_t scalarsAtOnce(const LeafUse &L);
 

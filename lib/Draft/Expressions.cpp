@@ -294,6 +294,7 @@ Place Machine::place(const Expr *E) {
         E->getType());
   if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
     Value Base = eval(A->getBase()), Index = eval(A->getIdx());
+    noteSharedSide(Base, Index, A->getBase()->IgnoreImpCasts()->getType());
     Value At = addToPointer(Base, Index, sizeOf(E->getType()), false);
     Place P = placeAt(At, E->getType());
     P.Index.addLoaded(Index);
@@ -335,8 +336,7 @@ Place Machine::place(const Expr *E) {
       Place P = placeAt(eval(M->getSubExpr()), E->getType());
       return P ? P : temporary(M->getSubExpr());
     }
-    Place P = temporary(M->getSubExpr());
-    return P;
+    return temporary(M->getSubExpr());
   }
   if (const auto *C = dyn_cast<ConditionalOperator>(E)) {
     std::optional<bool> Taken = truth(eval(C->getCond()));

@@ -14,6 +14,7 @@
 
 #include "DraftText.h"
 #include "Dtypes.h"
+#include "SizeChoice.h"
 #include "stark/Job/Job.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,6 +29,7 @@ struct Search {
   Formula Best;
   int64_t BestValue = INT64_MAX;
   int64_t Lanes = 1;                ///< scalars of one element
+  int64_t Threads = 1;              ///< of a block
   std::set<const Term *> Once = {}; ///< grids
   std::vector<Formula> All = {};    ///< atoms
 
@@ -82,6 +84,7 @@ struct Search {
     for (int64_t Times : {6, 8, 9, 12, 16, 32, 64, 128})
       considerExact(combine(Op::Mul, constant(Times), So));
     considerExact(combine(Op::Mul, constant(Lanes), So));
+    considerExact(combine(Op::Mul, constant(Threads), So));
     // One less is what the threads that are followed miss of it, or a guard.
     for (int64_t Plus : {1, 2})
       considerExact(combine(Op::Add, So, constant(Plus)));
@@ -217,6 +220,7 @@ static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
 
 /// All that lengths of \p Use may be.
 void Search::lookIn(const EntryUse &Use) {
+  Threads = threadsOf(Use.Block, Use.Names);
   std::vector<Formula> Atoms = atomsOf(Use, Once);
   All = Atoms;
   for (size_t I = 0; I < Atoms.size(); ++I)

@@ -47,6 +47,8 @@ void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
   if (!L.isInteger() || !R.isInteger())
     return;
   bool Less = Op == BO_LT || Op == BO_LE || Op == BO_GE || Op == BO_GT;
+  if (Op == BO_LT)
+    noteWholeTiles(R.How);
   IndexAxis Left = axisOf(L.How), Right = axisOf(R.How);
   if (!Less || Left.isOne() == Right.isOne())
     return;

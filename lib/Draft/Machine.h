@@ -55,6 +55,14 @@ struct AxisGuard {
   bool Whole = false;  ///< the blocks of all axes are counted through
 };
 
+/// A number for a name that blocks are made of.
+struct BlockNumber {
+  int64_t Number = 0;
+  /// It counts threads, and nothing else: it is no size of the workload.
+  bool Fixed = false;
+};
+using BlockNumbers = std::map<std::string, BlockNumber>;
+
 enum class Flow { Next, Break, Continue, Return, Exit };
 
 class Machine {
@@ -99,6 +107,18 @@ public:
   /// What lies at blockIdx times something that follows from sizes.
   bool BlockIsRow[3] = {};
   bool WatchBlocks = false; ///< whether that is looked for
+  /// How many threads along an axis the kernel's own text says that a block
+  /// has; 0: it does not.
+  int64_t blockSide(int Axis) const {
+    return SharedSide[Axis] ? SharedSide[Axis] : TileSide[Axis];
+  }
+  /// Of blockIdx.x * TileSide + threadIdx.x; 0: none.
+  int64_t TileSide[3] = {};
+  /// Sizes that the kernel takes whole tiles of, and how long these are.
+  Bindings WholeTiles;
+  std::set<std::string> LoopLimits; ///< what loops of a kernel run up to
+  /// Of what the program reads, or nobody gives, and makes blocks of.
+  BlockNumbers Blocks;
   /// Places that are read or written as a whole of so many bytes, at multiples
   /// of which they have to lie.
   std::vector<std::pair<Formula, int64_t>> Aligned;
@@ -167,6 +187,10 @@ private:
   Value convert(const Value &V, clang::QualType To);
   std::optional<bool> truth(const Value &V);
   void noteShared(const Place &P);
+  void noteTile(const Value &L, const Value &R);
+  void noteWholeTiles(const Formula &Limit);
+  void noteSharedSide(const Value &Base, const Value &Index,
+                      clang::QualType Array);
   Place placeOfVariable(const clang::VarDecl *V);
   Place placeAt(const Value &Pointer, clang::QualType Type);
   void initialize(const Place &P, const clang::Expr *Init);
@@ -224,9 +248,10 @@ private:
   void allocatePitched(const clang::CallExpr *C);
   void describeDevice(const clang::Expr *Into);
   void put(const clang::Expr *Into, const Value &V);
-  Value returned(const clang::FunctionDecl *F) const;
+  Value returned(const clang::FunctionDecl *F);
   Value readResult(const Value &V, llvm::StringRef Into);
   void readInto(const clang::FunctionDecl *F, unsigned I, const clang::Expr *E);
+  std::optional<Value> readFromStream(const clang::CXXOperatorCallExpr *C);
   void allocate(const clang::Expr *Into, const clang::Expr *Bytes, Space Where);
   void copyContents(const Value &To, const Value &From);
   void noteRows(const Formula &Offset);
@@ -247,6 +272,7 @@ private:
   static constexpr unsigned MostDepth = 40, MostIterations = 40;
   unsigned LoopDepth = 0;
   unsigned RowsLookedFor = 0, AlignedLookedFor = 0;
+  int64_t SharedSide[3] = {};
   std::set<std::string> AlignedSeen;
   size_t SizesRead = 0;
   unsigned Doubts = 0; ///< conditions that are not known to hold

@@ -40,8 +40,16 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
     return Value();
   if (isChannels(Name) || isRank(Name))
     return Value::integer(isRank(Name) ? 1 : 3);
-  if (isBlockSize(Name))
-    return Value::integer(256);
+  auto Block = Blocks.find(Name);
+  if (Block != Blocks.end() && Block->second.Fixed)
+    return Value::integer(Block->second.Number);
+  // As a name, until it is known what it is the block of.
+  if (bool Known = Block != Blocks.end(); Known || isBlockSize(Name)) {
+    int64_t Number = Known ? Block->second.Number : 256;
+    Names.try_emplace(Name, Number);
+    MadeUpNames.insert(Name);
+    return Value::integer(Number, draft::named(Name));
+  }
   if (isStride(Name) && HasFilter)
     return Value::integer(1);
   auto [At, New] = Names.try_emplace(Name, inventedSize(MadeUpSizes, Name));
@@ -86,11 +94,32 @@ void Machine::readInto(const FunctionDecl *F, unsigned I, const Expr *E) {
     Cell = named(Value::wasRead(), At.To->Name);
 }
 
+/// std::cin >> n
+std::optional<Value> Machine::readFromStream(const CXXOperatorCallExpr *C) {
+  const CXXRecordDecl *R =
+      C->getNumArgs() == 2 && C->getOperator() == OO_GreaterGreater && !As
+          ? C->getArg(0)->getType()->getAsCXXRecordDecl()
+          : nullptr;
+  if (!R || !R->getIdentifier() || !R->getName().contains("stream"))
+    return std::nullopt;
+  Value Stream = eval(C->getArg(0));
+  const Expr *Into = C->getArg(1);
+  QualType Type = Into->getType();
+  if (!Type->isIntegerType() || Type->isCharType() || Type->isBooleanType())
+    return Stream;
+  if (Place At = place(Into); At && At.Exact)
+    At.To->Cells[At.Offset] = named(Value::wasRead(), At.To->Name);
+  return Stream;
+}
+
 /// What a function of the project that is defined elsewhere returns: it may be
-/// a size that it read.
-Value Machine::returned(const FunctionDecl *F) const {
+/// a size that it read, or have some.
+Value Machine::returned(const FunctionDecl *F) {
   Value V;
   QualType Type = F->getReturnType();
+  if (!As && isOwn(F) && Type->isRecordType() &&
+      hasLayout(Type->getAsRecordDecl()) && !isVectorType(Type))
+    return makeUp(Type, F->getNameAsString());
   V.WasRead = !As && isOwn(F) && Type->isIntegerType() &&
               !Type->isBooleanType() && !Type->isCharType();
   return V;

@@ -372,7 +372,16 @@ Value Machine::named(const Value &V, const std::string &Name) {
   if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
       V.Number < 2 || V.Fixed || FixedNames.count(Name) || Name.empty())
     return V;
-  int64_t Number = V.WasRead ? sizeRead(Name) : V.Number;
+  auto Block = Blocks.find(Name);
+  bool OfBlock = V.WasRead && Block != Blocks.end();
+  if (OfBlock && Block->second.Fixed) {
+    Value Side = Value::integer(Block->second.Number);
+    Side.Fixed = true;
+    return Side;
+  }
+  int64_t Number = OfBlock     ? Block->second.Number
+                   : V.WasRead ? sizeRead(Name)
+                               : V.Number;
   std::string Fresh = freshName(Name, Number);
   if (V.WasRead)
     ReadNames.insert(Fresh);

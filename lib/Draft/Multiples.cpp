@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SizeChoice.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -57,6 +58,30 @@ std::map<std::string, int64_t> draft::multiplesOf(const EntryUse &Use) {
       int64_t &Known = Found[Name];
       Known = std::max(Known, Least);
     }
+  }
+  // What a grid or a loop counts in whole tiles.
+  auto Tiles = [&](const std::string &Name, int64_t Tile) {
+    if (Use.Names.count(Name))
+      Found[Name] = std::max(Found[Name], Tile);
+  };
+  for (const auto &[Name, Tile] : Use.Run->WholeTiles)
+    Tiles(Name, Tile);
+  std::set<std::string> Given;
+  for (const LeafUse &L : Use.Leaves)
+    collectNames(L.Given.isInteger() ? L.Given.How : nullptr, Given);
+  auto IsFixed = [&](const Formula &Tile) {
+    std::set<std::string> In;
+    collectNames(Tile, In);
+    return llvm::none_of(
+        In, [&](const std::string &Name) { return Given.count(Name); });
+  };
+  for (Formula G : Use.Grid) {
+    // n / 4 / 128
+    int64_t Tile = 1;
+    for (; G && G->Kind == Op::Div && IsFixed(G->Right); G = G->Left)
+      Tile *= evaluate(G->Right, Use.Names).value_or(1);
+    if (isName(G))
+      Tiles(G->Name, Tile);
   }
   std::erase_if(Found, [](const auto &Each) { return Each.second < 2; });
   return Found;

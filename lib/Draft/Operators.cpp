@@ -100,6 +100,8 @@ static void narrow(BinaryOperatorKind Op, const Value &L, const Value &R,
 Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
                           QualType Type) {
   Value Out;
+  if (Op == BO_Add)
+    noteTile(L, R);
   if (L.isInteger() && R.isInteger() && !Type->isRealFloatingType()) {
     std::optional<int64_t> Number = computed(Op, L.Number, R.Number);
     if (!Number)

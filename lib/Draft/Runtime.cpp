@@ -9,6 +9,7 @@
 #include "stark/AST/BlockLimits.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecordLayout.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
@@ -292,9 +293,10 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
     V.High = INT32_MAX;
     return V;
   }
-  if (Name == "atoi" || Name == "atol" || Name == "atoll" || Name == "strtol" ||
-      Name == "strtoul" || Name == "strtoll" || Name == "stoi" ||
-      Name == "stol")
+  if (llvm::is_contained({"atoi", "atol", "atoll", "stoi", "stol", "stoll",
+                          "stoul", "stoull", "strtol", "strtoul", "strtoll",
+                          "strtoull"},
+                         Name))
     return Value::wasRead();
   if ((Name == "scanf" || Name == "fscanf" || Name == "sscanf") && Count >= 1) {
     for (unsigned I = 1; I < Count; ++I) {

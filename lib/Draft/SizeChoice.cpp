@@ -44,7 +44,9 @@ void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
     for (const LeafUse &L : Use->Leaves)
       Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
     Made |= BlockSizes.count(Was) > 0;
-    Large[Name] = BlockSizes.count(Was)    ? 256
+    bool Block = Found != Use->Names.end() &&
+                 Found->second <= int64_t(MostThreadsOfBlock);
+    Large[Name] = BlockSizes.count(Was)    ? (Block ? Found->second : 256)
                   : Made && isHandful(Was) ? 3
                   : Made                   ? extentOfOurs()
                                            : Found->second;

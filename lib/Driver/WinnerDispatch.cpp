@@ -102,9 +102,9 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
                     .add("guard", Where->Condition)
                     .finish()
                     .substr(0, SuffixDigits);
-  llvm::Expected<DispatchCut> Cut =
-      cutWinner(Users ? *Users->Parsed : *T.Parsed, **Winner, T.Load.Entry,
-                Plan.Suffix, Users ? T.Parsed.get() : nullptr);
+  llvm::Expected<DispatchCut> Cut = cutWinner(
+      Users ? *Users->Parsed : *T.Parsed, **Winner, T.Load.Entry, Plan.Suffix,
+      Users ? T.Parsed.get() : nullptr, entryUsed(T.Load.Launch.has_value()));
   if (!Cut)
     return Cut.takeError();
   Plan.Source = byTokens(SourceText, Cut->Source);
@@ -132,5 +132,6 @@ llvm::Error stark::checkPlannable(const Task &T, const UsersSource *Users) {
   llvm::Expected<Guard> Where = makeGuard(T);
   if (!Where)
     return Where.takeError();
-  return checkDispatchable(Users ? *Users->Parsed : *T.Parsed, T.Load.Entry);
+  return checkDispatchable(Users ? *Users->Parsed : *T.Parsed, T.Load.Entry,
+                           entryUsed(T.Load.Launch.has_value()));
 }

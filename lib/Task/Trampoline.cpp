@@ -7,6 +7,7 @@
 
 #include "EntryLeaves.h"
 #include "TensorTrampoline.h"
+#include "stark/AST/EntryUsed.h"
 #include "stark/Task/Task.h"
 #include "stark/Task/Together.h"
 
@@ -104,7 +105,12 @@ public:
 private:
   std::string argument(const Parameter &P, llvm::StringRef Leaves);
   std::string structArgument(const Parameter &P);
-  std::string launch(const std::string &Called, const std::string &Arguments);
+  std::string launch(const std::string &Name, const std::string &Arguments);
+  /// Empty, unless a kernel and a host function have the callee's name.
+  std::string pointerType() const {
+    return entryPointer(*Of.Parsed, Callee.Name,
+                        entryUsed(Of.Load.Launch.has_value()));
+  }
   std::optional<unsigned> beforeLeaf(const Parameter &P) const;
   std::string symbols();
   bool isWritten(const Parameter &Symbol) const;
@@ -173,7 +179,7 @@ std::string TrampolineWriter::structArgument(const Parameter &P) {
 
 /// The launch of a bare kernel; its grid, block and shared memory are the last
 /// leaves.
-std::string TrampolineWriter::launch(const std::string &Called,
+std::string TrampolineWriter::launch(const std::string &Name,
                                      const std::string &Arguments) {
   auto At = [&](unsigned I) {
     return "*static_cast<long long *>(stark_leaves[" +
@@ -183,20 +189,24 @@ std::string TrampolineWriter::launch(const std::string &Called,
     return "dim3(unsigned(" + At(I) + "), unsigned(" + At(I + 1) +
            "), unsigned(" + At(I + 2) + "))";
   };
+  std::string Type = pointerType(), Pointer = "&" + Name, Called = Name, Text;
+  if (!Type.empty()) {
+    Pointer = Called = "stark_kernel";
+    Text = "  auto stark_kernel = static_cast<" + Type + ">(&" + Name + ");\n";
+  }
   // More dynamic shared memory than 48 KiB has to be asked for.
-  std::string Text =
-      "  " + Scope + "::stark_only(&" + Called +
-      ");\n  long long stark_shared = " + At(6) +
-      ";\n"
-      "  if (stark_shared > 49152)\n"
-      "    cudaFuncSetAttribute(reinterpret_cast<const void *>(&" +
-      Called +
-      "), cudaFuncAttributeMaxDynamicSharedMemorySize, "
-      "int(stark_shared));\n";
+  Text += "  " + Scope + "::stark_only(" + Pointer +
+          ");\n  long long stark_shared = " + At(6) +
+          ";\n"
+          "  if (stark_shared > 49152)\n"
+          "    cudaFuncSetAttribute(reinterpret_cast<const void *>(" +
+          Pointer +
+          "), cudaFuncAttributeMaxDynamicSharedMemorySize, "
+          "int(stark_shared));\n";
   std::string Stream = "*static_cast<cudaStream_t *>(stark_leaves[" +
                        std::to_string(Leaf + 7) + "])";
   if (Together)
-    return Text + "  " + Scope + "::stark_launch_together(&" + Called + ", " +
+    return Text + "  " + Scope + "::stark_launch_together(" + Pointer + ", " +
            Triple(0) + ", " + Triple(3) + ", size_t(stark_shared), " + Stream +
            (Arguments.empty() ? "" : ", ") + Arguments + ");\n";
   return Text + "  " + Called + "<<<" + Triple(0) + ", " + Triple(3) +
@@ -257,8 +267,13 @@ std::string TrampolineWriter::write() {
           "\nextern \"C\" __attribute__((visibility(\"default\"))) void " +
           Symbol + "(void **stark_leaves) {\n  (void)stark_leaves;\n" +
           symbols();
-  Text += Of.Load.Launch ? launch(Called, Arguments)
-                         : "  (void)" + Called + "(" + Arguments + ");\n";
+  if (Of.Load.Launch)
+    Text += launch(Called, Arguments);
+  else if (std::string Type = pointerType(); !Type.empty())
+    Text += "  (void)static_cast<" + Type + ">(&" + Called + ")(" + Arguments +
+            ");\n";
+  else
+    Text += "  (void)" + Called + "(" + Arguments + ");\n";
   return Text + After + "}\n";
 }
 

@@ -14,6 +14,7 @@
 #ifndef STARK_AST_CONTRACT_H
 #define STARK_AST_CONTRACT_H
 
+#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Parse.h"
 #include <optional>
 #include <string>
@@ -125,7 +126,8 @@ struct Violation {
 /// files and sockets, inline host assembly, static state kept between calls.
 std::vector<Violation> checkContract(const ParsedSource &Source,
                                      const ParsedSource &Candidate,
-                                     llvm::StringRef Entry);
+                                     llvm::StringRef Entry,
+                                     EntryUsed As = EntryUsed::Called);
 
 } // namespace stark
 

@@ -22,6 +22,7 @@
 #ifndef STARK_AST_DISPATCH_H
 #define STARK_AST_DISPATCH_H
 
+#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Site.h"
 #include <string>
@@ -59,12 +60,13 @@ llvm::Expected<DispatchCut> cutWinner(const ParsedSource &Source,
                                       const ParsedSource &Winner,
                                       llvm::StringRef Entry,
                                       llvm::StringRef Suffix,
-                                      const ParsedSource *Extracted = nullptr);
+                                      const ParsedSource *Extracted = nullptr,
+                                      EntryUsed As = EntryUsed::Called);
 
 /// An error of cutWinner() that any winner of \p Entry would have: there is no
 /// place in \p Source for the choice.
-llvm::Error checkDispatchable(const ParsedSource &Source,
-                              llvm::StringRef Entry);
+llvm::Error checkDispatchable(const ParsedSource &Source, llvm::StringRef Entry,
+                              EntryUsed As = EntryUsed::Called);
 
 /// Looks at the translation unit that was made: it has no error that the winner
 /// alone has not, and no declaration of the winner's, all of which stand at or

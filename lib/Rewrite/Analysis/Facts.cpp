@@ -8,6 +8,7 @@
 #include "Facts.h"
 #include "FactsFinder.h"
 #include "stark/Task/Expression.h"
+#include "clang/AST/Attr.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
@@ -26,6 +27,7 @@ const FunctionDecl *stark::patternOf(const FunctionDecl *D) {
 
 bool stark::isEntry(const Facts &F, const FunctionDecl *D) {
   return F.In.Given &&
+         F.In.Given->Entry.IsKernel == D->hasAttr<CUDAGlobalAttr>() &&
          llvm::StringRef(F.In.Given->Entry.Name).split('<').first ==
              D->getQualifiedNameAsString();
 }

@@ -537,3 +537,33 @@ TEST_F(Contract, LaunchesThatDependOnParametersAreAllowed) {
                    "  f<<<N, 1>>>(y);\n}"),
             "");
 }
+
+// Of a kernel and a host function of one name the one that the workload uses is
+// the entry: the other one's parameters may change.
+TEST_F(Contract, TellsKernelsFromTheirNamesakes) {
+  const std::string Both = R"(#include <mini_cuda.h>
+__global__ void scale(float *x, int n) { x[n] *= 2; }
+static void scale(float *x, int n, cudaStream_t stream) {
+  scale<<<1, 1, 0, stream>>>(x, n);
+}
+)";
+  Old = parse(Both);
+  auto Check = [&](const std::string &Text, EntryUsed As) {
+    std::string All;
+    for (const Violation &V : checkContract(*Old, *parse(Text), "scale", As))
+      All += V.message() + "\n";
+    return All;
+  };
+  std::string Kernel = edited("*x, int n) {", "*x, int n, int m) {",
+                              edited("(x, n);", "(x, n, 1);", Both));
+  std::string Host = edited("*x, int n, cudaStream_t stream) {",
+                            "*x, cudaStream_t stream, int n) {", Both);
+  EXPECT_EQ(Check(Both, EntryUsed::Called), "");
+  EXPECT_EQ(Check(Both, EntryUsed::Launched), "");
+  EXPECT_EQ(Check(Kernel, EntryUsed::Called), "");
+  EXPECT_EQ(Check(Kernel, EntryUsed::Launched),
+            "entry 'scale' was 'void (float *, int)', is now 'void (float *, "
+            "int, int)'\n");
+  EXPECT_EQ(Check(Host, EntryUsed::Launched), "");
+  EXPECT_NE(Check(Host, EntryUsed::Called), "");
+}
