@@ -3,9 +3,11 @@
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=LIST
 // RUN: %stark-tool rewrites %s --apply tile-rows@product:loop2 -o %t.cu && FileCheck %s < %t.cu
 // RUN: %stark-tool rewrites %s --apply tile-rows@flat:loop2 -o %t.flat.cu && FileCheck %s --check-prefix=FLAT < %t.flat.cu
+// RUN: %stark-tool rewrites %s --apply tile-rows@large:loop2 -o %t.large.cu && FileCheck %s --check-prefix=LARGE < %t.large.cu
 // RUN: %stark-tool simulate %s --workload %S/Inputs/tile-rows.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.flat.cu -o %t.ptx %}
+// RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.large.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
 #define SIDE 16
 
@@ -168,9 +170,47 @@ __global__ void small(const float *a, const float *b, float *c, int n) {
   c[row * n + col] = sum;
 }
 
-// One block of 1024 threads with the registers for four sums fills an SM.
-// LIST-DAG: not tile-rows@large:loop2: {{.*}} an SM has no room for a second block of its 1024 threads
+// Of blocks of 1024 threads with the registers for four sums an SM would hold
+// one, if they were not bound.
+// LIST-DAG: {{^}}tile-rows@large:loop2: line
+// LARGE: __global__ void __launch_bounds__(1024, 2) large(
+// LARGE: {{^[^/]*}}if (threadIdx.y < 8) {
+// LARGE: {{^[^/]*}}sum_row3 += a_tile[(threadIdx.y + 24)][k] * b_tile[k][threadIdx.x];
 __global__ void large(const float *a, const float *b, float *c, int n) {
+  __shared__ float a_tile[32][32], b_tile[32][32];
+  int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
+  float sum = 0;
+  for (int t = 0; t < n / 32; ++t) {
+    a_tile[threadIdx.y][threadIdx.x] = a[row * n + t * 32 + threadIdx.x];
+    b_tile[threadIdx.y][threadIdx.x] = b[(t * 32 + threadIdx.y) * n + col];
+    __syncthreads();
+    for (int k = 0; k < 32; ++k)
+      sum += a_tile[threadIdx.y][k] * b_tile[k][threadIdx.x];
+    __syncthreads();
+  }
+  c[row * n + col] = sum;
+}
+
+// Four sums of 8 bytes a thread do not fit in what such bounds leave.
+// LIST-DAG: not tile-rows@large_double:loop2: {{.*}} an SM has no room for a second block of its 1024 threads
+__global__ void large_double(const float *a, const float *b, float *c, int n) {
+  __shared__ float a_tile[32][32], b_tile[32][32];
+  int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
+  double sum = 0;
+  for (int t = 0; t < n / 32; ++t) {
+    a_tile[threadIdx.y][threadIdx.x] = a[row * n + t * 32 + threadIdx.x];
+    b_tile[threadIdx.y][threadIdx.x] = b[(t * 32 + threadIdx.y) * n + col];
+    __syncthreads();
+    for (int k = 0; k < 32; ++k)
+      sum += a_tile[threadIdx.y][k] * b_tile[k][threadIdx.x];
+    __syncthreads();
+  }
+  c[row * n + col] = sum;
+}
+
+// What the source bounds itself stays as it is.
+// LIST-DAG: not tile-rows@large_bound:loop2: {{.*}} an SM has no room for a second block of its 1024 threads
+__global__ void __launch_bounds__(1024) large_bound(const float *a, const float *b, float *c, int n) {
   __shared__ float a_tile[32][32], b_tile[32][32];
   int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
   float sum = 0;
@@ -194,5 +234,7 @@ void launch(const float *a, const float *b, float *c, int n) {
   weighted<<<grid, block>>>(a, b, c, n);
   watched<<<grid, block>>>(a, b, c, n);
   large<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n);
+  large_double<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n);
+  large_bound<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n);
   small<<<dim3(n / 8, n / 8), dim3(8, 8)>>>(a, b, c, n);
 }

@@ -27,9 +27,11 @@
 /// tiles together, and none changes the tiles meanwhile, so it does not matter
 /// which of them adds. Refused where the sum is used while it grows, where
 /// threads may have left or go ways of their own, where tiles are stored to
-/// with no barrier between, and where the block is not known; and where blocks
-/// are so large that four sums a thread leave an SM with one of them, which
-/// waits for memory alone (1024 threads: 0.94 times as fast on an H200).
+/// with no barrier between, and where the block is not known. Blocks so large
+/// that four sums a thread would leave an SM with one of them, which waits for
+/// memory alone (1024 threads: 0.94 times as fast on an H200), get bounds that
+/// leave room for two, if they sum up one number of 4 bytes; others are
+/// refused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +43,7 @@
 #include "Analysis/Uniform.h"
 #include "Catalogue.h"
 #include "stark/AST/BlockLimits.h"
+#include "clang/AST/Attr.h"
 
 using namespace stark;
 using namespace clang;
@@ -69,6 +72,8 @@ constexpr unsigned Taken = 4;
 /// Registers of a thread with four sums: ptxas 13.0 gives 42 for a product of
 /// floats, in steps of eight.
 constexpr uint64_t OfThread = 48;
+/// And of one that its launch bounds hold to it: a product of floats fits.
+constexpr uint64_t OfBoundThread = 32;
 
 struct Plan {
   const Kernel *K;
@@ -78,6 +83,7 @@ struct Plan {
   std::vector<const VarDecl *> Sums;
   std::vector<const Stmt *> Body;
   ThreadRows Block;
+  std::optional<size_t> Bounds = std::nullopt; ///< where launch bounds go
 };
 
 /// Looks at one loop over the depth of a tile.
@@ -95,6 +101,7 @@ private:
   WhyNot readMemory() const;
   WhyNot readHeader() const;
   WhyNot readBlock();
+  std::optional<size_t> placeOfBounds() const;
 
   const Facts &F;
   const Kernel &K;
@@ -231,6 +238,19 @@ WhyNot TileReader::readMemory() const {
   return std::nullopt;
 }
 
+/// Where bounds can be written that make room for a second block. No launch can
+/// have more threads than they say.
+std::optional<size_t> TileReader::placeOfBounds() const {
+  bool Small = P.Sums.size() == 1 &&
+               F.context().getTypeSize(P.Sums.front()->getType()) <= 32;
+  if (!Small || P.Block.Width * P.Block.Count != MostThreadsOfBlock ||
+      2 * MostThreadsOfBlock * OfBoundThread > MostRegistersOfBlock ||
+      K.F->hasAttr<CUDALaunchBoundsAttr>() || !K.F->isFirstDecl() ||
+      K.F->getMostRecentDecl() != K.F)
+    return std::nullopt;
+  return F.nameOffset(K.F, K.Bytes);
+}
+
 WhyNot TileReader::readBlock() {
   OrReason<std::optional<ThreadRows>> Block = threadRowsOf(F, K);
   if (!Block)
@@ -240,7 +260,8 @@ WhyNot TileReader::readBlock() {
     return Reason(OddBlock);
   P.Block = **Block;
   uint64_t Threads = P.Block.Width * P.Block.Count;
-  if (2 * Threads * OfThread > MostRegistersOfBlock)
+  if (2 * Threads * OfThread > MostRegistersOfBlock &&
+      !(P.Bounds = placeOfBounds()))
     return Reason(NoSecond, unsigned(Threads));
   auto Size = [&](QualType T) {
     return uint64_t(F.context().getTypeSizeInChars(T).getQuantity());
@@ -283,7 +304,7 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
     Accesses A(F, *K);
     for (const ForStmt *S : loopsOf(*K)) {
       const Site *At = F.siteAt(SiteKind::Loop, S);
-      Plan P{K, At, S, nullptr, {}, {}, {}};
+      Plan P{K, At, S, nullptr, {}, {}, {}, {}};
       TileReader Reader(F, *K, A, P);
       if (!At || !Reader.comesNear())
         continue;
@@ -380,6 +401,9 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
     Steps += *Text;
   }
   Changes Made;
+  if (P.Bounds)
+    Made.insert(*P.Bounds, "__launch_bounds__(" +
+                               std::to_string(MostThreadsOfBlock) + ", 2) ");
   Made.write({*Begin, *Begin}, Before);
   Made.write(*Whole, "if (" + First + ") {\n" +
                          F.text(Range{Whole->Begin, Body->Begin}) + "{\n" +
