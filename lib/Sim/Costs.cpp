@@ -124,8 +124,20 @@ static Slots integerDivisionCost(const Instruction &I) {
       I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem;
   if (isa<ConstantInt>(I.getOperand(1)))
     return {Unit::Multiply, 2, 0, Signed ? 2.0f : 1.0f};
-  if (I.getType()->getIntegerBitWidth() > 32)
-    return {Unit::Multiply, 20, 0, 50};
+  if (I.getType()->getIntegerBitWidth() > 32) {
+    // Numbers that fit in 32 bits go a way of their own; a remainder is made of
+    // the quotient, where there is one.
+    if (I.getOpcode() == Instruction::SRem ||
+        I.getOpcode() == Instruction::URem)
+      for (const User *Other : I.getOperand(0)->users())
+        if (auto *Quotient = dyn_cast<BinaryOperator>(Other))
+          if (Quotient->getOpcode() ==
+                  (Signed ? Instruction::SDiv : Instruction::UDiv) &&
+              Quotient->getOperand(0) == I.getOperand(0) &&
+              Quotient->getOperand(1) == I.getOperand(1))
+            return {Unit::Multiply, 2, 0};
+    return {Unit::Multiply, 5, 0, 19};
+  }
   // The reciprocal of a divisor from elsewhere is made once for a loop.
   auto *Divisor = dyn_cast<Instruction>(I.getOperand(1));
   bool Once = !Divisor || Divisor->getParent() != I.getParent();

@@ -26,7 +26,8 @@ using namespace stark::sim;
 static constexpr char Pipeline[] =
     "function(sroa,stark-hide-divisors,early-cse,simplifycfg,"
     "instcombine<no-verify-fixpoint>),"
-    "cgscc(inline),"
+    // Functions that only compute stand in the way of no access.
+    "cgscc(inline,function-attrs),"
     "function(sroa,stark-hide-divisors,early-cse<memssa>,instcombine<no-verify-"
     "fixpoint>,"
     "simplifycfg,"
