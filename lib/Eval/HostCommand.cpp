@@ -45,7 +45,9 @@ static const std::string &usersFolder() {
 
 std::vector<std::string> stark::quickLinker() {
   static const bool Has = bool(llvm::sys::findProgramByName("ld.gold"));
-  return Has ? std::vector<std::string>{"-fuse-ld=gold"}
+  // Constants in a segment of their own, which no code can be called in; ld
+  // does so by itself.
+  return Has ? std::vector<std::string>{"-fuse-ld=gold", "-Wl,--rosegment"}
              : std::vector<std::string>{};
 }
 

@@ -215,7 +215,9 @@ std::string Buffers::allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
 }
 
 std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
-                          bool Shaken, cudaStream_t Stream) {
+                          unsigned Shake, cudaStream_t Stream) {
+  // Odd ones move to the other side, later ones further.
+  double Way = Shake ? (Shake % 2 ? 1 : -1) * (1 + (Shake - 1) / 2 * 0.5) : 0;
   const Case &C = J.Cases[Current];
   cudaError_t E = cudaSuccess;
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
@@ -231,7 +233,7 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
     else
       E = gpu::fill(B.Data, L.Type, C.Values[I].Shape, fillOf(L, C, I),
                     L.Weight ? WeightSeed : Seed, I,
-                    Shaken ? judge::lastPlace(L.Type) : 0, Stream);
+                    Way * judge::lastPlace(L.Type), Stream);
   }
   return E == cudaSuccess ? "" : "cannot fill the buffers: " + describe(E);
 }

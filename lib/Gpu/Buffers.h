@@ -45,9 +45,10 @@ public:
   /// \p NoMemory: the device has too little.
   std::string allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
                        bool &NoMemory);
-  /// \p Shaken: each input is moved in its last place.
+  /// \p Shake: each input is moved in its last place, in one of several ways
+  /// from 1 on; 0: none is.
   std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
-                   bool Shaken, cudaStream_t Stream);
+                   unsigned Shake, cudaStream_t Stream);
   /// Fingerprints what the entry may not change, before a call.
   std::string arm(cudaStream_t Stream);
   /// After a call: \p R says which leaf was changed or overrun, if any.

@@ -52,8 +52,16 @@ void Child::endStream(cudaStream_t Stream) {
 /// False when the library did something wrong; Out says what.
 bool Child::call(EntryLibrary::Entry Function, cudaStream_t Stream,
                  Reply &Out) {
-  if (!Pages.callSealed(Function, Arguments->arguments(Stream))) {
+  CallEnd End = Pages.callSealed(Function, Arguments->arguments(Stream));
+  if (End == CallEnd::Threw) {
     say(Out, Status::Failed, "the entry threw an exception");
+    return false;
+  }
+  // What the source does as well is not held against anybody.
+  if (End == CallEnd::ChangedFloats && !Work.Reference) {
+    say(Out, Status::Forbidden,
+        "the entry leaves its caller another floating-point environment "
+        "(rounding mode, denormals, traps) than it was called in");
     return false;
   }
   return !hadProblem(Status::Failed, "the entry threw an exception", Out);
@@ -88,7 +96,7 @@ bool Child::collect(cudaStream_t Stream, Reply &Out) {
 /// A call that a sanitizer or a profiler looks at.
 void Child::runBare(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
-  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
+  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, 0, Stream);
   if (!P.empty())
     return harness(Out, P);
   if (!prepareTensors(Stream, Out))
@@ -135,8 +143,7 @@ std::string Child::startClock(const Request &R, cudaStream_t Stream) {
 bool Child::getReady(const Request &R, cudaStream_t Stream, Reply &Out) {
   bool AsTimed = !Work.Reference && judge::mix(R.Nonce) & 1;
   auto Fill = [&] {
-    return Arguments->fill(R.Seed, R.WeightSeed, R.Round, R.Flags & Shaken,
-                           Stream);
+    return Arguments->fill(R.Seed, R.WeightSeed, R.Round, R.Shake, Stream);
   };
   std::string P = Fill();
   if (P.empty())
@@ -182,7 +189,7 @@ void Child::run(const Request &R, Reply &Out) {
   endStream(Stream);
   if (!P.empty())
     return harness(Out, P);
-  if (Out.What == Status::Ok && R.Flags & Shaken)
+  if (Out.What == Status::Ok && R.Shake)
     return note(Arguments->keep(), Out);
   if (Out.What != Status::Ok || !Code.Tensors || !Work.Reference ||
       R.Flags & (OwnCall | NotKept))
@@ -195,7 +202,7 @@ void Child::run(const Request &R, Reply &Out) {
 
 void Child::sample(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
-  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, false, Stream);
+  std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, 0, Stream);
   if (!prepareTensors(Stream, Out))
     return;
   if (P.empty())

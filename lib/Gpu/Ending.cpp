@@ -84,6 +84,8 @@ Stop gpu::endOfCandidate(const Ending &E, const std::string &Name) {
                     ": outputs changed while the stream stood still, or after "
                     "everything on it was done. All work must be on the stream "
                     "that the entry is given"};
+  case Status::Forbidden:
+    return Stop{Outcome::Forbidden, E.A.R.Text + Where};
   case Status::Ok: // has no ending
   case Status::NoMemory:
   case Status::Infrastructure:

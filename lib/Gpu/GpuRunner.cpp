@@ -187,14 +187,18 @@ SourceEnd GpuRunner::source(const Trial &T) {
   Finite.reset();
   Answer A;
   SourceFailed = true;
-  if (shakes(T))
-    if (MaybeStop S = shake(T))
+  // What it gives for its inputs as they are comes last.
+  uint32_t Ways = shakes(T);
+  for (uint32_t Way = std::min(1u, Ways); Way <= Ways; ++Way) {
+    if (Way)
+      if (MaybeStop S = shake(T, Way))
+        return {SourceEnd::Failed, S->Diagnostics};
+    if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
       return {SourceEnd::Failed, S->Diagnostics};
-  if (MaybeStop S = ask(Side::Source, requestFor(T), J->TimeoutMs, "", A))
-    return {SourceEnd::Failed, S->Diagnostics};
-  if (shakes(T))
-    if (MaybeStop S = measureShake(T))
-      return {SourceEnd::Failed, S->Diagnostics};
+    if (Way)
+      if (MaybeStop S = measureShake(T))
+        return {SourceEnd::Failed, S->Diagnostics};
+  }
   SourceFailed = false;
   SourceUs = A.WallUs;
   if (!Torch)

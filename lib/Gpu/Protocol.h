@@ -55,9 +55,6 @@ constexpr uint32_t SyncDevice = 1;
 constexpr uint32_t OwnCall = 1;
 /// Flags of Run: what the reference gives is not kept, but what it gave before.
 constexpr uint32_t NotKept = 2;
-/// Flags of Run: inputs are moved in their last place, and what comes of it is
-/// kept.
-constexpr uint32_t Shaken = 4;
 /// Flags of Run under a profiler: this is the call that it is to look at.
 constexpr uint32_t Profiled = 8;
 /// Flags of Export and Compare: what is wanted is what the reference gave,
@@ -79,6 +76,7 @@ struct Request {
   uint64_t Ms = 0;
   uint64_t Nonce = 0; ///< the reply repeats the last one
   uint32_t Leaf = 0;  ///< of Compare
+  uint32_t Shake = 0; ///< of Run: as Buffers::fill(); what comes of it is kept
   double Slack = 1; ///< of Compare: how many times its tolerance it may be off
   double Scale = 0; ///< of Compare: judge::RowScale::Fixed
   uint64_t Bytes = 0; ///< of Attach: of the memory; 0: let go
@@ -102,6 +100,7 @@ enum class Status : uint32_t {
   OutOfBounds,    ///< bytes before or after Leaf changed
   BadResult,      ///< what was returned has another shape, dtype or device
   Escaped,        ///< an output changed after the stop event
+  Forbidden,      ///< what no entry may do; Text says what
   NoMemory,       ///< on the device, for the buffers of a case
   Infrastructure, ///< the harness's own: no memory, no device
 };

@@ -134,8 +134,8 @@ private:
   MaybeStop findTorch();
   MaybeStop measureOwnError(const Trial &T);
   /// In a regime of the tool's: how far the source moves when its inputs do.
-  bool shakes(const Trial &T) const;
-  MaybeStop shake(const Trial &T);
+  uint32_t shakes(const Trial &T) const;
+  MaybeStop shake(const Trial &T, uint32_t Way);
   MaybeStop measureShake(const Trial &T);
   MaybeStop makeRoom(Side Of, const Request &Prepare, Answer &A);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;

@@ -121,16 +121,25 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
 }
 
-bool GpuRunner::shakes(const Trial &T) const {
+/// In how many ways inputs are moved in their last place. The farthest of many
+/// elements moves about as far as any may; a sum of all moves by chance.
+uint32_t GpuRunner::shakes(const Trial &T) const {
+  constexpr uint64_t Many = 32;
+  constexpr uint32_t OfFew = 4;
   const Case &C = J->Cases[T.Case];
-  return !Torch && C.Brief && C.Filling != Regime::Given && T.Round == 0;
+  if (Torch || !C.Brief || C.Filling == Regime::Given || T.Round != 0)
+    return 0;
+  for (const OutputPlace &Place : outputPlaces(*J, C))
+    if (C.Values[Place.Leaf].elements() < Many)
+      return OfFew;
+  return 1;
 }
 
 /// What comes of it is kept beside what the source gives for its own inputs.
-MaybeStop GpuRunner::shake(const Trial &T) {
+MaybeStop GpuRunner::shake(const Trial &T, uint32_t Way) {
   Stages::Scope Shaking(Log, "shake", J->Cases[T.Case].Label);
   Request R = requestFor(T);
-  R.Flags = Shaken;
+  R.Shake = Way;
   Answer A;
   return ask(Side::Source, R, J->TimeoutMs, "", A);
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SealedPages.h"
+#include <cfenv>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <new>
@@ -27,8 +29,25 @@ struct SealedPages::Crossing {
   size_t Bytes;
   void (*Function)(void **);
   void **Arguments;
-  bool Good;
+  CallEnd End;
+  uint64_t Floats; ///< floatControl() before the call
 };
+
+/// How this thread rounds, what it does with denormals, and what it traps.
+static uint64_t floatControl() {
+#if defined(__x86_64__)
+  constexpr uint32_t Flags = 0x3F; // what has happened
+  fenv_t Now;
+  fegetenv(&Now);
+  return (Now.__mxcsr & ~Flags) | uint64_t(Now.__control_word) << 32;
+#elif defined(__aarch64__)
+  fenv_t Now;
+  fegetenv(&Now);
+  return Now.__fpcr;
+#else
+  return uint64_t(fegetround());
+#endif
+}
 
 /// What callOnItsStack() is for, which is given nothing. It names closed pages
 /// while a call runs.
@@ -100,20 +119,23 @@ void SealedPages::callOnItsStack() {
   void (*Function)(void **) = C->Function;
   void **Arguments = C->Arguments;
   size_t Length = C->Bytes;
-  bool Good = true;
+  CallEnd End = CallEnd::Returned;
+  C->Floats = floatControl();
   mprotect(C, Length, PROT_NONE);
   try {
     Function(Arguments);
   } catch (...) {
-    Good = false;
+    End = CallEnd::Threw;
   }
   mprotect(C, Length, PROT_READ | PROT_WRITE);
-  C->Good = Good;
+  if (End == CallEnd::Returned && floatControl() != C->Floats)
+    End = CallEnd::ChangedFloats;
+  C->End = End;
   setcontext(&C->Back);
 }
 
-bool SealedPages::callSealed(void (*Function)(void **),
-                             void **Arguments) const {
+CallEnd SealedPages::callSealed(void (*Function)(void **),
+                                void **Arguments) const {
   Current = At;
   At->Function = Function;
   At->Arguments = Arguments;
@@ -128,5 +150,5 @@ bool SealedPages::callSealed(void (*Function)(void **),
 #endif
   makecontext(&At->There, &SealedPages::callOnItsStack, 0);
   swapcontext(&At->Back, &At->There);
-  return At->Good;
+  return At->End;
 }

@@ -23,6 +23,14 @@
 
 namespace stark::gpu {
 
+enum class CallEnd {
+  Returned,
+  Threw,
+  /// With another rounding mode than before, say. It is as it was again, which
+  /// other callers would have to see to themselves.
+  ChangedFloats,
+};
+
 class SealedPages {
 public:
   SealedPages() = default;
@@ -31,8 +39,8 @@ public:
 
   /// Zeros, somewhere; null when there is no memory. Never given back.
   void *open(size_t Bytes);
-  /// Calls with the pages closed. False: it threw. One at a time.
-  bool callSealed(void (*Function)(void **), void **Arguments) const;
+  /// Calls with the pages closed. One at a time.
+  CallEnd callSealed(void (*Function)(void **), void **Arguments) const;
 
 private:
   struct Crossing;

@@ -22,6 +22,7 @@ import sys
 
 GOOD = "for (long i = 0; i < n; ++i) y[i] = 2 * x[i] + 1;"
 FRAME = """
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

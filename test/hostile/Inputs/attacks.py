@@ -178,5 +178,7 @@ ATTACKS = [
 ]
 # What these keep is lost before the next call, whoever makes it; or what they look for
 # is not to be found, and they do what an honest one does; or it is an ordinary way to
-# launch, which the judge times from the outside.
-ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic"}
+# launch, which the judge times from the outside; or it is undefined, Clang, which compiles
+# attempts' host code, leaves it out, and a confirmation, which nvcc compiles, refuses it.
+ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic",
+           "const-cast-away", "string-literal", "memory-hog"}
