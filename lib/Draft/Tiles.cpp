@@ -1,5 +1,4 @@
-//===- Tiles.cpp - What a kernel's text says of its block
-//------------------===//
+//===- Tiles.cpp - What a kernel's text says of its block -----------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   blockIdx.x * 16 + threadIdx.x, tile[threadIdx.y][threadIdx.x] -> a block
-///   of
-/// 16 x 16
+///   blockIdx.x * 16 + threadIdx.x, tile[threadIdx.y][threadIdx.x] ->
+/// a block of 16 x 16
 ///
 //===----------------------------------------------------------------------===//
 
