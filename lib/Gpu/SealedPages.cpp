@@ -33,8 +33,10 @@ struct SealedPages::Crossing {
   uint64_t Floats; ///< floatControl() before the call
 };
 
-/// How this thread rounds, what it does with denormals, and what it traps.
-static uint64_t floatControl() {
+/// How this thread rounds, what it does with denormals, and what it traps. Has
+/// a frame of its own: callOnItsStack(), which is never left, is to have
+/// nothing there that the address sanitizer watches.
+[[gnu::noinline]] static uint64_t floatControl() {
 #if defined(__x86_64__)
   constexpr uint32_t Flags = 0x3F; // what has happened
   fenv_t Now;
