@@ -130,14 +130,11 @@ bool alike(const judge::Comparison &Host, const judge::Extremes &Wanted,
          Wanted.Greatest == Device.Wanted.Greatest;
 }
 
-bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
-  Bytes Got, Wanted;
-  uint32_t Poison = judge::poisonPattern(T.Type, unsigned(R() % 2));
-  fill(T, Poison, R, Got, Wanted);
+/// compareOnDevice() of these, as \p Spec says but for where they lie.
+cudaError_t compareThere(CompareSpec Spec, const Bytes &Got,
+                         const Bytes &Wanted, CompareScratch &Scratch,
+                         DeviceComparison &Out) {
   void *OnDevice[2] = {};
-  DeviceComparison Device;
-  CompareSpec Spec = {T.Type,         nullptr, nullptr, T.Shape, T.Tolerance,
-                      T.ShareOfWhole, T.Scale, Poison,  T.Exact};
   cudaError_t E = cudaSuccess;
   for (unsigned I = 0; I < 2 && E == cudaSuccess; ++I) {
     const Bytes &Data = I ? Wanted : Got;
@@ -149,9 +146,20 @@ bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
   Spec.Got = OnDevice[0];
   Spec.Wanted = OnDevice[1];
   if (E == cudaSuccess)
-    E = compareOnDevice(Spec, Scratch, Device);
+    E = compareOnDevice(Spec, Scratch, Out);
   for (void *Data : OnDevice)
     cudaFree(Data);
+  return E;
+}
+
+bool check(const Trial &T, Random &R, CompareScratch &Scratch) {
+  Bytes Got, Wanted;
+  uint32_t Poison = judge::poisonPattern(T.Type, unsigned(R() % 2));
+  fill(T, Poison, R, Got, Wanted);
+  DeviceComparison Device;
+  cudaError_t E = compareThere({T.Type, nullptr, nullptr, T.Shape, T.Tolerance,
+                                T.ShareOfWhole, T.Scale, Poison, T.Exact},
+                               Got, Wanted, Scratch, Device);
   if (E != cudaSuccess) {
     std::printf("%s\n", cudaGetErrorString(E));
     return false;
@@ -194,21 +202,11 @@ bool checkBlocks(const Trial &T, unsigned Hidden, CompareScratch &Scratch) {
   for (uint64_t I = 0; I < T.count(); ++I)
     if (IsHidden(I))
       store(T.Type, &Got[I * Size], 0);
-  void *OnDevice[2] = {};
   DeviceComparison Device;
-  cudaError_t E = cudaSuccess;
-  for (unsigned I = 0; I < 2 && E == cudaSuccess; ++I) {
-    E = cudaMalloc(&OnDevice[I], Wanted.size());
-    if (E == cudaSuccess)
-      E = cudaMemcpy(OnDevice[I], (I ? Wanted : Got).data(), Wanted.size(),
-                     cudaMemcpyHostToDevice);
-  }
-  if (E == cudaSuccess)
-    E = compareOnDevice({T.Type, OnDevice[0], OnDevice[1], T.Shape, T.Tolerance,
-                         0, 0, judge::poisonPattern(T.Type, 0), false, true},
-                        Scratch, Device);
-  for (void *Data : OnDevice)
-    cudaFree(Data);
+  cudaError_t E =
+      compareThere({T.Type, nullptr, nullptr, T.Shape, T.Tolerance, 0, 0,
+                    judge::poisonPattern(T.Type, 0), false, true},
+                   Got, Wanted, Scratch, Device);
   bool Host = judge::compareBlocks(T.Type, Got.data(), Wanted.data(), T.Shape,
                                    T.Tolerance)
                   .has_value();
