@@ -70,6 +70,7 @@ template <class T>
 __global__ void sumBlocks(const T *Got, const T *Wanted, Grid G) {
   static_assert(judge::TileEdge == 32, "a warp has the columns of a tile");
   uint64_t Chunks = (G.Columns + Threads - 1) / Threads;
+  Squares OfTiles = {0, 0, 0};
   for (uint64_t Task = blockIdx.x; Task < G.bands() * Chunks;
        Task += gridDim.x) {
     uint64_t Band = Task / Chunks, C = Task % Chunks * Threads + threadIdx.x;
@@ -95,8 +96,14 @@ __global__ void sumBlocks(const T *Got, const T *Wanted, Grid G) {
     if (threadIdx.x % 32 || C >= G.Columns)
       continue;
     G.Blocks[G.Columns + Band * G.across() + C / judge::TileEdge] = Mine;
-    addTo(*G.Whole, Mine);
+    OfTiles.Error += Mine.Error;
+    OfTiles.Wanted += Mine.Wanted;
+    OfTiles.Count += Mine.Count;
   }
+  OfTiles = {sumOfBlock(OfTiles.Error), sumOfBlock(OfTiles.Wanted),
+             sumOfBlock(OfTiles.Count)};
+  if (threadIdx.x == 0)
+    addTo(*G.Whole, OfTiles);
 }
 
 inline __device__ double rmsOf(double Sum, unsigned long long Count) {

@@ -88,21 +88,6 @@ __host__ __device__ double ofOrder(unsigned long long Order) {
   return V;
 }
 
-/// The sum of \p Value over a block, in its first thread.
-template <class N> __device__ N sumOfBlock(N Value) {
-  __shared__ N Parts[Threads / 32];
-  for (unsigned Offset = 16; Offset; Offset /= 2)
-    Value += __shfl_down_sync(~0u, Value, Offset);
-  __syncthreads(); // Parts may still be read
-  if (threadIdx.x % 32 == 0)
-    Parts[threadIdx.x / 32] = Value;
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (unsigned W = 1; W < Threads / 32; ++W)
-      Value += Parts[W];
-  return Value;
-}
-
 __device__ double rmsOf(const Power &P) {
   return P.Count ? sqrt(P.Squares / double(P.Count)) : 0;
 }
@@ -132,17 +117,22 @@ struct Sight {
     Least = fmin(Least, Value);
     Greatest = fmax(Greatest, Value);
   }
+  /// Once a block: all of a grid's threads would wait for each other.
   __device__ void addTo(Totals &All) const {
-    if (NotFinite)
-      atomicAdd(&All.NotFinite, NotFinite);
-    if (NotWhole)
-      atomicAdd(&All.NotWhole, NotWhole);
-    if (Unwritten)
-      atomicAdd(&All.Unwritten, Unwritten);
-    if (Least > Greatest)
+    unsigned long long Counts[] = {sumOfBlock(NotFinite), sumOfBlock(NotWhole),
+                                   sumOfBlock(Unwritten)};
+    double Most = greatestOfBlock(Greatest), Fewest = -greatestOfBlock(-Least);
+    if (threadIdx.x)
       return;
-    atomicMax(&All.Greatest, orderOf(Greatest));
-    atomicMax(&All.Least, ~orderOf(Least));
+    unsigned long long *Into[] = {&All.NotFinite, &All.NotWhole,
+                                  &All.Unwritten};
+    for (unsigned I = 0; I < 3; ++I)
+      if (Counts[I])
+        atomicAdd(Into[I], Counts[I]);
+    if (Fewest > Most)
+      return;
+    atomicMax(&All.Greatest, orderOf(Most));
+    atomicMax(&All.Least, ~orderOf(Fewest));
   }
 };
 
@@ -244,6 +234,10 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
         Worst = fmax(Worst, Error);
     }
   }
+  Bad = sumOfBlock(Bad);
+  Worst = greatestOfBlock(Worst);
+  if (threadIdx.x)
+    return;
   if (Bad)
     atomicAdd(&All->Mismatches, Bad);
   // Doubles that are not negative are in the order of their bits.

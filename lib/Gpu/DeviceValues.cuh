@@ -30,6 +30,29 @@ inline unsigned blocksFor(uint64_t Tasks) {
   return unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
 }
 
+/// What \p Join makes of the values of a block's threads, in its first one. All
+/// of them call it.
+template <class N, class Joined>
+__device__ N ofBlock(N Value, const Joined &Join) {
+  __shared__ N Parts[Threads / 32];
+  for (unsigned Offset = 16; Offset; Offset /= 2)
+    Value = Join(Value, __shfl_down_sync(~0u, Value, Offset));
+  __syncthreads(); // Parts may still be read
+  if (threadIdx.x % 32 == 0)
+    Parts[threadIdx.x / 32] = Value;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (unsigned W = 1; W < Threads / 32; ++W)
+      Value = Join(Value, Parts[W]);
+  return Value;
+}
+template <class N> __device__ N sumOfBlock(N Value) {
+  return ofBlock(Value, [](N A, N B) { return A + B; });
+}
+template <class N> __device__ N greatestOfBlock(N Value) {
+  return ofBlock(Value, [](N A, N B) { return A < B ? B : A; });
+}
+
 template <class T> __device__ double valueOf(T V) { return double(V); }
 inline __device__ double valueOf(__half V) { return double(__half2float(V)); }
 inline __device__ double valueOf(__nv_bfloat16 V) {
