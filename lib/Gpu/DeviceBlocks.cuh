@@ -100,10 +100,9 @@ __global__ void sumBlocks(const T *Got, const T *Wanted, Grid G) {
     OfTiles.Wanted += Mine.Wanted;
     OfTiles.Count += Mine.Count;
   }
-  OfTiles = {sumOfBlock(OfTiles.Error), sumOfBlock(OfTiles.Wanted),
-             sumOfBlock(OfTiles.Count)};
-  if (threadIdx.x == 0)
-    addTo(*G.Whole, OfTiles);
+  addOfBlock(G.Whole->Error, OfTiles.Error);
+  addOfBlock(G.Whole->Wanted, OfTiles.Wanted);
+  addOfBlock(G.Whole->Count, OfTiles.Count);
 }
 
 inline __device__ double rmsOf(double Sum, unsigned long long Count) {
@@ -123,8 +122,7 @@ static __global__ void countBadBlocks(Grid G, const double *Tolerance,
     Bad += S.Count >= judge::FewestInBlock &&
            rmsOf(S.Error, S.Count) > *Tolerance * (Own + OfWhole);
   }
-  if (Bad)
-    atomicAdd(BadBlocks, Bad);
+  addOfBlock(*BadBlocks, Bad);
 }
 
 /// Adds to \p BadBlocks. \p Tolerance lies on the device.

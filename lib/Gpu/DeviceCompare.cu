@@ -117,22 +117,17 @@ struct Sight {
     Least = fmin(Least, Value);
     Greatest = fmax(Greatest, Value);
   }
-  /// Once a block: all of a grid's threads would wait for each other.
+  /// All of a block's threads call it.
   __device__ void addTo(Totals &All) const {
-    unsigned long long Counts[] = {sumOfBlock(NotFinite), sumOfBlock(NotWhole),
-                                   sumOfBlock(Unwritten)};
-    double Most = greatestOfBlock(Greatest), Fewest = -greatestOfBlock(-Least);
-    if (threadIdx.x)
+    addOfBlock(All.NotFinite, NotFinite);
+    addOfBlock(All.NotWhole, NotWhole);
+    addOfBlock(All.Unwritten, Unwritten);
+    double Largest = greatestOfBlock(Greatest),
+           Smallest = -greatestOfBlock(-Least);
+    if (threadIdx.x || Smallest > Largest)
       return;
-    unsigned long long *Into[] = {&All.NotFinite, &All.NotWhole,
-                                  &All.Unwritten};
-    for (unsigned I = 0; I < 3; ++I)
-      if (Counts[I])
-        atomicAdd(Into[I], Counts[I]);
-    if (Fewest > Most)
-      return;
-    atomicMax(&All.Greatest, orderOf(Most));
-    atomicMax(&All.Least, ~orderOf(Fewest));
+    atomicMax(&All.Greatest, orderOf(Largest));
+    atomicMax(&All.Least, ~orderOf(Smallest));
   }
 };
 
@@ -234,14 +229,10 @@ __global__ void compareKernel(const T *Got, const T *Wanted, Rule R,
         Worst = fmax(Worst, Error);
     }
   }
-  Bad = sumOfBlock(Bad);
+  addOfBlock(All->Mismatches, Bad);
   Worst = greatestOfBlock(Worst);
-  if (threadIdx.x)
-    return;
-  if (Bad)
-    atomicAdd(&All->Mismatches, Bad);
   // Doubles that are not negative are in the order of their bits.
-  if (Worst > 0)
+  if (threadIdx.x == 0 && Worst > 0)
     atomicMax(&All->WorstBits, (unsigned long long)__double_as_longlong(Worst));
 }
 

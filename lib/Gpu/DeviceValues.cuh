@@ -52,6 +52,12 @@ template <class N> __device__ N sumOfBlock(N Value) {
 template <class N> __device__ N greatestOfBlock(N Value) {
   return ofBlock(Value, [](N A, N B) { return A < B ? B : A; });
 }
+/// Once a block: on one word all of a grid's threads would wait for each other.
+template <class N> __device__ void addOfBlock(N &Sum, N Value) {
+  Value = sumOfBlock(Value);
+  if (threadIdx.x == 0 && Value != 0)
+    atomicAdd(&Sum, Value);
+}
 
 template <class T> __device__ double valueOf(T V) { return double(V); }
 inline __device__ double valueOf(__half V) { return double(__half2float(V)); }
