@@ -210,6 +210,10 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     return std::nullopt;
   if (isBytes(L)) {
     Bytes = true;
+    // Any numbers are a state of this generator; of zeros it makes the same.
+    const auto *R = L.Type->getPointeeOrArrayElementType()->getAsRecordDecl();
+    if (R->getName() == "curandStateXORWOW")
+      return ordered_json{{"uniform", {0, 256}}};
     note(*L.P, "its structs have fields of several types; zeros are guessed");
     return ordered_json("zeros");
   }

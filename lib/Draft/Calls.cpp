@@ -190,8 +190,12 @@ Value Machine::construct(const Place &P, const CXXConstructExpr *C) {
   for (size_t I = 0; I < Def->getNumParams() && I < Arguments.size(); ++I) {
     bool Reference = Def->getParamDecl(I)->getType()->isReferenceType();
     if (!Reference) {
-      Given.push_back(
-          convert(eval(Arguments[I]), Def->getParamDecl(I)->getType()));
+      const ParmVarDecl *Parameter = Def->getParamDecl(I);
+      Value V = convert(eval(Arguments[I]), Parameter->getType());
+      if (Parameter->getType()->isIntegerType() &&
+          !Parameter->getType()->isBooleanType())
+        V = named(V, Parameter->getNameAsString());
+      Given.push_back(std::move(V));
       continue;
     }
     Place At = place(Arguments[I]);
@@ -214,7 +218,7 @@ Value Machine::construct(const Place &P, const CXXConstructExpr *C) {
                     8;
     Field.Type = F->getType();
     if (!F->getType()->isReferenceType())
-      initialize(Field, Init->getInit());
+      initializeField(Field, F, Init->getInit());
   }
   Top = Was;
   finish(Def, std::move(Inside));

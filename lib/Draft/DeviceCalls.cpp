@@ -144,6 +144,18 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     touchBytes(To, Bytes.isInteger() ? Bytes.Number : 1, /*Write=*/true);
     return To;
   }
+  if (Name.starts_with("curand")) {
+    // The state that it goes on from; what it returns is not known.
+    for (const Expr *A : C->arguments())
+      if (A->getType()->isPointerType()) {
+        Value At = eval(A);
+        int64_t Bytes = sizeOf(A->getType()->getPointeeType());
+        if (Name != "curand_init")
+          touchBytes(At, Bytes, /*Write=*/false);
+        touchBytes(At, Bytes, /*Write=*/true);
+      }
+    return Value();
+  }
   if ((Name == "__ldg" || Name.starts_with("__ldc") || Name == "__ldlu" ||
        Name == "__ldcv") &&
       Count == 1)

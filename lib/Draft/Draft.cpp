@@ -352,6 +352,10 @@ std::vector<std::string> SourceDrafter::entries() const {
   return Names;
 }
 
+static bool isDefined(const VarDecl &V) {
+  return V.hasDefinition() != VarDecl::DeclarationOnly;
+}
+
 llvm::Expected<std::unique_ptr<Draft>>
 SourceDrafter::draft(llvm::StringRef Entry) {
   Candidate C;
@@ -369,7 +373,16 @@ SourceDrafter::draft(llvm::StringRef Entry) {
     return S.takeError();
   if (llvm::Error E = checkCallable(*S))
     return E;
-  return makeDraftText(use(C, std::move(*S), /*Twice=*/true), Source);
+  std::unique_ptr<EntryUse> Use = use(C, std::move(*S), /*Twice=*/true);
+  for (const SymbolUse &Symbol : Use->Symbols)
+    if (!isDefined(*Symbol.V))
+      return usageError(
+          "entry '" + C.Name + "' uses the variable '" +
+          Symbol.V->getQualifiedNameAsString() +
+          "' of the device, which another file defines, so that no workload "
+          "can set it; wanted its definition in '" +
+          Source.path() + "'");
+  return makeDraftText(std::move(Use), Source);
 }
 
 llvm::Expected<std::unique_ptr<Drafter>>

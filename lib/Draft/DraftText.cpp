@@ -119,11 +119,14 @@ void DraftText::findNames() {
   Pin(Use->Shared);
   // What only the grid has, or only the length of an array, no size changes:
   // the kernel is written with it. What only an argument has is a setting.
-  std::set<std::string> InScalars, InGrid, InExtents, InGuards;
+  std::set<std::string> InScalars, InGrid, InExtents, InTables, InGuards;
   for (size_t I = 0; I < Use->Leaves.size(); ++I) {
     if (!Use->Leaves[I].Array && Use->Leaves[I].Given.isInteger())
       collectNames(Use->Leaves[I].Given.How, InScalars);
     collectNames(Extents[I], InExtents);
+    // Values of other arrays choose from it: as many as the program likes.
+    if (Use->Leaves[I].Array && Use->Leaves[I].Array->Used.Inexact)
+      collectNames(Extents[I], InTables);
   }
   collectNames(Use->Shared, InExtents);
   for (const Formula &G : Use->Grid)
@@ -142,13 +145,17 @@ void DraftText::findNames() {
   std::set<std::string> Settings;
   for (const auto &[Name, Number] : Use->Names)
     if (!InScalars.count(Name)) {
-      if (!InGrid.count(Name) || !InExtents.count(Name))
+      bool Free = InTables.count(Name) &&
+                  (Use->MadeUpNames.count(Name) || Use->ReadNames.count(Name));
+      if (!Free && (!InGrid.count(Name) || !InExtents.count(Name)))
         Constants.insert(Name);
     } else if (Use->Followed && !InGrid.count(Name) && !InExtents.count(Name) &&
                !InGuards.count(Name)) {
       Settings.insert(Name);
     }
   settleSettings(Settings);
+  for (const auto &[Name, Number] : Use->Run->Choices)
+    Constants.insert(Name);
   // The device's own are none.
   for (const std::string &Name : Unused)
     if (!Use->Names.count(Name))
@@ -255,6 +262,11 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
     return Reached;
   std::optional<int64_t> Number = evaluate(Reached, Use->Names),
                          All = evaluate(Scalars, Use->Names);
+  // Nor what the kernel's own text says how long it is.
+  if (llvm::any_of(Use->Run->Guards, [&](const AxisGuard &G) {
+        return isConstant(G.Limit) && All && G.Limit->Number == *All;
+      }))
+    return nullptr;
   constexpr int64_t Few = 64; // many a formula comes to such a number
   if (!Number || !All || *All <= Few || (*Number != *All && *Number > *All / 2))
     return nullptr;
@@ -263,6 +275,7 @@ Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
     collectNames(G.Limit, Wanted);
   for (const Formula &G : Use->Grid)
     collectNames(G, Wanted);
+  Wanted.insert(Use->Run->LoopLimits.begin(), Use->Run->LoopLimits.end());
   return !Names.empty() && llvm::all_of(Names,
                                         [&](const std::string &Name) {
                                           return Wanted.count(Name);

@@ -92,6 +92,9 @@ private:
     Host.HasFilter = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
       return isHandful(P->getName());
     });
+    Host.HasRank = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+      return isRank(P->getName());
+    });
     for (const ParmVarDecl *P : F->parameters())
       Arguments.push_back(Host.makeUp(P->getType(), P->getNameAsString()));
     Host.run(F, Arguments, This);
@@ -148,6 +151,9 @@ std::unique_ptr<Machine> draft::dryRun(ASTContext &Context,
     for (const std::string &Name : *Names)
       if (isBlockSize(Name))
         Blocks.try_emplace(Name, BlockNumber{256, true});
+  for (const auto &[Name, Number] : Host->Choices)
+    if (Host->MadeUpNames.count(Name) || Host->ReadNames.count(Name))
+      Blocks[Name] = BlockNumber{Number, true};
   return Blocks.empty() ? std::move(Host)
                         : runOnce(Context, Found, Fixed, Blocks);
 }

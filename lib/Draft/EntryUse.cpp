@@ -48,6 +48,10 @@ private:
     return llvm::any_of(Use.Entry.Parameters,
                         [](const Parameter &P) { return isHandful(P.Name); });
   }
+  bool hasRank() const {
+    return llvm::any_of(Use.Entry.Parameters,
+                        [](const Parameter &P) { return isRank(P.Name); });
+  }
   void runWith(Launch &L);
   SymbolUse symbolUse(const VarDecl *V) const;
 
@@ -115,7 +119,7 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
       } else if (isStride(P.Name) && hasFilter()) {
         L.MadeUp = false;
         L.Given = Value::integer(1);
-      } else if (isSetting(P.Name)) {
+      } else if (isSetting(P.Name) || (isSide(P.Name) && hasRank())) {
         L.Given = Value::integer(0);
       } else {
         std::string Name = sizeName(P.Name);
@@ -439,6 +443,13 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
     return Use;
   };
   std::unique_ptr<EntryUse> Use = Once(Entry, nullptr);
+  // What a switch chooses by is one of what it knows.
+  Bindings Chosen = Use->Names;
+  for (const auto &[Name, Number] : Use->Run->Choices)
+    if (Use->Names.count(Name))
+      Chosen[Name] = Number;
+  if (Chosen != Use->Names)
+    Use = Once(Entry, &Chosen);
   if (Bindings Others = otherSizes(*Use); Twice && !Others.empty())
     Use->Again = Once(std::move(Entry), &Others);
   return Use;

@@ -83,6 +83,9 @@ bool isSetting(llvm::StringRef Name);
 bool isChannels(llvm::StringRef Name);
 /// A size that is a handful where others are thousands: a filter's, for one.
 bool isHandful(llvm::StringRef Name);
+/// One of the sides of a tensor, where it is told how many these are; else a
+/// size.
+bool isSide(llvm::StringRef Name);
 /// How many sides a tensor has: one is enough.
 bool isRank(llvm::StringRef Name);
 /// From one row to the next: no less than what a row holds.

@@ -356,6 +356,21 @@ Place Machine::place(const Expr *E) {
   return None;
 }
 
+/// Of a field \p F of the project's own struct: a constant in it is a size that
+/// may be another, as one in a variable is.
+void Machine::initializeField(const Place &P, const FieldDecl *F,
+                              const Expr *Init) {
+  initialize(P, Init);
+  QualType Type = F->getType();
+  auto Cell = P.To->Cells.find(P.Offset);
+  if (Cell == P.To->Cells.end() || !Type->isIntegerType() ||
+      Type->isBooleanType() || Type->isCharType() || Type->isEnumeralType() ||
+      Context.getSourceManager().isInSystemHeader(F->getLocation()))
+    return;
+  Cell->second =
+      named(readResult(Cell->second, F->getName()), F->getNameAsString());
+}
+
 void Machine::initialize(const Place &P, const Expr *Init) {
   if (!P || !Init || Init->isValueDependent())
     return;
@@ -391,7 +406,7 @@ void Machine::initialize(const Place &P, const Expr *Init) {
         Place Field = P;
         Field.Offset += Layout.getFieldOffset(F->getFieldIndex()) / 8;
         Field.Type = F->getType();
-        initialize(Field, L->getInit(I++));
+        initializeField(Field, F, L->getInit(I++));
       }
       return;
     }

@@ -124,9 +124,16 @@ static std::vector<Formula> atomsOf(const EntryUse &Use,
                                 combine(Op::Mul, constant(2), Other.Given.How),
                                 constant(1)));
     }
-  for (const Formula &G : Use.Grid)
+  std::vector<Formula> Grids(Use.Grid, Use.Grid + 3);
+  if (!Use.Entry.IsKernel)
+    for (const Launch &L : Use.Run->Launches)
+      for (const Value &G : L.Grid)
+        if (G.isInteger() && Grids.size() < 6)
+          Grids.push_back(G.How);
+  for (const Formula &G : Grids)
     if (G && hasNames(G)) {
-      if (!llvm::is_contained(Atoms, G))
+      if (llvm::none_of(Atoms,
+                        [&](const Formula &A) { return print(A) == print(G); }))
         Atoms.push_back(G);
       if (!isName(G))
         Once.insert(G.get());

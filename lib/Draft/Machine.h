@@ -119,6 +119,8 @@ public:
   std::set<std::string> LoopLimits; ///< what loops of a kernel run up to
   /// Of what the program reads, or nobody gives, and makes blocks of.
   BlockNumbers Blocks;
+  /// Names that a switch of the host chooses by, and a number that it knows.
+  Bindings Choices;
   /// Places that are read or written as a whole of so many bytes, at multiples
   /// of which they have to lie.
   std::vector<std::pair<Formula, int64_t>> Aligned;
@@ -134,6 +136,7 @@ public:
   bool MakesNames = true;
   bool MadeUp = false;    ///< what is launched now is so with arguments of ours
   bool HasFilter = false; ///< what is made up now has a filter's width
+  bool HasRank = false;   ///< ... is told how many sides a tensor has
   int ArgumentCount = 1;  ///< of main
 
 private:
@@ -194,6 +197,8 @@ private:
   Place placeOfVariable(const clang::VarDecl *V);
   Place placeAt(const Value &Pointer, clang::QualType Type);
   void initialize(const Place &P, const clang::Expr *Init);
+  void initializeField(const Place &P, const clang::FieldDecl *F,
+                       const clang::Expr *Init);
   void copy(const Place &To, const Place &From);
   Value evalNew(const clang::CXXNewExpr *N);
   std::optional<Value> evalWrapped(const clang::Expr *E);

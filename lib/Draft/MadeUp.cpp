@@ -36,7 +36,8 @@ Value Machine::makeUp(QualType Type, const std::string &Name) {
                                                       nullptr, QualType()));
   }
   if (!Held->isIntegerType() || Held->isBooleanType() || Held->isCharType() ||
-      Held->isEnumeralType() || Name.empty() || isSetting(Name))
+      Held->isEnumeralType() || Name.empty() || isSetting(Name) ||
+      (isSide(Name) && HasRank))
     return Value();
   if (isChannels(Name) || isRank(Name))
     return Value::integer(isRank(Name) ? 1 : 3);

@@ -75,7 +75,12 @@ std::map<std::string, int64_t> draft::multiplesOf(const EntryUse &Use) {
     return llvm::none_of(
         In, [&](const std::string &Name) { return Given.count(Name); });
   };
-  for (Formula G : Use.Grid) {
+  std::vector<Formula> Grids(Use.Grid, Use.Grid + 3);
+  if (!Use.Entry.IsKernel)
+    for (const Launch &L : Use.Run->Launches)
+      for (const Value &G : L.Grid)
+        Grids.push_back(G.isInteger() ? G.How : nullptr);
+  for (Formula G : Grids) {
     // n / 4 / 128
     int64_t Tile = 1;
     for (; G && G->Kind == Op::Div && IsFixed(G->Right); G = G->Left)

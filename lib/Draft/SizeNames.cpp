@@ -49,6 +49,8 @@ bool draft::isRank(llvm::StringRef Name) {
                         "num_dim", "rank", "dims_count"});
 }
 
+bool draft::isSide(llvm::StringRef Name) { return isOneOf(Name, {"dim"}); }
+
 bool draft::isPitch(llvm::StringRef Name) {
   std::string Field = Name.substr(Name.rfind('.') + 1).lower();
   llvm::StringRef Bare = Field;
@@ -72,9 +74,9 @@ bool draft::isCountOfEntries(llvm::StringRef Name) {
 bool draft::isSetting(llvm::StringRef Name) {
   return llvm::StringRef(Name.lower()).ends_with("offset") ||
          isOneOf(Name,
-                 {"axis", "dim", "seed", "flag", "flags", "mode", "causal",
-                  "offset", "pad", "padding", "debug", "device", "step", "type",
-                  "op", "start", "stream"},
+                 {"axis", "seed", "flag", "flags", "mode", "causal", "offset",
+                  "pad", "padding", "debug", "device", "step", "type", "op",
+                  "start", "stream"},
                  {"is_", "use_", "has_", "do_", "enable", "pad_"});
 }
 
@@ -121,6 +123,8 @@ Bindings draft::otherSizes(const EntryUse &Use) {
     Pin(L.Given.isInteger() ? L.Given.How : nullptr);
     Pin(L.Bytes);
   }
+  for (const auto &[Name, Number] : Use.Run->Choices)
+    Pinned.insert(Name);
   for (int I = 0; I < 3; ++I) {
     Pin(Use.Grid[I]);
     Pin(Use.Block[I]);

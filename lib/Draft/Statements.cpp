@@ -267,6 +267,15 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
   return Flow::Next;
 }
 
+static std::optional<int64_t> labelOf(const SwitchCase *C,
+                                      const ASTContext &Context) {
+  const auto *Case = dyn_cast<CaseStmt>(C);
+  Expr::EvalResult R;
+  if (!Case || !Case->getLHS()->EvaluateAsInt(R, Context))
+    return std::nullopt;
+  return R.Val.getInt().getExtValue();
+}
+
 Flow Machine::followSwitch(const SwitchStmt *S) {
   Value V = eval(S->getCond());
   const SwitchCase *Wanted = nullptr;
@@ -276,13 +285,13 @@ Flow Machine::followSwitch(const SwitchStmt *S) {
     First = C;
     if (isa<DefaultStmt>(C))
       Default = C;
-    else if (const auto *Case = dyn_cast<CaseStmt>(C); Case && V.isInteger()) {
-      Expr::EvalResult R;
-      if (Case->getLHS()->EvaluateAsInt(R, Context) &&
-          R.Val.getInt().getExtValue() == V.Number)
-        Wanted = C;
-    }
+    else if (V.isInteger() && labelOf(C, Context) == V.Number)
+      Wanted = C;
   }
+  if (!As && V.isInteger() && isName(V.How) && First)
+    Choices[V.How->Name] = Wanted || Default
+                               ? V.Number
+                               : labelOf(First, Context).value_or(V.Number);
   if (!Wanted)
     Wanted = V.isInteger() ? Default : First;
   const auto *Body = dyn_cast<CompoundStmt>(S->getBody());

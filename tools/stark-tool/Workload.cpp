@@ -155,6 +155,23 @@ static llvm::Error draftAll(Drafter &Drafts, const ParseOptions &Options) {
   return llvm::Error::success();
 }
 
+/// What Clang does not take is left out, and with it what follows from it.
+static void noteErrors(const ParsedSource &Source) {
+  if (Source.errors().empty())
+    return;
+  const SourceError &First = Source.errors().front();
+  llvm::errs() << "note: "
+               << (First.Line ? "line " + std::to_string(First.Line) + ": "
+                              : std::string())
+               << First.Message
+               << (Source.errors().size() > 1
+                       ? " (and " + std::to_string(Source.errors().size() - 1) +
+                             " errors more)"
+                       : std::string())
+               << "; the draft is made of the rest, and may lack what this "
+                  "hides: give the compiler's flags after --\n";
+}
+
 static llvm::Error run(const std::vector<std::string> &Flags) {
   ParseOptions Options;
   Options.Flags = Flags;
@@ -168,6 +185,7 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
   auto Source = parseSourceFile(File, Options);
   if (!Source)
     return Source.takeError();
+  noteErrors(**Source);
   std::vector<std::unique_ptr<ParsedSource>> Callers =
       findCallers(**Source, Options);
   for (const auto &Caller : Callers)
