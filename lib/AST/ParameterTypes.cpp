@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ParameterTypes.h"
+#include "PointerFields.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -319,23 +320,6 @@ private:
     });
   }
 
-  /// A pointer in the struct \p Type, or in one of its own; null: none.
-  const FieldDecl *pointerIn(QualType Type) const {
-    Type = Context.getBaseElementType(Type).getCanonicalType();
-    const auto *Record = Type->getAs<RecordType>();
-    const RecordDecl *Fields =
-        Record ? Record->getDecl()->getDefinition() : nullptr;
-    if (!Fields)
-      return nullptr;
-    for (const FieldDecl *Field : Fields->fields()) {
-      if (Context.getBaseElementType(Field->getType())->isPointerType())
-        return Field;
-      if (const FieldDecl *Inner = pointerIn(Field->getType()))
-        return Inner;
-    }
-    return nullptr;
-  }
-
   static int64_t bytesOf(ScalarType T) {
     switch (T) {
     case ScalarType::Bool:
@@ -392,11 +376,7 @@ private:
     if (P.Element == ScalarType::Other)
       return refuse(P, To->isPointerType()    ? "it points to pointers"
                        : To->isFunctionType() ? "it points to a function"
-                       : pointerIn(To)
-                           ? "it points to structs with a pointer, '" +
-                                 pointerIn(To)->getNameAsString() +
-                                 "', which a function of your own has to fill "
-                                 "(workload.md: A call of your own)"
+                       : pointerIn(To)        ? holdsPointer(To)
                        : To->isRecordType()
                            ? "what it points to has fields that are no numbers"
                            : "no dtype stands for what it points to");

@@ -33,6 +33,15 @@ using namespace stark::draft;
 using namespace clang;
 
 Draft::~Draft() = default;
+
+SmallSize stark::likelyForm(const Draft &D) {
+  for (SmallSize Form :
+       {SmallSize::Ragged, SmallSize::Aligned, SmallSize::Powers})
+    if (D.differs(Form) && D.fits(Form))
+      return Form;
+  return SmallSize::None;
+}
+
 Drafter::~Drafter() = default;
 
 namespace {

@@ -13,6 +13,7 @@
 #include "DraftText.h"
 #include "ArgumentText.h"
 #include "BytesText.h"
+#include "Dtypes.h"
 #include "SizeChoice.h"
 #include "stark/AST/BlockLimits.h"
 #include "stark/AST/Parse.h"
@@ -32,6 +33,7 @@ public:
   const Signature &entry() const override { return Use->Entry; }
   std::string text(SmallSize Small, DraftSizes Sizes) const override;
   bool differs(SmallSize Small) const override { return isAnother(Small); }
+  bool fits(SmallSize Small) const override;
   bool fillOutputs() override;
   void keepOutputs() override { Arguments = AsWritten; }
   void countBytes(const WholeArguments &Seen) override {
@@ -44,9 +46,6 @@ public:
 private:
   void findNames();
   bool isOurs(const std::string &Name) const;
-  Formula reachedOf(const LeafUse &L, const Formula &Scalars) const;
-  bool isArgument(const Formula &F) const;
-  bool halves(const Formula &Part, const Formula &Whole) const;
   void settleSettings(const std::set<std::string> &Names);
   void settleAll();
   void nameBlocks();
@@ -219,71 +218,6 @@ void DraftText::settleAll() {
   }
 }
 
-/// Whether the entry is told \p F as it stands, and not as one of its sizes.
-bool DraftText::isArgument(const Formula &F) const {
-  return F && !isName(F) && hasNames(F) &&
-         llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
-           return !L.Array && L.Given.isInteger() && L.Given.How &&
-                  print(L.Given.How) == print(F);
-         });
-}
-
-/// Whether \p Part is at most half of \p Whole.
-bool DraftText::halves(const Formula &Part, const Formula &Whole) const {
-  std::optional<int64_t> Number = evaluate(Part, Use->Names),
-                         All = evaluate(Whole, Use->Names);
-  return Number && All && *Number <= *All / 2;
-}
-
-/// What the entry reaches of an array of \p Scalars elements, where it follows
-/// from sizes and is all or less than half of it: the program writes the
-/// number out once more, or has one buffer for its largest size.
-Formula DraftText::reachedOf(const LeafUse &L, const Formula &Scalars) const {
-  const draft::Use &U = L.Array->Used;
-  std::set<std::string> Own, Given, Names, Wanted;
-  collectNames(Scalars, Own);
-  for (const LeafUse &Other : Use->Leaves)
-    if (!Other.Array && Other.Given.isInteger())
-      collectNames(Other.Given.How, Given);
-  for (const Formula &G : Use->Grid)
-    collectNames(G, Given);
-  if (!Scalars || U.Inexact)
-    return nullptr;
-  Formula Reached = extentSeen(L, *Use);
-  if (llvm::any_of(Own,
-                   [&](const std::string &Name) { return Given.count(Name); }))
-    return isArgument(Reached) && halves(Reached, Scalars) ? Reached : nullptr;
-  // Nobody says how long it is.
-  if (llvm::all_of(Own,
-                   [&](const std::string &Name) {
-                     return Use->MadeUpNames.count(Name);
-                   }) &&
-      !Own.empty())
-    return Reached;
-  std::optional<int64_t> Number = evaluate(Reached, Use->Names),
-                         All = evaluate(Scalars, Use->Names);
-  // Nor what the kernel's own text says how long it is.
-  if (llvm::any_of(Use->Run->Guards, [&](const AxisGuard &G) {
-        return isConstant(G.Limit) && All && G.Limit->Number == *All;
-      }))
-    return nullptr;
-  constexpr int64_t Few = 64; // many a formula comes to such a number
-  if (!Number || !All || *All <= Few || (*Number != *All && *Number > *All / 2))
-    return nullptr;
-  collectNames(Reached, Names);
-  for (const AxisGuard &G : Use->Run->Guards)
-    collectNames(G.Limit, Wanted);
-  for (const Formula &G : Use->Grid)
-    collectNames(G, Wanted);
-  Wanted.insert(Use->Run->LoopLimits.begin(), Use->Run->LoopLimits.end());
-  return !Names.empty() && llvm::all_of(Names,
-                                        [&](const std::string &Name) {
-                                          return Wanted.count(Name);
-                                        })
-             ? Reached
-             : nullptr;
-}
-
 /// Rows of blockDim.x elements are as long as the block is.
 void DraftText::nameBlocks() {
   const Launch *Inside = Use->Run->Launches.empty() || Use->Entry.IsKernel
@@ -323,7 +257,7 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
                           : extentSeen(L, *Use);
     if (Formula Reached = L.OneOfParts && !L.Array->Used.Inexact
                               ? extentSeen(L, *Use)
-                              : reachedOf(L, Scalars))
+                              : reachedOf(L, Scalars, *Use))
       Scalars = Reached;
     Extents[I] = Scalars;
   }
@@ -380,6 +314,47 @@ void DraftText::writeArguments(const ParsedSource &Source) {
   else if (Use->GridGuessed || Use->BlockGuessed)
     Notes.push_back("what the launch's grid or block comes to is not known; it "
                     "is guessed");
+}
+
+/// What each array of \p Of lacks at \p Numbers: bytes that threads reach
+/// behind its end.
+static std::vector<int64_t> lackOf(const EntryUse &Of,
+                                   llvm::ArrayRef<Formula> Extents,
+                                   const Bindings &Numbers) {
+  std::vector<int64_t> Lack(Of.Leaves.size());
+  for (size_t I = 0; I < Lack.size() && I < Extents.size(); ++I) {
+    const LeafUse &L = Of.Leaves[I];
+    if (!L.Array)
+      continue;
+    if (auto Scalars = evaluate(Extents[I], Numbers))
+      Lack[I] = std::max<int64_t>(
+          L.Array->Used.Most - *Scalars * job::dtypeBytes(dtypeFor(*L.P)), 0);
+  }
+  return Lack;
+}
+
+bool DraftText::fits(SmallSize Small) const {
+  if (!Use->Repeat || Small == SmallSize::None)
+    return true;
+  Bindings Numbers = Use->Names, Sizes = smallSize(Small);
+  for (auto &[Name, Number] : Numbers) {
+    auto As = Called.find(Name);
+    auto At = Sizes.find(As == Called.end() ? Name : As->second);
+    if (At != Sizes.end())
+      Number = At->second;
+  }
+  Bindings Own = Use->Names;
+  for (const auto &[From, To] : Called)
+    Own.try_emplace(To, Use->Names.at(From));
+  for (const auto &[Name, Number] : Sizes)
+    Numbers.try_emplace(Name, Number);
+  std::unique_ptr<EntryUse> There = Use->Repeat(Numbers);
+  std::vector<int64_t> Here = lackOf(*Use, Extents, Own),
+                       Then = lackOf(*There, Extents, Numbers);
+  for (size_t I = 0; I < Here.size() && I < Then.size(); ++I)
+    if (Here[I] == 0 && Then[I] > 0)
+      return false;
+  return true;
 }
 
 bool DraftText::fillOutputs() {

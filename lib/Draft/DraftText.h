@@ -20,6 +20,12 @@ std::unique_ptr<Draft> makeDraftText(std::unique_ptr<EntryUse> Use,
 /// one element.
 Formula extentSeen(const LeafUse &L, const EntryUse &Use);
 
+/// What the entry reaches of an array of \p Scalars elements, where it follows
+/// from sizes and is all or less than half of it: the program writes the
+/// number out once more, or has one buffer for its largest size.
+Formula reachedOf(const LeafUse &L, const Formula &Scalars,
+                  const EntryUse &Use);
+
 /// Bytes of dynamic shared memory that a kernel was seen to reach; null: none.
 Formula sharedSeen(const EntryUse &Use);
 

@@ -53,7 +53,6 @@ private:
                         [](const Parameter &P) { return isRank(P.Name); });
   }
   void runWith(Launch &L);
-  SymbolUse symbolUse(const VarDecl *V) const;
 
   ASTContext &Context;
   EntryUse &Use;
@@ -109,8 +108,13 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
     if (!L.Given.isInteger() || Counted || Unsaid) {
       L.MadeUp = true;
       auto Block = Blocks.find(P.Name);
+      auto Known = Use.Settled.find(sizeName(P.Name));
       bool OfBlock = Block != Blocks.end();
-      if ((OfBlock && Block->second.Fixed) || isBlockSize(P.Name)) {
+      if (Known != Use.Settled.end() && Instead) {
+        L.MadeUp = false;
+        L.Given = Value::integer(evaluate(Known->second, *Instead).value_or(1),
+                                 Known->second);
+      } else if ((OfBlock && Block->second.Fixed) || isBlockSize(P.Name)) {
         L.MadeUp = false;
         L.Given = Value::integer(OfBlock ? Block->second.Number : 256);
       } else if (isChannels(P.Name) || isRank(P.Name)) {
@@ -353,29 +357,6 @@ Formula UseFinder::limitOf(int Axis) const {
   return Constant;
 }
 
-SymbolUse UseFinder::symbolUse(const VarDecl *V) const {
-  SymbolUse S;
-  S.V = V;
-  if (const Object *O = M.objectOf(V))
-    S.Used = O->Used;
-  if (!Host)
-    return S;
-  // The host may be another file's, with a declaration of its own.
-  auto Has = [&](const std::set<const VarDecl *> &In) -> const VarDecl * {
-    for (const VarDecl *Each : In)
-      if (Each->getQualifiedNameAsString() == V->getQualifiedNameAsString())
-        return Each;
-    return nullptr;
-  };
-  S.Got = Has(Host->SymbolsGot);
-  if (const VarDecl *Set = Has(Host->SymbolsSet)) {
-    S.Set = true;
-    if (const Object *O = Host->objectOf(Set))
-      S.Held = O->Held;
-  }
-  return S;
-}
-
 void UseFinder::follow(const Launch *L) {
   if (Instead)
     for (const auto &[Name, Number] : *Instead)
@@ -419,7 +400,7 @@ void UseFinder::follow(const Launch *L) {
     Use.Followed |=
         Each.Array && (Each.Array->Used.Read || Each.Array->Used.Written);
   for (const VarDecl *V : M.SymbolsUsed)
-    Use.Symbols.push_back(symbolUse(V));
+    Use.Symbols.push_back(symbolUse(V, M, Host));
   llvm::sort(Use.Symbols, [](const SymbolUse &L, const SymbolUse &R) {
     return L.V->getQualifiedNameAsString() < R.V->getQualifiedNameAsString();
   });
@@ -430,27 +411,35 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
                                        Signature Entry, const FunctionDecl *F,
                                        const HostCall *Call, const Launch *L,
                                        const Machine *Host, bool Twice) {
-  auto Once = [&](Signature S, const Bindings *Instead) {
+  std::map<std::string, Formula> Settled;
+  auto Once = [=, &Context,
+               &Fixed](const Bindings *Instead,
+                       const std::map<std::string, Formula> &Settled) {
     auto Use = std::make_unique<EntryUse>();
     Use->F = F;
-    Use->Entry = std::move(S);
+    Use->Entry = Entry;
     Use->Recorded = Call || L;
     Use->MadeUp = L && L->MadeUp;
+    Use->Settled = Settled;
     Use->Run = std::make_unique<Machine>(Context, Fixed);
     UseFinder Finder(Context, *Use, Host, L, Instead);
     Finder.arguments(Call ? &Call->Arguments : L ? &L->Arguments : nullptr);
     Finder.follow(L);
     return Use;
   };
-  std::unique_ptr<EntryUse> Use = Once(Entry, nullptr);
+  std::unique_ptr<EntryUse> Use = Once(nullptr, Settled);
   // What a switch chooses by is one of what it knows.
   Bindings Chosen = Use->Names;
   for (const auto &[Name, Number] : Use->Run->Choices)
     if (Use->Names.count(Name))
       Chosen[Name] = Number;
-  if (Chosen != Use->Names)
-    Use = Once(Entry, &Chosen);
+  settleDimensions(*Use, Settled);
+  if (Chosen != Use->Names || !Settled.empty())
+    Use = Once(&Chosen, Settled);
+  Use->Repeat = [=](const Bindings &Numbers) {
+    return Once(&Numbers, Settled);
+  };
   if (Bindings Others = otherSizes(*Use); Twice && !Others.empty())
-    Use->Again = Once(std::move(Entry), &Others);
+    Use->Again = Use->Repeat(Others);
   return Use;
 }

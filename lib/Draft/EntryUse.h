@@ -16,6 +16,7 @@
 
 #include "Machine.h"
 #include "stark/AST/Signature.h"
+#include <functional>
 
 namespace stark::draft {
 
@@ -55,10 +56,20 @@ struct EntryUse {
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
   std::vector<SymbolUse> Symbols;
   bool Followed = false; ///< some array was seen to be used
+  /// What arguments of ours are, by their names: of a grid and a block that the
+  /// entry is given.
+  std::map<std::string, Formula> Settled;
+  /// Follows the entry once more, with other numbers for its sizes.
+  std::function<std::unique_ptr<EntryUse>(const Bindings &)> Repeat;
   /// With other numbers for the sizes that nobody gives: what follows from them
   /// follows in both. Null where there are none.
   std::unique_ptr<EntryUse> Again;
 };
+
+/// How \p Entry used the variable \p V, and what \p Host does with it, which
+/// may be null.
+SymbolUse symbolUse(const clang::VarDecl *V, const Machine &Entry,
+                    const Machine *Host);
 
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
 std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,

@@ -116,7 +116,8 @@ static std::vector<Formula> atomsOf(const EntryUse &Use,
     if (isName(Use.Grid[I]) && Use.GridGuessed)
       Atoms.push_back(Use.Grid[I]);
   for (const LeafUse &Other : Use.Leaves)
-    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger()) {
+    if (!Other.Array && hasNames(Other.Given.How) && Other.Given.isInteger() &&
+        !Use.Settled.count(sizeName(Other.P->Name))) {
       Atoms.push_back(Other.Given.How);
       // A filter around each element.
       if (isHandful(Other.P->Name))

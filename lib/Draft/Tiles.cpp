@@ -158,6 +158,16 @@ bool draft::takeBlockOf(const Machine &Seen, const FunctionDecl *Kernel,
   return true;
 }
 
+void draft::blockSides(const Machine &Seen, const FunctionDecl *Kernel,
+                       int64_t (&Sides)[3]) {
+  bool Used[3];
+  for (int I = 0; I < 3; ++I) {
+    Used[I] = Seen.ThreadUsed[I] || I == 0;
+    Sides[I] = 1;
+  }
+  chooseBlock(Seen, Kernel, Used, Sides);
+}
+
 Formula draft::onlySize(const EntryUse &Use) {
   Formula Only;
   for (const LeafUse &L : Use.Leaves)

@@ -23,12 +23,23 @@ namespace stark::draft {
 bool takeBlockOf(const Machine &Seen, const clang::FunctionDecl *Kernel,
                  Formula (&Block)[3]);
 
+/// The sides of a block for \p Kernel, threads of which \p Seen has followed:
+/// what it asks for, else the usual ones.
+void blockSides(const Machine &Seen, const clang::FunctionDecl *Kernel,
+                int64_t (&Sides)[3]);
+
 /// The one size that an entry is given; null where there are several.
 Formula onlySize(const EntryUse &Use);
 
 /// Whether \p Grid is of numbers of ours that nothing else of \p Use is of: it
 /// says nothing.
 bool isOnlyOurs(const EntryUse &Use, const Formula &Grid);
+
+/// Sides of a grid and of a block that are arguments of an entry: the block is
+/// what the kernel asks for, else the usual one, and there are as many as its
+/// guards ask for.
+void settleDimensions(const EntryUse &Use,
+                      std::map<std::string, Formula> &Settled);
 
 /// Numbers for the names that blocks of \p Host are made of and that the
 /// program reads or nobody gives.

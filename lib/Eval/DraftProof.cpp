@@ -146,6 +146,9 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
   auto Remove = llvm::make_scope_exit([&] { fs::remove(Path); });
   // Of those that a task can be made of, the first.
   std::optional<SmallSize> Loads;
+  auto Unproved = [&] {
+    return Loads && D.fits(*Loads) ? *Loads : likelyForm(D);
+  };
   Patience Wait;
   for (bool Filled : {false, true}) {
     if (Filled && !D.fillOutputs())
@@ -158,7 +161,7 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         Proof.Note += "; no other size was tried after a minute";
         if (Filled)
           D.keepOutputs();
-        Proof.Form = Loads.value_or(Proof.Form);
+        Proof.Form = Unproved();
         return Proof;
       }
       if (llvm::Error E =
@@ -197,12 +200,12 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
       if (V->Kind == VerdictKind::TimedOut ||
           (V->Kind == VerdictKind::Unsupported && !Other) ||
           V->Kind == VerdictKind::NotCompiled) {
-        Proof.Form = *Loads;
+        Proof.Form = Unproved();
         return Proof;
       }
     }
   }
   D.keepOutputs();
-  Proof.Form = Loads.value_or(Proof.Form);
+  Proof.Form = Unproved();
   return Proof;
 }

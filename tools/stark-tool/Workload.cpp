@@ -111,6 +111,7 @@ static llvm::Error draftOne(Drafter &Drafts, const std::string &Name,
   if (!Into.empty() && !Force && llvm::sys::fs::exists(Into))
     return usageError("'" + Into + "' exists; --force replaces it");
   DraftProof Proof;
+  Proof.Form = likelyForm(**D);
   if (!NoProve && (*D)->Comparable) {
     EvaluatorOptions Judge;
     Judge.Build.Arch = Options.Arch;

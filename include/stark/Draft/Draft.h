@@ -54,6 +54,9 @@ public:
   virtual std::string text(SmallSize Small, DraftSizes Sizes) const = 0;
   /// Whether the small size of this form is another than those before it.
   virtual bool differs(SmallSize Small) const = 0;
+  /// Whether threads stay inside the arrays at the small size of this form, as
+  /// far as a few of them tell, where they do at the program's.
+  virtual bool fits(SmallSize Small) const = 0;
   /// From now on outputs are filled before each call, as what the entry does
   /// not write in full has to be. False where there is none.
   virtual bool fillOutputs() = 0;
@@ -75,6 +78,9 @@ public:
   /// What was guessed, and what would settle it.
   std::vector<std::string> Notes;
 };
+
+/// The first form that fits; where none does, the program's own sizes alone.
+SmallSize likelyForm(const Draft &D);
 
 /// All that could be an entry of a source, best first, from one dry run.
 class Drafter {

@@ -37,7 +37,7 @@ inline nlohmann::json drafted(const std::string &Text,
       (*Drafts)->draft(Entry.empty() ? (*Drafts)->entries().front() : Entry);
   if (!D)
     return llvm::toString(D.takeError());
-  std::string Workload = (*D)->text(SmallSize::Ragged, DraftSizes::All);
+  std::string Workload = (*D)->text(likelyForm(**D), DraftSizes::All);
   // What is drafted can be read.
   auto Read = parseWorkload(Workload, "draft");
   EXPECT_TRUE(bool(Read)) << llvm::toString(Read.takeError()) << Workload;

@@ -208,10 +208,10 @@ int main() {
   cudaMalloc(&x, 64 * 784 * 4);
   l.forward(x, 64);
 })");
-  EXPECT_EQ(W["sizes"][0], json({{"in", 784}, {"out", 128}, {"batch", 64}}));
-  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"in\", \"batch\""));
-  EXPECT_EQ(W["arguments"]["w"]["shape"], list("\"in\", \"out\""));
-  EXPECT_EQ(W["arguments"]["y"]["shape"], list("\"out\", \"batch\""));
+  EXPECT_EQ(W["sizes"][0], json({{"i", 784}, {"o", 128}, {"batch", 64}}));
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"i\", \"batch\""));
+  EXPECT_EQ(W["arguments"]["w"]["shape"], list("\"i\", \"o\""));
+  EXPECT_EQ(W["arguments"]["y"]["shape"], list("\"o\", \"batch\""));
 }
 
 // A length that the kernel is written with does not follow from the grid.
@@ -256,4 +256,46 @@ void run(Graph g) {
   EXPECT_EQ(W["arguments"]["edges"]["shape"], list("\"links\""));
   EXPECT_EQ(W["arguments"]["rows"]["init"],
             json({{"arange", "links / count"}}));
+}
+
+// A grid and a block that an entry is given are what its kernel asks for.
+TEST(DraftOfHandedOn, SettlesAGridAndABlockOfAnEntry) {
+  json W = drafted(R"(
+__global__ void k(const float *x, float *y, int width, int height) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < width && j < height)
+    y[j * width + i] = 2 * x[j * width + i];
+}
+void run(dim3 grid, dim3 block, const float *x, float *y, int width, int height) {
+  k<<<grid, block>>>(x, y, width, height);
+})");
+  EXPECT_EQ(W["entry"], "run");
+  EXPECT_EQ(W["arguments"]["block.x"]["value"], 16);
+  EXPECT_EQ(W["arguments"]["block.y"]["value"], 16);
+  EXPECT_EQ(W["arguments"]["block.z"]["value"], 1);
+  EXPECT_EQ(W["arguments"]["grid.x"]["value"], "ceildiv(width, 16)");
+  EXPECT_EQ(W["arguments"]["grid.y"]["value"], "ceildiv(height, 16)");
+  EXPECT_EQ(W["arguments"]["grid.z"]["value"], 1);
+  EXPECT_EQ(W["sizes"][0], json({{"width", 1024}, {"height", 1024}}));
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"width\", \"height\""));
+}
+
+// Where nothing guards the last threads, ragged sizes would have them reach
+// beyond the arrays.
+TEST(DraftOfHandedOn, KeepsToSizesThatThreadsStayInside) {
+  json W = drafted(R"(
+__global__ void k(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 2 * x[i];
+}
+int main() {
+  int n = 1 << 20;
+  float *x, *y;
+  cudaMalloc(&x, n * sizeof(float));
+  cudaMalloc(&y, n * sizeof(float));
+  k<<<(n + 255) / 256, 256>>>(x, y, n);
+})");
+  EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 256)");
+  EXPECT_EQ(W["multiple_of"], json({{"n", 256}}));
+  EXPECT_EQ(W["sizes"][1]["n"].get<int>() % 256, 0);
 }
