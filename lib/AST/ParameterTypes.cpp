@@ -376,9 +376,8 @@ private:
     if (P.Element == ScalarType::Other)
       return refuse(P, To->isPointerType()    ? "it points to pointers"
                        : To->isFunctionType() ? "it points to a function"
-                       : pointerIn(To)        ? holdsPointer(To)
                        : To->isRecordType()
-                           ? "what it points to has fields that are no numbers"
+                           ? noNumbers(To)
                            : "no dtype stands for what it points to");
     P.Kind = ParameterKind::Pointer;
     return P;

@@ -19,7 +19,8 @@ static QualType elementOf(QualType Type) {
   return Type.getCanonicalType();
 }
 
-const FieldDecl *stark::pointerIn(QualType Type) {
+/// A pointer in the struct \p Type, or in one of its own; null: none.
+static const FieldDecl *pointerIn(QualType Type) {
   const RecordDecl *R = elementOf(Type)->getAsRecordDecl();
   R = R ? R->getDefinition() : nullptr;
   if (!R)
@@ -33,9 +34,11 @@ const FieldDecl *stark::pointerIn(QualType Type) {
   return nullptr;
 }
 
-std::string stark::holdsPointer(QualType Type) {
-  return "it points to structs with a pointer, '" +
-         pointerIn(Type)->getNameAsString() +
+std::string stark::noNumbers(QualType Type) {
+  const FieldDecl *Field = pointerIn(Type);
+  if (!Field)
+    return "what it points to has fields that are no numbers";
+  return "it points to structs with a pointer, '" + Field->getNameAsString() +
          "', which a function of your own has to fill (workload.md: A call of "
          "your own)";
 }

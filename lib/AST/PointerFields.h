@@ -13,11 +13,9 @@
 
 namespace stark {
 
-/// A pointer in the struct \p Type, or in one of its own; null: none.
-const clang::FieldDecl *pointerIn(clang::QualType Type);
-
-/// Why a pointer to \p Type, which has such a field, cannot be given.
-std::string holdsPointer(clang::QualType Type);
+/// Why no dtype stands for the struct \p Type: a field that is a pointer, for
+/// one.
+std::string noNumbers(clang::QualType Type);
 
 } // namespace stark
 
