@@ -37,6 +37,8 @@ static bool halves(const Formula &Part, const Formula &Whole,
 /// \p Reached has in its place.
 static bool writesOut(const Formula &Scalars, const Formula &Reached,
                       const EntryUse &Use) {
+  if (!Reached) // by no thread
+    return false;
   std::vector<Formula> Parts = factors(Scalars), Seen = factors(Reached);
   if (Parts.empty() || !isConstant(Parts.front()) ||
       Parts.front()->Number <= Few || Seen.size() != Parts.size() ||

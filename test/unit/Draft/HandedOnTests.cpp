@@ -299,3 +299,17 @@ int main() {
   EXPECT_EQ(W["multiple_of"], json({{"n", 256}}));
   EXPECT_EQ(W["sizes"][1]["n"].get<int>() % 256, 0);
 }
+
+// An exercise whose kernel has no body yet reaches nothing.
+TEST(DraftOfHandedOn, TakesAKernelWithoutABody) {
+  json W = drafted(R"(
+__global__ void k(const float *x, float *y, int count) {}
+int main() {
+  int count = 4096;
+  float *x, *y;
+  cudaMalloc(&x, count * sizeof(float));
+  cudaMalloc(&y, sizeof(float));
+  k<<<(count + 255) / 256, 256>>>(x, y, count);
+})");
+  EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"count\""));
+}
