@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Accumulation.h"
+#include "Analysis/LoopJamBody.h"
 #include "Analysis/LoopNest.h"
 #include "Analysis/Remap.h"
 #include "ParsedKernels.h"
@@ -177,4 +178,62 @@ TEST(LoopNest, LoopsChangePlacesWhereNoIterationCanTell) {
             "an iteration may use what another one stores (lines 5 and 5)");
   EXPECT_EQ(interchange("y[r * cols + j] = j; if (j == 3) break;"),
             "it can end early");
+}
+
+/// What keeps the rounds of the first loop one after the other; how many
+/// variables each has when nothing does.
+static std::string jamOf(llvm::StringRef Loop) {
+  ParsedKernels P(("__global__ void k(const float *x, float *y, int n) {\n"
+                   "  __shared__ float s[128];\n  float best = 0;\n" +
+                   Loop + "\n  y[0] = best;\n}")
+                      .str());
+  Accesses A(P.facts(), P.only());
+  auto L = readJammedLoop(P.facts(), P.only(), A, P.loop());
+  if (!L)
+    return "none";
+  return *L ? std::to_string((*L)->Own.size()) : L->why().str();
+}
+
+static std::string jam(llvm::StringRef Body, llvm::StringRef Outside = "") {
+  return jamOf((Outside + "  for (int j = 0; j < n; ++j) { " + Body + " }").str());
+}
+
+TEST(LoopJam, RoundsRunSideBySideWhereNoneCanTell) {
+  constexpr llvm::StringLiteral Sum =
+      "for (int i = 0; i < n; ++i) sum += s[i] * s[j + i];";
+  EXPECT_EQ(jam(("float sum = 0; " + Sum + " best += sum;").str()), "1");
+  EXPECT_EQ(jam(("sum = 0; " + Sum + " best += sum;").str(), "float sum;"),
+            "1");
+  EXPECT_EQ(jam(("int at = j; float sum = 0; " + Sum).str()), "2");
+  EXPECT_EQ(jam(Sum.str(), "float sum = 0;"),
+            "its inner loop changes more than variables of the round");
+  EXPECT_EQ(jam(("sum = 0; " + Sum).str(), "float sum; best = sum;"),
+            "line 4, before its inner loop, does more than give variables of "
+            "the round a value");
+  EXPECT_EQ(jam(("float sum = best; " + Sum + " best = sum;").str()),
+            "its inner loop uses 'best', which a round may change");
+  EXPECT_EQ(jam(("float sum = 0; " + Sum + " s[j] = sum;").str()),
+            "line 4 stores to what its inner loop may read");
+  EXPECT_EQ(jam(("float sum = 0; " + Sum + " __syncthreads();").str()),
+            "line 4 may end it, wait or work together with other threads");
+  EXPECT_EQ(jam("float sum = 0; for (int i = j; i < n; ++i) sum += s[i];"),
+            "how long its inner loop is depends on the round");
+  EXPECT_EQ(jam("float sum = 0; for (int i = 0; i < n; ++i) sum += s[i];"),
+            "its rounds load nothing in common in their inner loop");
+  EXPECT_EQ(jam("best += s[j];"), "none");
+}
+
+// From below zero on, the number of rounds is none that is counted with a sign.
+TEST(LoopJam, NumbersOfBothKindsAreNotCompared) {
+  auto From = [](llvm::StringRef Start, llvm::StringRef Bound) {
+    return jamOf(("for (int j = " + Start + "; j < " + Bound + "; ++j) { "
+                  "float sum = 0; "
+                  "for (int i = 0; i < n; ++i) sum += s[i] * x[j * n + i]; "
+                  "best += sum; }")
+                     .str());
+  };
+  EXPECT_EQ(From("0", "2u * n"), "1");
+  EXPECT_EQ(From("-n", "n"), "1");
+  EXPECT_EQ(From("-n", "2u * n"),
+            "it compares a number that may be below zero as one without a sign");
 }
