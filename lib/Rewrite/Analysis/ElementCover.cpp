@@ -6,10 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementCover.h"
+#include "CodeTemplate.h"
 #include "GridCover.h"
 
 using namespace stark;
 using namespace clang;
+
+static constexpr ReasonKind LaunchNotEditable("its launch cannot be edited");
+static constexpr ReasonKind GridNotOne("the grid is not one number");
+static constexpr ReasonKind
+    NotCovered("its launch is not seen to have a thread for each element");
 
 static constexpr unsigned MostNested = 8;
 
@@ -152,10 +158,43 @@ bool Cover::all() const {
   if (Blocks && Threads && Elements)
     return *Blocks <= UINT32_MAX && *Threads <= UINT32_MAX &&
            *Blocks * *Threads >= *Elements;
-  return isRoundedUp(Grid);
+  // A block for each element, whatever is in it.
+  return isBound(Grid) || isRoundedUp(Grid);
 }
 
 bool stark::coversElements(const Facts &F, const Kernel &K, const Launch &L,
                            const Expr *Bound) {
   return Cover(F, K, L, Bound).all();
+}
+
+std::optional<std::string> stark::blocksOf(const Facts &F, const Launch &L) {
+  std::array<const Expr *, 3> Grid = F.dimensions(L.Grid, L);
+  const Expr *X = Grid[0];
+  auto IsOne = [&](const Expr *E) { return !E || F.constantOf(E, L) == 1u; };
+  std::string Text = F.text(L.Grid);
+  if (!X || !X->getType()->isIntegerType() || !IsOne(Grid[1]) ||
+      !IsOne(Grid[2]) || Text.empty())
+    return std::nullopt;
+  const Expr *Spelled =
+      const_cast<Expr *>(L.Grid)->IgnoreUnlessSpelledInSource();
+  bool Plain = Spelled->getType()->isIntegerType();
+  return Plain ? "(" + Text + ")" : asOperand(Text) + ".x";
+}
+
+WhyNot stark::whyNotRelaunch(const Facts &F, const Kernel &K,
+                             const Expr *Bound) {
+  if (K.LaunchedElsewhere)
+    return K.LaunchedElsewhere;
+  if (K.Launches.size() != 1)
+    return K.Launches.empty() ? Reason(why::NoLaunchHere)
+                              : Reason(why::SeveralLaunches);
+  const Launch &L = *K.Launches.front();
+  if (!L.HostAt || !L.HostAt->editable() || !L.At->editable())
+    return Reason(LaunchNotEditable);
+  if (!blocksOf(F, L))
+    return Reason(GridNotOne);
+  // Other threads would reach the elements that no thread of the source has.
+  if (!coversElements(F, K, L, Bound))
+    return Reason(NotCovered);
+  return std::nullopt;
 }

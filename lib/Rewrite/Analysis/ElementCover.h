@@ -7,6 +7,7 @@
 ///
 /// \file
 ///     k<<<ceil_div(b * t, width), width>>>(..., b, t)   with i < b * t inside
+///     k<<<n, 1>>>(..., n)                             with i < n inside
 /// Grids of one dimension whose blocks may be of any width, as GridCover.h has
 /// those of constant blocks.
 ///
@@ -23,6 +24,14 @@ namespace stark {
 /// made of parameters and constants.
 bool coversElements(const Facts &F, const Kernel &K, const Launch &L,
                     const clang::Expr *Bound);
+
+/// How many blocks \p L has, when it names them along x alone.
+std::optional<std::string> blocksOf(const Facts &F, const Launch &L);
+
+/// Why the one launch of \p K, whose threads have an element each of \p Bound,
+/// may not get another grid.
+WhyNot whyNotRelaunch(const Facts &F, const Kernel &K,
+                      const clang::Expr *Bound);
 
 } // namespace stark
 

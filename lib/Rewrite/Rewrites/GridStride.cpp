@@ -34,11 +34,6 @@
 using namespace stark;
 using namespace clang;
 
-static constexpr ReasonKind LaunchNotEditable("its launch cannot be edited");
-static constexpr ReasonKind GridNotOne("the grid is not one number");
-static constexpr ReasonKind
-    NotCovered("its launch is not seen to have a thread for each element");
-
 static constexpr CodeTemplate Loop(R"cuda(
 const long long @stride = (long long)gridDim.x * blockDim.x;
 for (long long @at = $start; @at < $bound; @at += @stride) {
@@ -55,44 +50,12 @@ struct Plan {
 };
 } // namespace
 
-/// How many blocks \p L has, when it names them along x alone.
-static std::optional<std::string> blocksOf(const Facts &F, const Launch &L) {
-  std::array<const Expr *, 3> Grid = F.dimensions(L.Grid, L);
-  const Expr *X = Grid[0];
-  auto IsOne = [&](const Expr *E) { return !E || F.constantOf(E, L) == 1u; };
-  std::string Text = F.text(L.Grid);
-  if (!X || !X->getType()->isIntegerType() || !IsOne(Grid[1]) ||
-      !IsOne(Grid[2]) || Text.empty())
-    return std::nullopt;
-  const Expr *Spelled =
-      const_cast<Expr *>(L.Grid)->IgnoreUnlessSpelledInSource();
-  bool Plain = Spelled->getType()->isIntegerType();
-  return Plain ? "(" + Text + ")" : asOperand(Text) + ".x";
-}
-
-static WhyNot whyNot(const Facts &F, const Kernel &K, const Expr *Bound) {
-  if (K.LaunchedElsewhere)
-    return K.LaunchedElsewhere;
-  if (K.Launches.size() != 1)
-    return K.Launches.empty() ? Reason(why::NoLaunchHere)
-                              : Reason(why::SeveralLaunches);
-  const Launch &L = *K.Launches.front();
-  if (!L.HostAt || !L.HostAt->editable() || !L.At->editable())
-    return Reason(LaunchNotEditable);
-  if (!blocksOf(F, L))
-    return Reason(GridNotOne);
-  // The loop would reach the elements that no thread of the source has.
-  if (!coversElements(F, K, L, Bound))
-    return Reason(NotCovered);
-  return std::nullopt;
-}
-
 static void find(const Facts &F, const Visitor<Plan> &Out) {
   for (const Kernel *K : F.openKernels()) {
     std::optional<OrReason<ElementKernel>> S = readElementKernel(F, *K);
     if (!S)
       continue;
-    WhyNot Why = *S ? whyNot(F, *K, (*S)->Bound) : S->why();
+    WhyNot Why = *S ? whyNotRelaunch(F, *K, (*S)->Bound) : S->why();
     if (Why)
       Out.refuse(*K->At, *Why);
     else
