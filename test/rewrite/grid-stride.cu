@@ -54,6 +54,62 @@ __global__ void by_block(const float *x, float *y, int n) {
     y[i] = 2 * x[i];
 }
 
+// CHECK-DAG: {{^}}grid-stride@halves: line
+__global__ void halves(const float *x, float *y, int b, int t) {
+  int half = t / 2;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int all = b * half;
+  if (i >= all)
+    return;
+  y[i] = 2 * x[i];
+}
+// CHECK-DAG: {{^}}grid-stride@ceiling: line
+__global__ void ceiling(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+// CHECK-DAG: {{^}}grid-stride@ceiling_as_int: line
+__global__ void ceiling_as_int(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+// CHECK-DAG: {{^}}grid-stride@ceiling_of_widths: line
+__global__ void ceiling_of_widths(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+
+// A float holds no more than 24 bits of a number.
+// CHECK-DAG: not grid-stride@ceiling_float: {{.*}} its launch is not seen to have a thread for each element
+__global__ void ceiling_float(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+// CHECK-DAG: not grid-stride@ceiling_wider: {{.*}} its launch is not seen to have a thread for each element
+__global__ void ceiling_wider(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+// CHECK-DAG: not grid-stride@rounded_down: {{.*}} its launch is not seen to have a thread for each element
+__global__ void rounded_down(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+// A loop has no element that begins after its bound.
+// CHECK-DAG: not grid-stride@later: {{.*}} its bound is made of more than parameters and constants
+__global__ void later(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int half = n / 2;
+  if (i < half * 2)
+    y[i] = 2 * x[i];
+}
+
 // CHECK-DAG: not grid-stride@short_of: {{.*}} its launch is not seen to have a thread for each element
 __global__ void short_of(const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -118,6 +174,16 @@ void launch(const float *x, float *y, int n, int b, int t, int width,
   too_few<<<390, 256>>>(x, y);
   plane<<<dim3(n / 256, 2), 256>>>(x, y, n);
   wider<<<ceil_div(n, 2 * width), width>>>(x, y, n);
+  int half = t / 2, all_halves = b * half;
+  halves<<<(all_halves + 127) / 128, 128>>>(x, y, b, t);
+  ceiling<<<ceil(n / 256.0), 256>>>(x, y, n);
+  int blocks_as_int = (int)ceil((double)n / 256);
+  ceiling_as_int<<<blocks_as_int, 256>>>(x, y, n);
+  ceiling_of_widths<<<dim3(ceil(static_cast<double>(n) / width)), dim3(width)>>>(x, y, n);
+  ceiling_float<<<ceil((float)n / 256), 256>>>(x, y, n);
+  ceiling_wider<<<ceil(n / 512.0), 256>>>(x, y, n);
+  rounded_down<<<ceil(n / 256), 256>>>(x, y, n);
+  later<<<(n + 255) / 256, 256>>>(x, y, n);
 }
 void change(const float *x, float *y, int n, int width) {
   int grid = ceil_div(n, width);

@@ -37,6 +37,7 @@ private:
   bool isLessOne(const Expr *E) const;
   bool isWidth(const Expr *E) const;
   bool isRoundedUp(const Expr *E) const;
+  bool isCeiling(const Expr *E) const;
 
   const Facts &F;
   const Kernel &K;
@@ -101,10 +102,46 @@ bool Cover::isWidth(const Expr *E) const {
   return isSame(E, Width);
 }
 
-/// (bound + width - 1) / width, (bound - 1) / width + 1, and a function of the
-/// file that gives this.
+/// The integer of 32 bits or fewer of which \p E makes a double; else null.
+static const Expr *madeDouble(const Expr *E, const ASTContext &Context) {
+  const auto *Cast = llvm::dyn_cast<CastExpr>(E->IgnoreParens());
+  if (Cast && Cast->getCastKind() == CK_NoOp)
+    Cast = llvm::dyn_cast<CastExpr>(Cast->getSubExpr()->IgnoreParens());
+  bool Made = Cast && Cast->getCastKind() == CK_IntegralToFloating &&
+              Context.getTypeSize(Cast->getSubExpr()->getType()) <= 32;
+  return Made ? Cast->getSubExpr() : nullptr;
+}
+
+/// ceil(bound / 256.0), divided in double: there a rest of 1 is more than what
+/// rounding takes.
+bool Cover::isCeiling(const Expr *E) const {
+  if (const auto *Cast = llvm::dyn_cast<CastExpr>(E->IgnoreParens());
+      Cast && Cast->getCastKind() == CK_FloatingToIntegral)
+    E = Cast->getSubExpr();
+  const auto *Call = llvm::dyn_cast<CallExpr>(strip(E));
+  const BinaryOperator *Div =
+      Call && Call->getNumArgs() == 1 ? binary(Call->getArg(0)) : nullptr;
+  if (calleeOf(Call) != "ceil" || !isPure(Call, F.context()) || !Div ||
+      Div->getOpcode() != BO_Div ||
+      !Div->getType()->isSpecificBuiltinType(BuiltinType::Double))
+    return false;
+  const Expr *Over = madeDouble(Div->getLHS(), F.context()),
+             *Under = madeDouble(Div->getRHS(), F.context());
+  const auto *Number =
+      llvm::dyn_cast<FloatingLiteral>(Div->getRHS()->IgnoreParenImpCasts());
+  std::optional<uint64_t> Threads = F.constantOf(Width, L);
+  bool ByWidth = Under ? isWidth(Under)
+                       : Number && Threads &&
+                             Number->getValueAsApproximateDouble() == *Threads;
+  return Over && isBound(Over) && ByWidth;
+}
+
+/// (bound + width - 1) / width, (bound - 1) / width + 1, ceil(), and a function
+/// of the file that gives this.
 bool Cover::isRoundedUp(const Expr *E) const {
   E = behind(E);
+  if (isCeiling(E))
+    return true;
   if (const auto *Call = llvm::dyn_cast<CallExpr>(E))
     return Call->getNumArgs() == 2 && roundsUp(F, L, Call) &&
            isBound(Call->getArg(0)) && isWidth(Call->getArg(1));
@@ -172,12 +209,12 @@ std::optional<std::string> stark::blocksOf(const Facts &F, const Launch &L) {
   const Expr *X = Grid[0];
   auto IsOne = [&](const Expr *E) { return !E || F.constantOf(E, L) == 1u; };
   std::string Text = F.text(L.Grid);
-  if (!X || !X->getType()->isIntegerType() || !IsOne(Grid[1]) ||
+  if (!X || !X->getType()->isArithmeticType() || !IsOne(Grid[1]) ||
       !IsOne(Grid[2]) || Text.empty())
     return std::nullopt;
   const Expr *Spelled =
       const_cast<Expr *>(L.Grid)->IgnoreUnlessSpelledInSource();
-  bool Plain = Spelled->getType()->isIntegerType();
+  bool Plain = Spelled->getType()->isArithmeticType();
   return Plain ? "(" + Text + ")" : asOperand(Text) + ".x";
 }
 

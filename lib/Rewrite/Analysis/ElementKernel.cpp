@@ -16,6 +16,24 @@ static bool builtinIndexIn(const Stmt *S) {
   return anyOf(S, [](const Stmt *N) { return builtinNode(N).has_value(); });
 }
 
+/// \p E is the same number in each thread, and stands for it wherever \p S
+/// begins: made of constants, of parameters, and of variables that hold such.
+static bool isFixed(const Expr *E, const Kernel &K, const ElementKernel &S,
+                    unsigned Depth = 0) {
+  bool Fixed = Depth <= MostSteps && E->getType()->isIntegerType() &&
+               isPure(E, K.F->getASTContext()) && !readsMemory(E) &&
+               !builtinIndexIn(E);
+  forEachUse(E, [&](const DeclRefExpr *, const VarDecl *V) {
+    if (!V->hasLocalStorage())
+      return;
+    bool Earlier = !llvm::isa<ParmVarDecl>(V) && V->getInit() &&
+                   V->getLocation() < S.I->getLocation() &&
+                   isFixed(V->getInit(), K, S, Depth + 1);
+    Fixed &= K.keeps(V) && (llvm::isa<ParmVarDecl>(V) || Earlier);
+  });
+  return Fixed;
+}
+
 /// if (i < n) ..., if (i >= n) return;
 static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   if (S.Guard->getElse() || S.Guard->getInit() ||
@@ -31,13 +49,7 @@ static WhyNot readGuard(const Kernel &K, ElementKernel &S) {
   S.Bound = resolve(Cond->getRHS(), K.body(), *K.Parents);
   bool Same = K.F->getASTContext().hasSameUnqualifiedType(
       S.Bound->getType(), strip(Cond->getRHS())->getType());
-  bool Fixed = Same && S.Bound->getType()->isIntegerType() &&
-               isPure(S.Bound, K.F->getASTContext()) && !readsMemory(S.Bound) &&
-               !builtinIndexIn(S.Bound);
-  forEachUse(S.Bound, [&](const DeclRefExpr *, const VarDecl *V) {
-    Fixed &= !V->hasLocalStorage() || (llvm::isa<ParmVarDecl>(V) && K.keeps(V));
-  });
-  if (!Fixed)
+  if (!Same || !isFixed(S.Bound, K, S))
     return Reason(why::BoundNoParameter);
   return std::nullopt;
 }
