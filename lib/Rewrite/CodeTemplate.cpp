@@ -68,3 +68,8 @@ std::string stark::asOperand(llvm::StringRef Text) {
       llvm::all_of(Text, [](char C) { return llvm::isAlnum(C) || C == '_'; });
   return Word ? Text.str() : "(" + Text.str() + ")";
 }
+
+std::string stark::zeroOf(llvm::StringRef Type) {
+  return Type.contains(' ') ? "static_cast<" + Type.str() + ">(0)"
+                            : Type.str() + "{}";
+}

@@ -47,6 +47,8 @@ private:
 
 /// \p Text of an expression as an operand: one word as it is.
 std::string asOperand(llvm::StringRef Text);
+/// A value of \p Type that is zero: "float{}", but no "unsigned long{}".
+std::string zeroOf(llvm::StringRef Type);
 
 } // namespace stark
 

@@ -4,11 +4,27 @@
 // RUN: %stark-tool rewrites %s --apply block-tiles@product -o %t.cu && FileCheck %s < %t.cu
 // RUN: %stark-tool rewrites %s --apply block-tiles@constants -o %t.constants.cu && FileCheck %s --check-prefix=CONSTANTS < %t.constants.cu
 // RUN: %stark-tool rewrites %s --apply block-tiles@layer -o %t.layer.cu && FileCheck %s --check-prefix=LAYER < %t.layer.cu
+// RUN: %stark-tool rewrites %s --apply block-tiles@braces -o %t.braces.cu && FileCheck %s --check-prefix=BRACES < %t.braces.cu
+// RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.braces.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.layer.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.constants.cu -o %t.ptx %}
 #define N 1024
 #define SIDE 32
+
+// Values in braces, and a type of several words.
+// BRACES: {{^[^/]*}}row < n && i < n ? a[row * n + i] : static_cast<unsigned long>(0);
+__global__ void braces(const unsigned long *a, const unsigned long *b,
+                       unsigned long *c, unsigned n) {
+  const auto col{blockIdx.x * blockDim.x + threadIdx.x};
+  const auto row{blockIdx.y * blockDim.y + threadIdx.y};
+  if (row < n && col < n) {
+    unsigned long sum{0};
+    for (unsigned i{0}; i < n; i++)
+      sum += a[row * n + i] * b[i * n + col];
+    c[row * n + col] = sum;
+  }
+}
 
 // LIST-DAG: {{^}}block-tiles@product: line
 // CHECK: {{^[^/]*}}constexpr int kTile = 16;
@@ -108,10 +124,11 @@ __global__ void unknown(const float *a, const float *b, float *c, int n) {
 }
 
 void launch(const float *a, const float *b, float *c, int m, int n, int k,
-            int side) {
+            int side, unsigned long *wide) {
   layer<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, a, c, m, n, k, n, 0);
   grows<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
   product<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k, 2.0f);
+  braces<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(wide, wide, wide + n * n, n);
   constants<<<dim3(N / SIDE, N / SIDE), dim3(SIDE, SIDE)>>>(a, b, c);
   oblong<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(a, b, c, n);
   unknown<<<dim3(n / side, n / side), dim3(side, side)>>>(a, b, c, n);

@@ -40,9 +40,17 @@ static bool keepsValue(const CastExpr *C) {
   }
 }
 
+/// Of "int i{0}" the 0.
+static const Expr *withoutBraces(const Expr *E) {
+  const auto *List = llvm::dyn_cast_or_null<InitListExpr>(E);
+  return List && List->getNumInits() == 1 && List->getType()->isScalarType()
+             ? List->getInit(0)
+             : E;
+}
+
 const Expr *stark::strip(const Expr *E) {
   while (E) {
-    const Expr *Inner = E->IgnoreParens();
+    const Expr *Inner = withoutBraces(E->IgnoreParens());
     if (const auto *C = llvm::dyn_cast<CastExpr>(Inner); C && keepsValue(C))
       Inner = C->getSubExpr();
     else if (const auto *T = llvm::dyn_cast<MaterializeTemporaryExpr>(Inner))
@@ -143,7 +151,7 @@ static bool isUsedInLoopsAlone(const VarDecl *V, const Stmt *S) {
 
 LoopIndex stark::indexOf(const ForStmt *Loop) {
   if (const VarDecl *V = onlyVariable(Loop->getInit()))
-    return {V, V->getInit()};
+    return {V, withoutBraces(V->getInit())};
   LoopIndex Found = assignedFirst(Loop);
   const auto *In = Found.V
                        ? llvm::dyn_cast<FunctionDecl>(Found.V->getDeclContext())

@@ -47,12 +47,12 @@ static constexpr CodeTemplate Tiles(R"cuda($declared
     {
       const $row_type $row = @first_row + threadIdx.$a_wide;$row_shifted
       const $depth_type $in = @begin + threadIdx.$a_deep;
-      @a_tile[threadIdx.$a_wide][threadIdx.$a_deep] = $row_inside$in < $depth_bound ? $a : $a_type{};
+      @a_tile[threadIdx.$a_wide][threadIdx.$a_deep] = $row_inside$in < $depth_bound ? $a : $a_zero;
     }
     {
       const $col_type $col = @first_col + threadIdx.$b_wide;$col_shifted
       const $depth_type $in = @begin + threadIdx.$b_deep;
-      @b_tile[threadIdx.$b_deep][threadIdx.$b_wide] = $col_inside$in < $depth_bound ? $b : $b_type{};
+      @b_tile[threadIdx.$b_deep][threadIdx.$b_wide] = $col_inside$in < $depth_bound ? $b : $b_zero;
     }
     __syncthreads();
 #pragma unroll
@@ -139,6 +139,8 @@ static bool addTypes(const Facts &F, const MatrixProduct &P,
   auto Written = [&](const VarDecl *V) { return F.writtenType(V->getType()); };
   Given["a_type"] = P.A.Type;
   Given["b_type"] = P.B.Type;
+  Given["a_zero"] = zeroOf(P.A.Type);
+  Given["b_zero"] = zeroOf(P.B.Type);
   Given["sum_type"] = F.typeName(P.Sum->getType());
   Given["sum"] = nameOf(P.Sum);
   Given["depth_type"] = Written(P.Depth);

@@ -175,7 +175,7 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
       Text += "const " + H.Type + " " + H.Name + " = ";
       Text += Always || Guard->empty()
                   ? H.Text
-                  : *Guard + H.Text + " : " + H.Type + "{}";
+                  : *Guard + H.Text + " : " + zeroOf(H.Type);
       Text += ";\n" + F.indentAt(*At);
       for (const Expr *Place : H.Places)
         Made.replace(*F.range(Place), H.Name);

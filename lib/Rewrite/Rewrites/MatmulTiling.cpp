@@ -79,12 +79,12 @@ static __global__ void __launch_bounds__(256, 2) $name($parameters) {
       {
         const $row_type $row = @first_row + $a_wide;
         const $depth_type $in = @begin + $a_deep;
-        @a_next[@slot] = $row < $row_bound && $in < $depth_bound ? $a : $a_type{};
+        @a_next[@slot] = $row < $row_bound && $in < $depth_bound ? $a : $a_zero;
       }
       {
         const $col_type $col = @first_col + $b_wide;
         const $depth_type $in = @begin + $b_deep;
-        @b_next[@slot] = $col < $col_bound && $in < $depth_bound ? $b : $b_type{};
+        @b_next[@slot] = $col < $col_bound && $in < $depth_bound ? $b : $b_zero;
       }
     }
   };
@@ -317,6 +317,8 @@ static void addTypes(const Facts &F, const MatrixProduct &P,
   auto Written = [&](const VarDecl *V) { return F.writtenType(V->getType()); };
   Given["a_type"] = P.A.Type;
   Given["b_type"] = P.B.Type;
+  Given["a_zero"] = zeroOf(P.A.Type);
+  Given["b_zero"] = zeroOf(P.B.Type);
   Given["sum_type"] = F.typeName(P.Sum->getType());
   Given["depth_type"] = Written(P.Depth);
   Given["row_type"] = Written(P.Row.V);

@@ -43,6 +43,11 @@ TEST(CodeTemplate, UnknownHolesAreErrors) {
             "the template has no hole '$vlaue'");
 }
 
+TEST(CodeTemplate, TypesOfSeveralWordsHaveAZeroToo) {
+  EXPECT_EQ(zeroOf("float"), "float{}");
+  EXPECT_EQ(zeroOf("unsigned long"), "static_cast<unsigned long>(0)");
+}
+
 TEST(CodeTemplate, NamesEndWhereWordsDo) {
   static constexpr CodeTemplate Code("$a$b[@c.x]$a_b");
   auto Text =

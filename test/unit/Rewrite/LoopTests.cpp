@@ -180,6 +180,14 @@ TEST(LoopNest, LoopsChangePlacesWhereNoIterationCanTell) {
             "it can end early");
 }
 
+TEST(CountedLoop, BracesAroundWhereItStartsAreNoPartOfIt) {
+  ParsedKernels P("__global__ void k(float *x, int n) {\n"
+                  "  for (int i{0}; i < n; ++i)\n    x[i] = 0;\n}");
+  auto L = readCountedLoop(P.facts(), P.only(), P.loop());
+  ASSERT_TRUE(L.has_value());
+  EXPECT_EQ(P.facts().text(L->Start), "0");
+}
+
 /// What keeps the rounds of the first loop one after the other; how many
 /// variables each has when nothing does.
 static std::string jamOf(llvm::StringRef Loop) {
@@ -195,7 +203,8 @@ static std::string jamOf(llvm::StringRef Loop) {
 }
 
 static std::string jam(llvm::StringRef Body, llvm::StringRef Outside = "") {
-  return jamOf((Outside + "  for (int j = 0; j < n; ++j) { " + Body + " }").str());
+  return jamOf(
+      (Outside + "  for (int j = 0; j < n; ++j) { " + Body + " }").str());
 }
 
 TEST(LoopJam, RoundsRunSideBySideWhereNoneCanTell) {
@@ -226,7 +235,8 @@ TEST(LoopJam, RoundsRunSideBySideWhereNoneCanTell) {
 // From below zero on, the number of rounds is none that is counted with a sign.
 TEST(LoopJam, NumbersOfBothKindsAreNotCompared) {
   auto From = [](llvm::StringRef Start, llvm::StringRef Bound) {
-    return jamOf(("for (int j = " + Start + "; j < " + Bound + "; ++j) { "
+    return jamOf(("for (int j = " + Start + "; j < " + Bound +
+                  "; ++j) { "
                   "float sum = 0; "
                   "for (int i = 0; i < n; ++i) sum += s[i] * x[j * n + i]; "
                   "best += sum; }")
@@ -234,6 +244,7 @@ TEST(LoopJam, NumbersOfBothKindsAreNotCompared) {
   };
   EXPECT_EQ(From("0", "2u * n"), "1");
   EXPECT_EQ(From("-n", "n"), "1");
-  EXPECT_EQ(From("-n", "2u * n"),
-            "it compares a number that may be below zero as one without a sign");
+  EXPECT_EQ(
+      From("-n", "2u * n"),
+      "it compares a number that may be below zero as one without a sign");
 }
