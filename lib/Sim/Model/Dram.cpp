@@ -29,6 +29,9 @@ struct AddressPattern {
   double Step[3] = {};  ///< bytes from a block to its neighbour
   double Own[3] = {};   ///< share of what a block touches and its neighbour not
   bool Affine = false;  ///< the steps say where every block is
+  /// Of a grid of one dimension, blocks after which the second step is made
+  /// and the first begins anew; 0: the grid's own dimensions count.
+  double Row = 0;
 };
 
 /// What the probes that read an array, or that write it, do together.
@@ -57,6 +60,7 @@ public:
 private:
   AddressPattern patternOf(uint32_t Probe) const;
   void findSteps(uint32_t Probe, AddressPattern &P) const;
+  void findRows(uint32_t Probe, double Zero, AddressPattern &P) const;
   size_t arrayOf(uint64_t Address) const;
   double covered(const AddressPattern &P, double Size, double Count) const;
   void add(uint32_t Probe);
@@ -135,6 +139,40 @@ void Estimate::findSteps(uint32_t Probe, AddressPattern &P) const {
                       P.Step[2] * double(B.Z);
     P.Affine &= std::fabs(Expected - double(Begin->second)) < StepSlack;
   }
+  if (!P.Affine && Along[0] && P.Step[0] > 0 && L.Grid.Y * L.Grid.Z == 1)
+    findRows(Probe, Zero, P);
+}
+
+/// Blocks that have one number alone and take rows and columns out of it may
+/// go down the columns of a matrix: at its end they begin anew, a little
+/// further to the right, and find in L2 what lies beside their words.
+void Estimate::findRows(uint32_t Probe, double Zero, AddressPattern &P) const {
+  size_t Array = arrayOf(P.Address);
+  if (Array == L.Arrays.size())
+    return;
+  double Row =
+             std::round(double(L.Arrays[Array].second - L.Arrays[Array].first) /
+                        P.Step[0]),
+         Right = 0;
+  for (const WorkingSet &B : L.Blocks) {
+    auto Begin = B.FirstAddress.find(Probe);
+    double Down = std::floor(double(B.X) / Row);
+    if (Begin == B.FirstAddress.end() || Row < 2 || Down < 1)
+      continue;
+    double Here = (double(Begin->second) - Zero -
+                   P.Step[0] * (double(B.X) - Down * Row)) /
+                  Down;
+    if (Right == 0)
+      Right = Here;
+    if (Here != Right || Right <= 0 || Right >= GranuleBytes)
+      return;
+  }
+  if (Right == 0)
+    return;
+  P.Affine = true;
+  P.Row = Row;
+  P.Step[1] = Right;
+  P.Own[1] = Right / GranuleBytes;
 }
 
 /// Its number, or how many there are when it lies in none.
@@ -162,6 +200,10 @@ double Estimate::covered(const AddressPattern &P, double Size,
   // Working sets that overlap add only what is new.
   double Distinct = 1, Left = Count;
   double Extent[3] = {double(L.Grid.X), double(L.Grid.Y), double(L.Grid.Z)};
+  if (P.Row > 0) {
+    Extent[1] = std::ceil(Extent[0] / P.Row);
+    Extent[0] = P.Row;
+  }
   for (unsigned D = 0; D < 3; ++D) {
     double Here = std::min(Extent[D], std::max(1.0, std::ceil(Left)));
     Distinct *= 1 + (Here - 1) * P.Own[D];

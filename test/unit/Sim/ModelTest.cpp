@@ -365,6 +365,21 @@ struct Sample {
         Sets.touch(R, true, R.Addresses[0] / SectorBytes + S, false);
     }
   }
+  /// Of blocks that go down the columns of a matrix of 1 GiB, eight a column of
+  /// words.
+  static Sample downColumns() {
+    Sample S(0, 0);
+    for (uint64_t X : {0, 1, 2, 803, 1540}) {
+      Request R;
+      R.Count = 1;
+      R.Addresses[0] = 4096 + (X % 8 << 27) + X / 8 * 4;
+      S.Sets.beginBlock(X, 0, 0);
+      S.Sets.begin(R, R.Addresses[0]);
+      for (uint64_t I = 0; I < GranuleSectors; ++I)
+        S.Sets.touch(R, true, R.Addresses[0] / SectorBytes + I, false);
+    }
+    return S;
+  }
   /// Each of \p Blocks blocks reads \p Count granules, one after the other's.
   static Sample interleaved(uint64_t Blocks, uint64_t Count) {
     Sample S(0, 0);
@@ -412,6 +427,11 @@ TEST(Dram, BlocksThatTakeTurnsAddUp) {
 // A granule for every sixteen blocks.
 TEST(Dram, BlocksThatReadAWordEachShareGranules) {
   EXPECT_NEAR(Sample(4, 4).of(1601).Bytes, 101 * GranuleBytes, 1);
+}
+
+// The word beside is read by the block eight later, and is still in L2.
+TEST(Dram, ColumnsShareGranules) {
+  EXPECT_NEAR(Sample::downColumns().of(1600).Bytes, 8 * 200 * 4, 1000);
 }
 
 TEST(Dram, BlocksThatReadTheSameFetchItOnce) {
