@@ -78,6 +78,8 @@ struct LaunchProfile {
   double TimeUs = 0;
   std::array<double, Parts> PartUs{};
   Part Bound = Part::Latency; ///< takes longest
+  /// What blocks in step add to these.
+  double InStepUs = 0;
   double us(Part P) const { return PartUs[unsigned(P)]; }
 };
 

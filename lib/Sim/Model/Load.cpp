@@ -93,11 +93,19 @@ static double waitOf(std::vector<double> Latencies, double Depth) {
   return Latencies.empty() ? 0 : Wait + Depth * Latencies.front();
 }
 
+namespace {
+/// Of a warp in a basic block.
+struct BlockCycles {
+  double All = 0;
+  double Waits = 0; ///< of them, for what it has loaded
+};
+} // namespace
+
 /// A load of a basic block waits as long as those of its probes do. What a warp
 /// asks of the load/store pipe leaves it one after the other.
-static double cyclesOf(const CodeBlock &C, uint64_t Entered,
-                       const LaunchProfile &P, const Tables &T,
-                       const MemoryLatency &Memory, double SharedLatency) {
+static BlockCycles cyclesOf(const CodeBlock &C, uint64_t Entered,
+                            const LaunchProfile &P, const Tables &T,
+                            const MemoryLatency &Memory, double SharedLatency) {
   std::vector<double> Latencies;
   double Pipe = 0;
   for (unsigned Number : C.Probes) {
@@ -111,14 +119,15 @@ static double cyclesOf(const CodeBlock &C, uint64_t Entered,
   for (float Each : C.Slots)
     Issue += Each;
   double Alone = std::max({Issue, double(C.Path), Pipe / double(Entered)});
-  return Alone + waitOf(std::move(Latencies), C.LoadDepth) +
-         C.SharedDepth * SharedLatency;
+  double Waits =
+      waitOf(std::move(Latencies), C.LoadDepth) + C.SharedDepth * SharedLatency;
+  return {Alone + Waits, Waits};
 }
 
 static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
                     const GpuDescription &Gpu) {
   MemoryLatency Memory(P, Gpu);
-  std::vector<double> Cycles(T.Blocks.size());
+  std::vector<BlockCycles> Cycles(T.Blocks.size());
   for (size_t B = 0; B < T.Blocks.size(); ++B)
     if (P.WarpCounts[B])
       Cycles[B] = cyclesOf(T.Blocks[B], P.WarpCounts[B], P, T, Memory,
@@ -128,13 +137,16 @@ static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
   for (const std::vector<uint32_t> &Warp : P.LongestWarps) {
     double Way = 0;
     for (size_t B = 0; B < Warp.size(); ++B)
-      Way += Warp[B] * Cycles[B] * P.WarpShare;
+      Way += Warp[B] * Cycles[B].All * P.WarpShare;
+    for (size_t B = 0; B < Warp.size(); ++B)
+      L.WarpWaits += Warp[B] * Cycles[B].Waits * P.WarpShare /
+                     double(P.LongestWarps.size());
     L.WarpCycles += Way / double(P.LongestWarps.size());
     L.MostWarpCycles = std::max(L.MostWarpCycles, Way);
   }
   double Warps = double(std::max<uint64_t>(1, P.WarpsSampled));
   for (size_t B = 0; B < Cycles.size(); ++B)
-    L.MeanWarpCycles += double(P.WarpCounts[B]) * Cycles[B] / Warps;
+    L.MeanWarpCycles += double(P.WarpCounts[B]) * Cycles[B].All / Warps;
   L.WarpBarriers = double(P.Barriers) / Warps;
 }
 

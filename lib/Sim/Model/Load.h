@@ -41,6 +41,7 @@ struct LaunchLoad {
   /// barriers of a warp.
   double WarpCycles = 0, MostWarpCycles = 0, WarpBarriers = 0;
   double MeanWarpCycles = 0; ///< likewise of a mean warp
+  double WarpWaits = 0;      ///< of WarpCycles, for what it has loaded
 };
 
 LaunchLoad loadOf(const LaunchProfile &P, const Tables &T,

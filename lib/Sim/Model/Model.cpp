@@ -49,6 +49,7 @@ static void combine(LaunchProfile &P, const GpuDescription &Gpu) {
     }
     Squares += Us * Us;
   }
+  Squares += P.InStepUs * P.InStepUs;
   double Together = std::sqrt(Squares);
   if (P.us(Part::Dispatch) > Together)
     P.Bound = Part::Dispatch;
@@ -60,6 +61,7 @@ void stark::sim::model(LaunchProfile &P, const Tables &T,
   LaunchLoad L = loadOf(P, T, Gpu);
   for (unsigned I = 0; I < Parts; ++I)
     P.PartUs[I] = Models[I](L, Gpu);
+  P.InStepUs = inStepUs(L, Gpu);
   combine(P, Gpu);
 }
 
@@ -69,5 +71,6 @@ void stark::sim::addHeavy(LaunchProfile &P, const LaunchProfile &Heavy,
   for (unsigned I = 0; I < Parts; ++I)
     if (Part(I) != Part::Dispatch)
       P.PartUs[I] += Heavy.PartUs[I];
+  P.InStepUs += Heavy.InStepUs;
   combine(P, Gpu);
 }

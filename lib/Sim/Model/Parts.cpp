@@ -23,6 +23,11 @@ constexpr double ManyRounds = 8;
 /// busiest slice has so many lines' turns (fit to sum_atomic, of sixteen lines,
 /// with the rate that one line alone has).
 constexpr double LinesOfASlice = 1.7;
+/// So many blocks of an SM stay in step; of more a part does. (On an H200 a
+/// loop that loads, waits and computes takes the sum of both, with 1 to 8
+/// blocks of 256 threads on an SM that all began at once. How far blocks that
+/// began one after the other drift apart is fit.)
+constexpr double InStep = 2;
 /// GB/s are bytes a nanosecond.
 constexpr double UsPerNs = 1e-3;
 } // namespace
@@ -95,6 +100,23 @@ double stark::sim::atomicsUs(const LaunchLoad &L, const GpuDescription &Gpu) {
                    sliceShare(L.HottestShare[Float]) / LineRate[Float]) *
           UsPerNs;
   return Us;
+}
+
+static double together(double A, double B, double C) {
+  return std::sqrt(A * A + B * B + C * C);
+}
+
+double stark::sim::inStepUs(const LaunchLoad &L, const GpuDescription &Gpu) {
+  double Issue = issueUs(L, Gpu), Pipe = loadStoreUs(L, Gpu),
+         Life = latencyUs(L, Gpu), OfSm = L.Blocks / Gpu.Sms,
+         Waits =
+             L.WarpWaits * wholeRounds(OfSm / roomFor(L)) / cyclesPerUs(Gpu);
+  double Apart = together(Issue, Pipe, Life),
+         Step = together(Issue, Pipe, std::max(0.0, Life - Waits)) + Waits,
+         AtOnce = std::min(roomFor(L), std::max(1.0, OfSm)),
+         Mixed = Apart +
+                 std::max(0.0, Step - Apart) * std::min(1.0, InStep / AtOnce);
+  return std::sqrt(Mixed * Mixed - Apart * Apart);
 }
 
 double stark::sim::dispatchUs(const LaunchLoad &L, const GpuDescription &Gpu) {

@@ -32,6 +32,11 @@ double dramUs(const LaunchLoad &L, const GpuDescription &Gpu);
 double latencyUs(const LaunchLoad &L, const GpuDescription &Gpu);
 /// Atomics in L2; those of one line are made one after the other.
 double atomicsUs(const LaunchLoad &L, const GpuDescription &Gpu);
+/// What blocks in step add to the squares of issue, load/store pipe and
+/// latency. Those that begin together go on together, with barriers or without:
+/// the few that an SM has wait at the same time and then compute at the same
+/// time.
+double inStepUs(const LaunchLoad &L, const GpuDescription &Gpu);
 double dispatchUs(const LaunchLoad &L, const GpuDescription &Gpu);
 
 } // namespace stark::sim

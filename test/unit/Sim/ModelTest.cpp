@@ -13,6 +13,7 @@
 #include "Model/LaunchRecorder.h"
 #include "Model/Load.h"
 #include "Model/Parts.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace stark::sim;
@@ -251,6 +252,27 @@ TEST(Parts, WarpsThatHaveEndedLeaveTheirPlace) {
   EXPECT_DOUBLE_EQ(latencyUs(L, G), 4 * 800 / 1e3);
   L.WarpBarriers = 1;
   EXPECT_DOUBLE_EQ(latencyUs(L, G), 8 * 800 / 1e3);
+}
+
+// Two blocks of an SM wait at the same time, and compute at the same time; of
+// many a part does.
+TEST(Parts, FewBlocksStayInStep) {
+  GpuDescription G = gpu();
+  G.BlockLatency = G.WarpStartCycles = G.BarrierLatency = 0;
+  LaunchLoad L;
+  L.Blocks = 20;
+  L.BlocksPerSm = 2;
+  L.WarpInstructions = 4000;
+  L.WarpCycles = 2000;
+  EXPECT_EQ(inStepUs(L, G), 0) << "it waits for nothing";
+  L.WarpWaits = 2000;
+  // 2 us of instructions, then 2 us of waiting.
+  EXPECT_DOUBLE_EQ(inStepUs(L, G), std::sqrt(4 * 4 - (2 * 2 + 2 * 2)));
+  L.Blocks = 80;
+  L.BlocksPerSm = 8;
+  double Apart = std::sqrt(8 * 8 + 2 * 2),
+         Mixed = Apart + (10 - Apart) * (2.0 / 8);
+  EXPECT_DOUBLE_EQ(inStepUs(L, G), std::sqrt(Mixed * Mixed - Apart * Apart));
 }
 
 // What takes a block long is the longest way of its warps, not their mean.
