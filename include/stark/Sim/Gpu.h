@@ -50,7 +50,7 @@ struct GpuDescription {
   double BlockLatency = 260, WarpStartCycles = 8;
   double L2WritesPerNs = 64; ///< each of up to four sectors of one line
   /// Of the whole L2, and of one line of 128 bytes: integers, floating point.
-  double AtomicsPerNs = 60, AtomicsPerNsOneLine = 1.3,
+  double AtomicsPerNs = 90, AtomicsPerNsOneLine = 1.3,
          FloatAtomicsPerNsOneLine = 0.33;
   double LaunchUs = 2.0; ///< a kernel that does nothing, between two events
 

@@ -68,9 +68,9 @@ struct LaunchProfile {
   /// counted: what they take is in PartUs, too.
   uint64_t HeavyBlocks = 0;
   double HeavyRatio = 0; ///< way of the longest, over that of the sampled ones
-  /// Thread atomics on global memory, and the share of the 128-byte line that
-  /// most of them meet; of integers and of floating-point numbers.
-  double GlobalAtomics[2] = {0, 0}, HottestShare[2] = {0, 0};
+  /// Turns of atomics on global memory, those of the group of lines that most
+  /// of them meet, and of floating-point ones of the sector.
+  double GlobalAtomics = 0, AtomicsOfGroup = 0, FloatAtomicsOfSector = 0;
   double L2Sectors = 0; ///< of a mean block
   double DramBytes = 0; ///< of the launch
   double FillBytes = 0; ///< of them, to complete what is written in part

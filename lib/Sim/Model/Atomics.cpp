@@ -7,6 +7,7 @@
 
 #include "Model/Atomics.h"
 #include <algorithm>
+#include <map>
 
 using namespace stark::sim;
 
@@ -23,37 +24,63 @@ static std::unordered_map<uint64_t, unsigned> turnsOf(const Request &R) {
   return Sectors;
 }
 
-void AtomicCounters::add(const Request &R, bool Float) {
-  for (const auto &[Sector, Count] : turnsOf(R)) {
-    Lines[Float][Sector / LineSectors] += Count;
-    BlockLines[Float][Sector / LineSectors] += Count;
-    Turns[Float] += Count;
-  }
+void AtomicCounters::Places::add(uint64_t Place, double Turns) {
+  All[Place] += Turns;
+  Block[Place] += Turns;
 }
 
-static uint64_t hottest(const std::unordered_map<uint64_t, uint64_t> &Counts) {
-  uint64_t Most = 0;
-  for (const auto &[Line, Count] : Counts)
+static double most(const std::unordered_map<uint64_t, double> &Counts) {
+  double Most = 0;
+  for (const auto &[Place, Count] : Counts)
     Most = std::max(Most, Count);
   return Most;
 }
 
-void AtomicCounters::endBlock() {
-  for (unsigned Float = 0; Float < 2; ++Float) {
-    HottestOfBlocks[Float] += hottest(BlockLines[Float]);
-    BlockLines[Float].clear();
+void AtomicCounters::Places::endBlock() {
+  HottestOfBlocks += most(Block);
+  Block.clear();
+}
+
+double AtomicCounters::Places::hottest(const AtomicSpread &Spread,
+                                       uint64_t Bytes) const {
+  double AtOnce = std::max(1.0, Spread.BytesAtOnce /
+                                    std::max(Spread.BlockBytes, double(Bytes)));
+  return Spread.Anywhere ? most(All) : HottestOfBlocks / AtOnce;
+}
+
+void AtomicCounters::add(const Request &R, bool Float) {
+  OfProbe &Its = Probes[R.Probe];
+  Its.Float = Float;
+  for (const auto &[Sector, Count] : turnsOf(R)) {
+    Its.Groups.add(Sector / GroupSectors, Count);
+    Its.Sectors.add(Sector, Count);
+    Its.Turns += Count;
   }
 }
 
-void AtomicCounters::finish(LaunchProfile &P, const AtomicSpread (&Spread)[2],
-                            double Scale) const {
-  for (unsigned Float = 0; Float < 2; ++Float) {
-    if (Turns[Float] > 0)
-      P.HottestShare[Float] =
-          (Spread[Float].Anywhere
-               ? double(hottest(Lines[Float]))
-               : double(HottestOfBlocks[Float]) / Spread[Float].Lines) /
-          Turns[Float];
-    P.GlobalAtomics[Float] = Turns[Float] * Scale;
+void AtomicCounters::endBlock() {
+  for (auto &[Probe, Its] : Probes) {
+    Its.Groups.endBlock();
+    Its.Sectors.endBlock();
   }
+}
+
+void AtomicCounters::finish(LaunchProfile &P, const AtomicSpreads &Spreads,
+                            double Scale) const {
+  // Probes that ask for one array meet there.
+  std::map<size_t, double> Groups, Sectors;
+  for (const auto &[Probe, Its] : Probes) {
+    auto Found = Spreads.find(Probe);
+    AtomicSpread Spread =
+        Found == Spreads.end() ? AtomicSpread{} : Found->second;
+    Groups[Spread.Array] +=
+        Its.Groups.hottest(Spread, GroupSectors * SectorBytes);
+    if (Its.Float)
+      Sectors[Spread.Array] += Its.Sectors.hottest(Spread, SectorBytes);
+    P.GlobalAtomics += Its.Turns * Scale;
+  }
+  for (const auto &[Array, Turns] : Groups)
+    P.AtomicsOfGroup = std::max(P.AtomicsOfGroup, Turns * Scale);
+  for (const auto &[Array, Turns] : Sectors)
+    P.FloatAtomicsOfSector = std::max(P.FloatAtomicsOfSector, Turns * Scale);
 }

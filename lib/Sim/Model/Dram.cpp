@@ -239,9 +239,8 @@ void Estimate::add(uint32_t Number) {
   double &Pass = Passes[{Index, Of.Line}];
   Pass = std::max(Pass, std::min(OfGrid, P.Traffic * GranuleBytes * Total));
   if (Of.Kind == ProbeKind::Atomic) {
-    AtomicSpread &S = Out.Atomics[Of.Float];
-    S.Lines = std::max(S.Lines, OfGrid / std::max(P.Unique, double(LineBytes)));
-    S.Anywhere |= !P.Affine;
+    Out.Atomics[Number] = {P.Unique, covered(P, Size, double(Wave)), !P.Affine,
+                           Array};
   }
   Out.L2Sectors += P.Traffic;
 }

@@ -46,7 +46,7 @@ struct DramTraffic {
   double L2Sectors = 0; ///< of a mean block
   double Bytes = 0;     ///< of the launch
   double FillBytes = 0; ///< of them, to complete what is written in part
-  AtomicSpread Atomics[2];
+  AtomicSpreads Atomics;
 };
 
 DramTraffic estimateDram(const SampledLaunch &L);

@@ -193,10 +193,9 @@ LaunchLoad stark::sim::loadOf(const LaunchProfile &P, const Tables &T,
   L.Sampled = double(std::max<uint64_t>(1, P.SampledBlocks));
   L.L2Sectors = P.L2Sectors;
   L.DramBytes = P.DramBytes;
-  for (unsigned Float = 0; Float < 2; ++Float) {
-    L.GlobalAtomics[Float] = P.GlobalAtomics[Float];
-    L.HottestShare[Float] = P.HottestShare[Float];
-  }
+  L.GlobalAtomics = P.GlobalAtomics;
+  L.AtomicsOfGroup = P.AtomicsOfGroup;
+  L.FloatAtomicsOfSector = P.FloatAtomicsOfSector;
   for (size_t I = 0; I < P.Probes.size(); ++I) {
     const ProbeCounters &C = P.Probes[I];
     L.Lines += double(C.Lines);

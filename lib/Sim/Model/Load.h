@@ -34,8 +34,8 @@ struct LaunchLoad {
   double L2Writes = 0;  ///< lines
   double L2Sectors = 0; ///< of a mean block
   double DramBytes = 0; ///< of the launch
-  /// Of the launch; integers, floating-point numbers.
-  double GlobalAtomics[2] = {0, 0}, HottestShare[2] = {0, 0};
+  /// Of the launch: as in LaunchProfile.
+  double GlobalAtomics = 0, AtomicsOfGroup = 0, FloatAtomicsOfSector = 0;
   /// Of the warp of a block that has the longest way, which has an SM for
   /// itself: cycles through its instructions, in the mean and at most, and
   /// barriers of a warp.

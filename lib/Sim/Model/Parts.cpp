@@ -19,10 +19,11 @@ constexpr double Schedulers = 4;
 /// Rounds of blocks from which on SMs that have one block more than others do
 /// not count (fit).
 constexpr double ManyRounds = 8;
-/// Where atomics go to many lines, some of these lie in one slice of L2: the
-/// busiest slice has so many lines' turns (fit to sum_atomic, of sixteen lines,
-/// with the rate that one line alone has).
-constexpr double LinesOfASlice = 1.7;
+/// Groups of lines that lie beside one another are dealt to the slices of L2 in
+/// turn. Where there are more than a few, the busiest slice has up to so many
+/// groups' turns (fit to atomics on 256 to 4096 random words, and sum_atomic).
+constexpr double FewGroups = 4;
+constexpr double GroupsOfASlice = 1.3;
 /// So many blocks of an SM stay in step; of more a part does. (On an H200 a
 /// loop that loads, waits and computes takes the sum of both, with 1 to 8
 /// blocks of 256 threads on an SM that all began at once. How far blocks that
@@ -86,20 +87,17 @@ double stark::sim::latencyUs(const LaunchLoad &L, const GpuDescription &Gpu) {
          cyclesPerUs(Gpu);
 }
 
-/// Of all turns, those of the busiest slice of L2.
-static double sliceShare(double OfLine) {
-  return OfLine * (1 + (LinesOfASlice - 1) * (1 - OfLine));
-}
-
 double stark::sim::atomicsUs(const LaunchLoad &L, const GpuDescription &Gpu) {
-  double LineRate[2] = {Gpu.AtomicsPerNsOneLine, Gpu.FloatAtomicsPerNsOneLine};
-  double Us = 0;
-  for (unsigned Float = 0; Float < 2; ++Float)
-    Us += L.GlobalAtomics[Float] *
-          std::max(1 / Gpu.AtomicsPerNs,
-                   sliceShare(L.HottestShare[Float]) / LineRate[Float]) *
-          UsPerNs;
-  return Us;
+  if (!(L.GlobalAtomics > 0))
+    return 0;
+  double Share = std::min(1.0, L.AtomicsOfGroup / L.GlobalAtomics),
+         OfSlice =
+             L.AtomicsOfGroup *
+             (1 + (GroupsOfASlice - 1) * std::max(0.0, 1 - FewGroups * Share));
+  return std::max({L.GlobalAtomics / Gpu.AtomicsPerNs,
+                   OfSlice / Gpu.AtomicsPerNsOneLine,
+                   L.FloatAtomicsOfSector / Gpu.FloatAtomicsPerNsOneLine}) *
+         UsPerNs;
 }
 
 static double together(double A, double B, double C) {

@@ -342,19 +342,24 @@ TEST(Parts, AtomicsOfOneLineAreMadeOneAfterTheOther) {
   G.AtomicsPerNs = 10;
   G.AtomicsPerNsOneLine = 1;
   LaunchLoad L;
-  L.GlobalAtomics[0] = 10000;
+  G.FloatAtomicsPerNsOneLine = 0.5;
+  L.GlobalAtomics = 10000;
   EXPECT_DOUBLE_EQ(atomicsUs(L, G), 1);
-  L.HottestShare[0] = 1;
+  L.AtomicsOfGroup = 10000;
   EXPECT_DOUBLE_EQ(atomicsUs(L, G), 10);
-  // Of two lines the busiest slice has more than half of the turns.
-  L.HottestShare[0] = 0.5;
-  EXPECT_GT(atomicsUs(L, G), 5);
-  EXPECT_LT(atomicsUs(L, G), 10);
+  // Two groups are in two slices, of many some share one.
+  L.AtomicsOfGroup = 5000;
+  EXPECT_DOUBLE_EQ(atomicsUs(L, G), 5);
+  L.AtomicsOfGroup = 2000;
+  EXPECT_GT(atomicsUs(L, G), 2);
+  L.FloatAtomicsOfSector = 5000;
+  EXPECT_DOUBLE_EQ(atomicsUs(L, G), 10);
 }
 
-static LaunchProfile afterOne(const Request &R) {
+static LaunchProfile afterOne(Request R, bool Float = false) {
   AtomicCounters Counters;
-  Counters.add(R, false);
+  R.Probe = 0;
+  Counters.add(R, Float);
   Counters.endBlock();
   LaunchProfile P;
   Counters.finish(P, {}, 1);
@@ -363,11 +368,39 @@ static LaunchProfile afterOne(const Request &R) {
 
 // Words of one sector are done together, lanes that ask for one word are not.
 TEST(Atomics, LanesOfOneWordTakeTurns) {
-  EXPECT_EQ(afterOne(warpOf(0, 0)).GlobalAtomics[0], 32);
-  EXPECT_EQ(afterOne(warpOf(0, 4)).GlobalAtomics[0], 4);
-  EXPECT_EQ(afterOne(warpOf(0, 4)).HottestShare[0], 1);
-  EXPECT_EQ(afterOne(warpOf(0, 128)).GlobalAtomics[0], 32);
-  EXPECT_DOUBLE_EQ(afterOne(warpOf(0, 128)).HottestShare[0], 1.0 / 32);
+  EXPECT_EQ(afterOne(warpOf(0, 0)).GlobalAtomics, 32);
+  EXPECT_EQ(afterOne(warpOf(0, 4)).GlobalAtomics, 4);
+  EXPECT_EQ(afterOne(warpOf(0, 4)).AtomicsOfGroup, 4);
+  // Four lines beside one another are in one slice of L2.
+  EXPECT_EQ(afterOne(warpOf(0, 128)).GlobalAtomics, 32);
+  EXPECT_EQ(afterOne(warpOf(0, 128)).AtomicsOfGroup, 4);
+  EXPECT_EQ(afterOne(warpOf(0, 512)).AtomicsOfGroup, 1);
+}
+
+TEST(Atomics, FloatsOfOneWordWaitForOneAnother) {
+  EXPECT_EQ(afterOne(warpOf(0, 0)).FloatAtomicsOfSector, 0);
+  EXPECT_EQ(afterOne(warpOf(0, 0), true).FloatAtomicsOfSector, 32);
+  EXPECT_EQ(afterOne(warpOf(0, 32), true).FloatAtomicsOfSector, 1);
+}
+
+// Blocks add to words of their own, of which those that run at once lie in few
+// groups of lines.
+TEST(Atomics, BlocksThatRunAtOnceMeet) {
+  AtomicCounters Counters;
+  for (uint64_t Block : {0, 1}) {
+    Request R = warpOf(Block * 4096, 0);
+    R.Probe = 7;
+    Counters.add(R, false);
+    Counters.endBlock();
+  }
+  auto Of = [&](AtomicSpread Spread) {
+    LaunchProfile P;
+    Counters.finish(P, {{7, Spread}}, 10);
+    return P.AtomicsOfGroup;
+  };
+  EXPECT_EQ(Of({64, 64, false, 0}), 640);
+  EXPECT_EQ(Of({64, 4096, false, 0}), 80);
+  EXPECT_EQ(Of({64, 4096, true, 0}), 320) << "each lies anywhere, here in two";
 }
 
 namespace {
