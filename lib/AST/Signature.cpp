@@ -8,7 +8,6 @@
 #include "stark/AST/Signature.h"
 #include "MainFile.h"
 #include "ParameterTypes.h"
-#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Support/Error.h"
@@ -314,11 +313,6 @@ static llvm::Expected<Chosen> choose(const ParsedSource &Source,
         instanceNamed(Template, Found.Arguments,
                       Source.unit().getASTContext().getPrintingPolicy());
   return Found;
-}
-
-llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
-                                           llvm::StringRef Entry) {
-  return findEntry(Source, Entry, EntryUsed::Called);
 }
 
 llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,

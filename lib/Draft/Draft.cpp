@@ -15,7 +15,6 @@
 #include "stark/Draft/Draft.h"
 #include "DraftText.h"
 #include "DryRun.h"
-#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Support/Error.h"

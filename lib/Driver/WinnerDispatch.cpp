@@ -104,7 +104,7 @@ llvm::Expected<DispatchPlan> stark::planDispatch(const Task &T,
                     .substr(0, SuffixDigits);
   llvm::Expected<DispatchCut> Cut = cutWinner(
       Users ? *Users->Parsed : *T.Parsed, **Winner, T.Load.Entry, Plan.Suffix,
-      Users ? T.Parsed.get() : nullptr, entryUsed(T.Load.Launch.has_value()));
+      Users ? T.Parsed.get() : nullptr, T.Load.entryUsed());
   if (!Cut)
     return Cut.takeError();
   Plan.Source = byTokens(SourceText, Cut->Source);
@@ -133,5 +133,5 @@ llvm::Error stark::checkPlannable(const Task &T, const UsersSource *Users) {
   if (!Where)
     return Where.takeError();
   return checkDispatchable(Users ? *Users->Parsed : *T.Parsed, T.Load.Entry,
-                           entryUsed(T.Load.Launch.has_value()));
+                           T.Load.entryUsed());
 }

@@ -30,8 +30,8 @@ static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
 
 static std::optional<Verdict>
 checkAgainstSource(const Task &T, const ParsedSource &Candidate) {
-  std::vector<Violation> Found = checkContract(
-      *T.Parsed, Candidate, T.Load.Entry, entryUsed(T.Load.Launch.has_value()));
+  std::vector<Violation> Found =
+      checkContract(*T.Parsed, Candidate, T.Load.Entry, T.Load.entryUsed());
   if (Found.empty())
     return std::nullopt;
   bool Forbidden = false;

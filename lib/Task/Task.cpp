@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Task/Task.h"
-#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Extract.h"
 #include "stark/AST/SourceFile.h"
 #include "stark/AST/Torch.h"
@@ -200,7 +199,7 @@ static llvm::Expected<Task> readTask(llvm::StringRef SourcePath,
 /// Entry, reference, headers and digest, of its text.
 static llvm::Error completeTask(Task &T, llvm::StringRef WorkloadPath) {
   llvm::Expected<Signature> Entry =
-      findEntry(*T.Parsed, T.Load.Entry, entryUsed(T.Load.Launch.has_value()));
+      findEntry(*T.Parsed, T.Load.Entry, T.Load.entryUsed());
   if (!Entry)
     return withContext(Entry.takeError(), WorkloadPath);
   T.Entry = std::move(*Entry);
@@ -210,8 +209,8 @@ static llvm::Error completeTask(Task &T, llvm::StringRef WorkloadPath) {
   if (llvm::Error E = checkWorkload(T.Load, T.Entry))
     return E;
   if (!T.Load.Reference.empty()) {
-    llvm::Expected<Signature> Other = findEntry(
-        *T.Parsed, T.Load.Reference, entryUsed(T.Load.Launch.has_value()));
+    llvm::Expected<Signature> Other =
+        findEntry(*T.Parsed, T.Load.Reference, T.Load.entryUsed());
     if (!Other)
       return withContext(Other.takeError(),
                          WorkloadPath + ": field 'reference'");

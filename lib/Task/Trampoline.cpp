@@ -7,7 +7,6 @@
 
 #include "EntryLeaves.h"
 #include "TensorTrampoline.h"
-#include "stark/AST/EntryUsed.h"
 #include "stark/Task/Task.h"
 #include "stark/Task/Together.h"
 
@@ -108,8 +107,7 @@ private:
   std::string launch(const std::string &Name, const std::string &Arguments);
   /// Empty, unless a kernel and a host function have the callee's name.
   std::string pointerType() const {
-    return entryPointer(*Of.Parsed, Callee.Name,
-                        entryUsed(Of.Load.Launch.has_value()));
+    return entryPointer(*Of.Parsed, Callee.Name, Of.Load.entryUsed());
   }
   std::optional<unsigned> beforeLeaf(const Parameter &P) const;
   std::string symbols();

@@ -14,32 +14,12 @@
 #ifndef STARK_AST_ENTRYUSED_H
 #define STARK_AST_ENTRYUSED_H
 
-#include "llvm/Support/Error.h"
-#include <string>
-
 namespace stark {
-
-class ParsedSource;
-struct Signature;
 
 enum class EntryUsed {
   Called,   ///< of two of one name the host function, else the kernel
   Launched, ///< the kernel, by a launch rule
 };
-
-inline EntryUsed entryUsed(bool ByLaunchRule) {
-  return ByLaunchRule ? EntryUsed::Launched : EntryUsed::Called;
-}
-
-/// findEntry() of Signature.h, which is that of an entry that is called.
-llvm::Expected<Signature> findEntry(const ParsedSource &Source,
-                                    llvm::StringRef Entry, EntryUsed As);
-
-/// The type of a pointer to \p Entry where a kernel and a host function have
-/// its name, which tells them apart: "void (*)(float *, int)". Empty where it
-/// has one of its own.
-std::string entryPointer(const ParsedSource &Source, llvm::StringRef Entry,
-                         EntryUsed As);
 
 } // namespace stark
 

@@ -13,6 +13,7 @@
 #ifndef STARK_AST_SIGNATURE_H
 #define STARK_AST_SIGNATURE_H
 
+#include "stark/AST/EntryUsed.h"
 #include "stark/AST/Site.h"
 #include <optional>
 
@@ -88,7 +89,14 @@ bool isTensorEntry(const Signature &Entry);
 /// Errors: no such function (with those that could be meant), several
 /// overloads, only a declaration, an unsupported parameter is no error here.
 llvm::Expected<Signature> findEntry(const ParsedSource &Source,
-                                    llvm::StringRef Entry);
+                                    llvm::StringRef Entry,
+                                    EntryUsed As = EntryUsed::Called);
+
+/// The type of a pointer to \p Entry where a kernel and a host function have
+/// its name, which tells them apart: "void (*)(float *, int)". Empty where it
+/// has one of its own.
+std::string entryPointer(const ParsedSource &Source, llvm::StringRef Entry,
+                         EntryUsed As);
 
 /// The __device__ or __constant__ variable \p Name of \p Source, as a pointer
 /// to its elements. Errors: there is none, or no dtype stands for its type.

@@ -133,6 +133,10 @@ struct Workload {
   /// Whether the entry is called with pointers that only its elements' size
   /// aligns.
   bool Misaligned = false;
+
+  EntryUsed entryUsed() const {
+    return Launch ? EntryUsed::Launched : EntryUsed::Called;
+  }
 };
 
 llvm::Expected<Workload> parseWorkload(llvm::StringRef Text,
