@@ -54,9 +54,7 @@ stark::runJob(const JobProgram &Program, llvm::StringRef Folder) {
   Spec.Arguments.insert(Spec.Arguments.end(), Program.Arguments.begin(),
                         Program.Arguments.end());
   Spec.TimeoutMs = Program.LimitMs;
-  Spec.Inherited = Program.Inherited;
   Spec.MemoryLimit = Program.MemoryLimit;
-  Spec.Input = Program.Input;
   llvm::Expected<ProcessResult> Ran = runProcess(Spec);
   if (!Ran)
     return Ran.takeError();

@@ -23,9 +23,7 @@ struct JobProgram {
   std::string Path;                   ///< of stark-worker or stark-sim
   std::vector<std::string> Arguments; ///< beside the folder and the result
   uint64_t LimitMs = 0; ///< for all of it: the program has deadlines of its own
-  int Inherited = -1;   ///< a descriptor that stays open in it; -1: none
   uint64_t MemoryLimit = 0; ///< bytes, with all that it starts; 0: none
-  int Input = -1;           ///< what becomes its standard input; -1: nothing
   /// Set to how the program crashed, which is an answer then and no error; may
   /// be null.
   std::string *Crash = nullptr;

@@ -150,8 +150,8 @@ SimJobs::run(const job::Job &J, const Candidate &C, bool Alone,
   std::vector<std::string> Arguments = {"--gpu=" + Gpu};
   if (Alone)
     Arguments.push_back(What == Asked::Reach ? "--reach" : "--counters");
-  return runJob({Options.Sim, std::move(Arguments), LimitMs, -1,
-                 Options.SimMemoryLimit, -1, &Crash},
+  return runJob({Options.Sim, std::move(Arguments), LimitMs,
+                 Options.SimMemoryLimit, &Crash},
                 Folder->path());
 }
 

@@ -46,6 +46,11 @@ public:
   llvm::Error attend() override;
   std::string waitsFor() override;
   std::string identity() const override { return slurmIdentity(Asked); }
+  llvm::Error late(const std::string &Job) override;
+  std::string interrupted() const override {
+    return "stays; its worker is cancelled, and the same command asks for one "
+           "again";
+  }
 
 private:
   size_t jobsLeft() const;
@@ -85,6 +90,13 @@ void SlurmWorkers::posted() {
 std::string SlurmWorkers::waitsFor() {
   std::lock_guard<std::mutex> Held(Guard);
   return Why;
+}
+
+llvm::Error SlurmWorkers::late(const std::string &Job) {
+  std::string Reason = waitsFor();
+  return suspended(
+      Job + " waits in " + Folder + "/jobs for a worker of Slurm's" +
+      (Reason.empty() ? "" : ": " + Reason) + "; run the same command again");
 }
 
 /// Names with a leading dot are no jobs; what has a result is about to go.

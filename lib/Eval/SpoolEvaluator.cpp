@@ -26,6 +26,7 @@
 #include "stark/Support/TimeTrace.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -33,14 +34,15 @@
 using namespace stark;
 using llvm::sys::fs::exists;
 
-static constexpr std::chrono::milliseconds LookEvery(100);
+/// How often is looked for a result: after a share of what was waited already.
+static constexpr std::chrono::milliseconds LookSoonest(2), LookLatest(100);
+static constexpr unsigned LookShare = 20;
 /// How long a source's library stays.
 static constexpr std::chrono::hours KeepLibraries(30 * 24);
 
 namespace {
 class SpoolEvaluator : public Evaluator {
 public:
-  /// \p Workers: null where they come by themselves.
   SpoolEvaluator(const Task &Of, std::string Folder, EvaluatorOptions Options,
                  Clock &Time, std::unique_ptr<SpoolWorkers> Workers)
       : Of(Of), Folder(std::move(Folder)), Options(std::move(Options)),
@@ -49,9 +51,7 @@ public:
   llvm::Expected<Verdict> evaluate(const Candidate &C) override;
   void prepare(const Candidate &C) override { Libraries.prepare(C); }
   void begin(const Candidate &C) override;
-  std::string identity() const override {
-    return Workers ? Workers->identity() : "spool";
-  }
+  std::string identity() const override { return Workers->identity(); }
 
 private:
   /// Sees to it that the job is in the folder, or its result. A verdict where
@@ -63,7 +63,6 @@ private:
   /// Puts a source's library into the folder, unless it is there. Its digest.
   llvm::Expected<std::string> post(llvm::StringRef Library);
   llvm::Error wait(const job::Job &J, llvm::StringRef File, const Candidate &C);
-  llvm::Error notYet(const job::Job &J);
   /// \p Awaited: it has just come.
   llvm::Expected<Verdict> read(const job::Job &J, llvm::StringRef File,
                                bool Awaited);
@@ -83,6 +82,28 @@ private:
   std::map<std::string, Verdict> NotBuilt;   ///< by job, of this process
   std::mutex Posting;                        ///< guards what follows
   std::map<std::string, std::string> Posted; ///< digests, by library
+};
+
+/// Whoever has a GPU starts `stark-worker --spool`.
+class StartedByHand : public SpoolWorkers {
+public:
+  explicit StartedByHand(std::string Folder) : Folder(std::move(Folder)) {}
+  void posted() override {}
+  llvm::Error attend() override { return llvm::Error::success(); }
+  std::string waitsFor() override { return ""; }
+  std::string identity() const override { return "spool"; }
+  llvm::Error late(const std::string &Job) override {
+    return suspended(Job + " waits in " + Folder +
+                     "/jobs; have `stark-worker --spool " + Folder +
+                     "` work it off on the machine with the GPU, then run the "
+                     "same command again");
+  }
+  std::string interrupted() const override {
+    return "goes on; the same command waits for its result again";
+  }
+
+private:
+  std::string Folder;
 };
 } // namespace
 
@@ -142,7 +163,7 @@ llvm::Error SpoolEvaluator::submit(job::Job &J, const Candidate &C,
       E = failed(Folder + "/jobs/" + J.Id +
                  ": cannot be created: " + Code.message());
   llvm::sys::fs::remove_directories(Made);
-  if (!E && Workers)
+  if (!E)
     Workers->posted();
   return E;
 }
@@ -225,45 +246,33 @@ llvm::Expected<Verdict> SpoolEvaluator::evaluate(const Candidate &C) {
   return read(*J, File, /*Awaited=*/!Here);
 }
 
-/// The time that it was to be waited for is over.
-llvm::Error SpoolEvaluator::notYet(const job::Job &J) {
-  std::string Job = "job " + J.Id + " waits in " + Folder + "/jobs";
-  if (!Workers)
-    return suspended(Job + "; have `stark-worker --spool " + Folder +
-                     "` work it off on the machine with the GPU, then run the "
-                     "same command again");
-  std::string Why = Workers->waitsFor();
-  return suspended(Job + " for a worker of Slurm's" +
-                   (Why.empty() ? "" : ": " + Why) +
-                   "; run the same command again");
-}
-
 llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File,
                                  const Candidate &C) {
   TraceScope Traced("wait for worker", J.Id);
+  const std::string Job = "job " + J.Id;
   bool Told = !C.OnWait;
   const Clock::Time Start = Time.now();
   while (!exists(File)) {
     if (interruptFlag())
-      return interrupted("job " + J.Id +
-                         (Workers ? " stays; its worker is cancelled, and the "
-                                    "same command asks for one again"
-                                  : " goes on; the same command waits for its "
-                                    "result again"));
-    if (Workers)
-      if (llvm::Error E = Workers->attend())
-        return E;
-    if (std::string Why = Told      ? ""
-                          : Workers ? Workers->waitsFor()
-                                    : "";
-        !Why.empty()) {
+      return interrupted(Job + " " + Workers->interrupted());
+    if (llvm::Error E = Workers->attend())
+      return E;
+    if (std::string Why = Told ? "" : Workers->waitsFor(); !Why.empty()) {
       C.OnWait(Why);
       Told = true;
     }
     if (Time.millisecondsSince(Start) >= Options.WaitMs)
-      return notYet(J);
-    Time.sleep(LookEvery);
+      return Workers->late(Job);
+    Time.sleep(std::clamp<Clock::Duration>((Time.now() - Start) / LookShare,
+                                           LookSoonest, LookLatest));
   }
+  return llvm::Error::success();
+}
+
+llvm::Error stark::makeSpool(const std::string &Folder) {
+  for (const char *Part : {"/jobs", "/libraries", "/results"})
+    if (llvm::Error E = createFolders(Folder + Part))
+      return E;
   return llvm::Error::success();
 }
 
@@ -273,9 +282,8 @@ static llvm::Error prepareFolder(const std::string &Folder,
                                  const std::string &Name,
                                  const std::string &Start,
                                  EvaluatorOptions &Options) {
-  for (const char *Part : {"/jobs", "/libraries", "/results"})
-    if (llvm::Error E = createFolders(Folder + Part))
-      return E;
+  if (llvm::Error E = makeSpool(Folder))
+    return E;
   if (!Options.Build.Arch.empty())
     return llvm::Error::success();
   std::string File = Folder + "/device.json";
@@ -294,6 +302,14 @@ static llvm::Error prepareFolder(const std::string &Folder,
   return llvm::Error::success();
 }
 
+std::unique_ptr<Evaluator>
+stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
+                          const EvaluatorOptions &Options, Clock &Time,
+                          std::unique_ptr<SpoolWorkers> Workers) {
+  return std::make_unique<SpoolEvaluator>(T, Folder.str(), Options, Time,
+                                          std::move(Workers));
+}
+
 llvm::Expected<std::unique_ptr<Evaluator>>
 stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
                           const EvaluatorOptions &Options, Clock &Time) {
@@ -304,7 +320,8 @@ stark::makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
           (", or start `stark-worker --spool " + Folder + "` first").str(),
           Full))
     return E;
-  return std::make_unique<SpoolEvaluator>(T, Where, Full, Time, nullptr);
+  return makeSpoolEvaluator(T, Where, Full, Time,
+                            std::make_unique<StartedByHand>(Where));
 }
 
 llvm::Expected<std::unique_ptr<Evaluator>>
@@ -321,7 +338,7 @@ stark::makeSlurmEvaluator(const Task &T, const EvaluatorSpec &Spec,
     return Queue.takeError();
   if (llvm::Error E = prepareFolder(Where, slurmIdentity(Spec.Slurm), "", Full))
     return E;
-  return std::make_unique<SpoolEvaluator>(
+  return makeSpoolEvaluator(
       T, Where, Full, Time,
       makeSlurmWorkers(std::move(*Queue), Spec.Slurm, Where, Time));
 }

@@ -7,14 +7,15 @@
 ///
 /// \file
 ///   jobs in a folder -> somebody who sees to it that workers come
-/// Without one, whoever has a GPU starts `stark-worker --spool` by hand.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef STARK_LIB_EVAL_SPOOLWORKERS_H
 #define STARK_LIB_EVAL_SPOOLWORKERS_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <memory>
 #include <string>
 
 namespace stark {
@@ -34,7 +35,25 @@ public:
   virtual std::string waitsFor() = 0;
   /// "slurm:gpu", part of the run's identity.
   virtual std::string identity() const = 0;
+  /// The time that \p Job ("job 1a2b") was to be waited for is over.
+  virtual llvm::Error late(const std::string &Job) = 0;
+  /// What becomes of a job when the user wants to stop: "goes on".
+  virtual std::string interrupted() const = 0;
 };
+
+class Clock;
+class Evaluator;
+struct EvaluatorOptions;
+class Task;
+
+/// Leaves jobs in \p Folder, which is there, for \p Workers.
+std::unique_ptr<Evaluator>
+makeSpoolEvaluator(const Task &T, llvm::StringRef Folder,
+                   const EvaluatorOptions &Options, Clock &Time,
+                   std::unique_ptr<SpoolWorkers> Workers);
+
+/// Makes what a spool has.
+llvm::Error makeSpool(const std::string &Folder);
 
 } // namespace stark
 

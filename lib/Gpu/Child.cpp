@@ -49,6 +49,8 @@ void Child::hello(const Request &R, Reply &Out) {
     P = calibrate(Facts);
   if (P.empty() && !Options.Sanitized)
     P = selfTest();
+  if (P.empty() && !Options.Sanitized)
+    P = Watch.emplace().open(Facts.L2Bytes);
   if (P.empty())
     P = preload(Options);
   if (P.empty() && R.Flags & Profiles)
@@ -82,7 +84,7 @@ std::string Child::readJob() {
     TakesStream |= L.Kind == LeafKind::Stream;
   Arguments.emplace(J, Folder, Hidden, Work.Reference && !J.Torch.empty(),
                     Options.Sanitized);
-  return Options.Sanitized ? "" : Watch.emplace().open(Facts.L2Bytes);
+  return "";
 }
 
 void Child::load(Reply &Out) {

@@ -18,7 +18,6 @@
 #include "stark/Posix/Lockdown.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
-#include <unistd.h>
 #include <utility>
 
 using namespace stark;
@@ -80,9 +79,6 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
   Out.Driver = Facts.Driver;
   Out.EventPairUs = Facts.EventPairUs;
   Out.CopyGBs = Facts.CopyGBs;
-  if (Options.Await)
-    if (MaybeStop S = awaitLibraries())
-      return S;
   if (MaybeStop S = loadBoth())
     return S;
   if (Options.Follows)
@@ -113,14 +109,6 @@ MaybeStop GpuRunner::findTorch() {
     return hostFailed("the job needs libtorch " + J->Torch + ", but " +
                       Torch->Root + " has " + Torch->Version);
   return std::nullopt;
-}
-
-MaybeStop GpuRunner::awaitLibraries() {
-  Stages::Scope Waiting(Log, "await libraries");
-  char Line;
-  if (::read(STDIN_FILENO, &Line, 1) == 1)
-    return std::nullopt;
-  return hostFailed("the libraries that it awaited did not come");
 }
 
 /// Has the source's child load, once it has answered Hello.

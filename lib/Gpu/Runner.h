@@ -113,7 +113,6 @@ private:
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
   MaybeStop beginAgain(uint64_t Round);
-  MaybeStop awaitLibraries();
   void pinBoth();
   MaybeStop load();
   Request beginToPrepare(Side Of, unsigned Case, uint64_t Own, uint64_t Common);

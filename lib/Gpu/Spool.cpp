@@ -210,7 +210,10 @@ bool Spool::run() {
     settle();
     if (!Options.Watch && Time.millisecondsSince(Idle) >= Options.IdleMs)
       return true;
-    Time.sleep(LookEvery);
+    if (!Options.Wait)
+      Time.sleep(LookEvery);
+    else if (!Options.Wait(LookEvery.count()))
+      return true;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "CudaTool.h"
 #include "Runner.h"
 #include <algorithm>
+#include <optional>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -30,6 +31,11 @@ struct WaitingChildren::Waiting {
   bool HasDevice = false;
 };
 
+struct WaitingChildren::Likely {
+  int Device;
+  std::optional<posix::Libtorch> Torch;
+};
+
 WaitingChildren::WaitingChildren(Clock &Time) : Time(Time) {}
 WaitingChildren::~WaitingChildren() { drop(); }
 
@@ -48,6 +54,24 @@ void WaitingChildren::begin(const ChildSpec &Spec) {
   }
 }
 
+void WaitingChildren::expect(int Device, const posix::Libtorch *Torch) {
+  Next = std::make_unique<Likely>();
+  Next->Device = Device;
+  if (Torch)
+    Next->Torch = *Torch;
+}
+
+bool WaitingChildren::ready() const { return !Next || All.size() >= Wanted; }
+
+void WaitingChildren::begin() {
+  if (!Next)
+    return;
+  ChildSpec Spec;
+  Spec.Device = Next->Device;
+  Spec.Torch = Next->Torch ? &*Next->Torch : nullptr;
+  begin(Spec);
+}
+
 void WaitingChildren::await() {
   for (Waiting &W : All) {
     if (W.HasDevice)
@@ -63,6 +87,7 @@ void WaitingChildren::await() {
 
 std::unique_ptr<ChildProcess> WaitingChildren::take(const ChildSpec &Spec) {
   await();
+  expect(Spec.Device, Spec.Torch);
   std::string Kind = kindOf(Spec);
   auto Found = std::find_if(All.begin(), All.end(),
                             [&](const Waiting &W) { return W.Kind == Kind; });

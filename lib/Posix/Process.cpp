@@ -127,24 +127,24 @@ std::string posix::findProgram(const std::string &Name) {
 /// In the child: gives it its streams and becomes the program. Returns errno
 /// when that failed.
 static int become(const ProcessSpec &Spec, char *const *Argv, char *const *Envp,
-                  const Stream &Out, const Stream &Err) {
+                  int Out, int Err) {
   ::dup2(Spec.Input >= 0 ? Spec.Input : ::open("/dev/null", O_RDONLY), 0);
-  ::dup2(Out.writeEnd(), 1);
-  ::dup2(Err.writeEnd(), 2);
-  if (Spec.Inherited >= 0)
-    ::fcntl(Spec.Inherited, F_SETFD, 0);
+  ::dup2(Out, 1);
+  ::dup2(Err, 2);
   if (Spec.WorkingFolder.empty() || ::chdir(Spec.WorkingFolder.c_str()) == 0)
     ::execve(Argv[0], Argv, Envp);
   return errno;
 }
 
-Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
-                      ProcessResult &Result, std::string &Error) {
+/// Starts it with these for its streams; nothing, with \p Error, when it does
+/// not become the program.
+static std::optional<ChildGroup> start(const ProcessSpec &Spec, int Out,
+                                       int Err, std::string &Error) {
   std::string Program = findProgram(Spec.Program);
   auto NotStarted = [&](const std::string &Why) {
     Error = "cannot run '" + (Program.empty() ? Spec.Program : Program) +
             "': " + Why;
-    return Ran::NotStarted;
+    return std::nullopt;
   };
   if (Program.empty())
     return NotStarted("not found on PATH");
@@ -155,12 +155,9 @@ Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
   Environment =
       Spec.Environment ? *Spec.Environment : environmentWithoutSecrets();
   std::vector<char *> Argv = pointersTo(Words), Envp = pointersTo(Environment);
-  Stream Out(Spec.OutputLimit, Result.Out), Err(Spec.OutputLimit, Result.Err);
   Pipe Failure;
-  if (!Out.open() || !Err.open() || !Failure.open())
+  if (!Failure.open())
     return NotStarted(std::strerror(errno));
-
-  Clock::Time Start = Time.now();
   std::optional<ChildGroup> Child =
       ChildGroup::start(ChildGroup::Ties::None, [&] {
         int Code = become(Spec, Argv.data(), Envp.data(), Out, Err);
@@ -168,8 +165,6 @@ Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
       });
   if (!Child)
     return NotStarted(std::strerror(errno));
-  Out.started();
-  Err.started();
   Failure.closeWriteEnd();
   int Code = 0;
   ssize_t Count;
@@ -178,13 +173,44 @@ Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
   while (Count < 0 && errno == EINTR);
   if (Count == sizeof(Code))
     return NotStarted(std::strerror(Code));
+  return Child;
+}
+
+std::optional<ChildGroup> posix::startProgram(const ProcessSpec &Spec,
+                                              const std::string &Log,
+                                              std::string &Error) {
+  int File =
+      ::open(Log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (File < 0) {
+    Error = Log + ": " + std::strerror(errno);
+    return std::nullopt;
+  }
+  std::optional<ChildGroup> Child = start(Spec, File, File, Error);
+  ::close(File);
+  return Child;
+}
+
+Ran posix::runProcess(const ProcessSpec &Spec, Clock &Time,
+                      ProcessResult &Result, std::string &Error) {
+  Stream Out(Spec.OutputLimit, Result.Out), Err(Spec.OutputLimit, Result.Err);
+  if (!Out.open() || !Err.open()) {
+    Error = "cannot run '" + Spec.Program + "': " + std::strerror(errno);
+    return Ran::NotStarted;
+  }
+  Clock::Time Start = Time.now();
+  std::optional<ChildGroup> Child =
+      start(Spec, Out.writeEnd(), Err.writeEnd(), Error);
+  if (!Child)
+    return Ran::NotStarted;
+  Out.started();
+  Err.started();
 
   // What the program left running is ended with it; it also holds the pipes
   // open.
   for (bool Ended = false; !Out.atEnd() || !Err.atEnd() || !Ended;) {
     Ended = Child->ended();
     if (interruptFlag() && !Spec.ClearsUp) {
-      Error = "'" + Program + "' was stopped";
+      Error = "'" + findProgram(Spec.Program) + "' was stopped";
       return Ran::Interrupted;
     }
     if (!Ended && Spec.TimeoutMs &&

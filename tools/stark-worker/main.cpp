@@ -21,19 +21,21 @@
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/GpuLock.h"
 #include "stark/Posix/Interrupt.h"
+#include "stark/Posix/Libtorch.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <getopt.h>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace stark;
 using namespace stark::gpu;
 
 static const char Help[] =
-    R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N] [--await]
-stark-worker --spool DIR [--watch | --idle SECONDS] [--results DIR]
-             [--outputs DIR] [--device N | --gpus WHICH]
+    R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N]
+stark-worker --spool DIR [--watch | --idle SECONDS | --serve [--tensors]]
+             [--results DIR] [--outputs DIR] [--device N | --gpus WHICH]
 stark-worker --probe [--device N]
 
 Judges candidate kernels on a GPU: compares their outputs with the source's
@@ -42,14 +44,15 @@ that take tensors libtorch, of the version that they were built with.
 
   JOBFOLDER       a folder with job.json and two libraries. The result goes to
                   FILE, or to standard output, as JSON.
-  --await         with JOBFOLDER: opens the device, then waits for a line on
-                  standard input before it looks for the libraries; ends when
-                  there is none
   --spool DIR     works off DIR/jobs; results go to DIR/results/ID.json. Several
                   workers may share a folder. One line is printed a job.
   --once          with --spool: stop when no job is left (the default)
   --watch         with --spool: wait for more jobs until interrupted
   --idle SECONDS  with --spool: stop when no job came for so long
+  --serve         with --spool: for the program that started it: waits for more
+                  jobs, of which a line on standard input tells, until that
+                  ends. The device is open before the first job is there
+  --tensors       with --serve: and so is libtorch
   --results DIR   with --spool: where results go instead
   --outputs DIR   keeps what each candidate computed for its smallest size and
                   first seed: DIR/ID.LEAF.npy, LEAF being the argument's number
@@ -80,12 +83,15 @@ Example: stark-worker --spool /shared/jobs --watch
 )";
 
 namespace {
+/// How long children wait for a job.
+constexpr uint64_t KeepWaitingMs = 120000;
+
 struct Flags {
   std::string Job, Result, Spool, Results, Outputs, Samples, Torch;
   std::string Sanitizer, Ncu, Gpus;
   std::vector<std::string> OfWorkers; ///< arguments, without --gpus
   bool Help = false, Watch = false, Probe = false, IsChild = false,
-       Await = false;
+       Serve = false, Tensors = false;
   uint64_t IdleSeconds = 0;
   ChildOptions Child;
 };
@@ -118,7 +124,8 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"preload", required_argument, nullptr, 'P'},
                               {"torch", required_argument, nullptr, 't'},
                               {"samples", required_argument, nullptr, 'm'},
-                              {"await", no_argument, nullptr, 'A'},
+                              {"serve", no_argument, nullptr, 'V'},
+                              {"tensors", no_argument, nullptr, 'T'},
                               {"gpus", required_argument, nullptr, 'g'},
                               {"sanitizer", required_argument, nullptr, 'z'},
                               {"ncu", required_argument, nullptr, 'u'},
@@ -184,8 +191,10 @@ bool setFlag(Flags &F, int Letter) {
     return F.Probe = true;
   case 'C':
     return F.IsChild = true;
+  case 'V':
+    return F.Serve = F.Watch = true;
   default:
-    return F.Await = true;
+    return F.Tensors = true;
   }
 }
 } // namespace
@@ -211,8 +220,10 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
         F.OfWorkers.push_back(optarg);
     }
   }
-  if (F.Await && optind >= Argc && !F.Help)
-    return usage("--await got no job folder");
+  if ((F.Serve && (F.Spool.empty() || !F.Gpus.empty())) ||
+      (F.Tensors && !F.Serve))
+    return usage("--serve is for --spool without --gpus, --tensors for "
+                 "--serve");
   if (Argc - optind > 1 && !F.Help)
     return usage(std::string("got two job folders, '") + Argv[optind] +
                  "' and '" + Argv[optind + 1] + "'");
@@ -231,7 +242,6 @@ static job::Result judgeFolder(const Flags &F, const std::string &Folder,
     Name = fs::path(Folder).parent_path().filename();
   Options.Device = F.Child.Device;
   Options.Torch = F.Torch;
-  Options.Await = F.Await;
   Options.Sanitizer = F.Sanitizer;
   Options.Ncu = F.Ncu;
   if (!F.Samples.empty())
@@ -267,6 +277,36 @@ static bool hasJobs(const std::string &Spool) {
   return !Error && Jobs != std::filesystem::directory_iterator();
 }
 
+/// Before there is any job: what its children will be.
+static void expectJob(const Flags &F, WaitingChildren &Waiting) {
+  std::string Ignored;
+  std::optional<posix::Libtorch> Torch;
+  if (F.Tensors)
+    Torch = posix::findLibtorch(F.Torch, Ignored);
+  // Without the library each job says what is wrong.
+  if (Torch.has_value() == F.Tensors)
+    Waiting.expect(F.Child.Device, Torch ? &*Torch : nullptr);
+}
+
+/// Children for the next job, while nobody else judges.
+static void openAhead(const DeviceFacts &Known, WaitingChildren &Waiting) {
+  std::string Ignored;
+  std::unique_ptr<posix::FileLock> Held =
+      posix::tryToLockGpu(Known.Id, Ignored);
+  if (!Held)
+    return;
+  Waiting.begin();
+  Waiting.await();
+}
+
+/// Until something is on standard input, at most \p Ms; false at its end.
+static bool waitForInput(uint64_t Ms) {
+  pollfd Input = {STDIN_FILENO, POLLIN, 0};
+  char Lines[256];
+  return ::poll(&Input, 1, int(Ms)) <= 0 ||
+         ::read(STDIN_FILENO, Lines, sizeof(Lines)) != 0;
+}
+
 static int runSpool(const Flags &F) {
   SpoolOptions Options;
   Options.Folder = F.Spool;
@@ -279,7 +319,21 @@ static int runSpool(const Flags &F) {
   std::unique_ptr<judge::Runner> Last;
   WaitingChildren Waiting(machineClock());
   std::unique_ptr<posix::FileLock> Held;
+  // What waits has memory of the device, which others may want.
+  Clock::Time LastJob = machineClock().now();
+  if (F.Serve)
+    expectJob(F, Waiting);
   Options.Settle = [&] { Last.reset(); };
+  Options.Wait = [&](uint64_t Ms) {
+    if (machineClock().millisecondsSince(LastJob) > KeepWaitingMs)
+      Waiting.drop();
+    else if (!Waiting.ready())
+      openAhead(Known, Waiting);
+    if (F.Serve)
+      return waitForInput(Ms);
+    machineClock().sleep(std::chrono::milliseconds(Ms));
+    return true;
+  };
   Options.Judge = [&](const std::string &Folder) {
     // Builds of this user may judge on the GPU as well.
     std::string Error;
@@ -290,7 +344,7 @@ static int runSpool(const Flags &F) {
     Judging.Known = Known;
     Judging.Settle = Options.Settle;
     Judging.Waiting = &Waiting;
-    Judging.Follows = F.Watch || F.IdleSeconds || hasJobs(F.Spool);
+    Judging.Follows = hasJobs(F.Spool);
     std::unique_ptr<judge::Runner> Runner;
     job::Result R = judgeFolder(F, Folder, std::move(Judging), Runner);
     Runner->beginToEnd();
@@ -300,6 +354,7 @@ static int runSpool(const Flags &F) {
   Options.Done = [&] {
     Waiting.await();
     Held.reset();
+    LastJob = machineClock().now();
   };
   Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
     // They were there when the device failed.

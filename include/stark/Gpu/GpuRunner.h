@@ -31,13 +31,11 @@ class WaitingChildren;
 /// Calls the libraries in \p Folder on the GPU that the driver lists as
 /// \p Device. The children are this program, started with --child (Child.h).
 /// \p Torch: where libtorch is, for jobs that need it; empty: found when it is
-/// needed, as findLibtorch() does. \p Await: the libraries are there once a
-/// line is on standard input. \p Samples: a file to which every sample is
+/// needed, as findLibtorch() does. \p Samples: a file to which every sample is
 /// added, a line a size and pair of processes; empty: none.
 struct GpuRunnerOptions {
   int Device = 0;
   std::string Torch;   ///< where libtorch is; empty: it is looked for
-  bool Await = false;  ///< the libraries are not there yet
   std::string Samples; ///< the file that they go to; empty: none
   /// Path of compute-sanitizer, "none", or empty: it is looked for.
   std::string Sanitizer;

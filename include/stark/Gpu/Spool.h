@@ -33,6 +33,9 @@ struct SpoolOptions {
   uint64_t IdleMs = 0; ///< without Watch: wait so long for another job
   /// Judges the job in a folder.
   std::function<job::Result(const std::string &Folder)> Judge;
+  /// Waits for so long, or until it is told of a job; false: no more will
+  /// come. Empty: waits by the clock.
+  std::function<bool(uint64_t Ms)> Wait;
   /// Waits until nothing of the last job is left; may be empty.
   std::function<void()> Settle;
   /// The result is written, and the device was tried if that was called for;

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   while a job is compared: two new processes open the device -> the next job
-/// takes them
-/// To open it takes longer than to compare a job. Each serves one job, and has
-/// loaded nothing of any before. Nothing is timed while one opens the device.
+///   two new processes open the device -> the next job takes them
+/// Where that is there already they do so while the one before it is compared;
+/// else once that is over, since two processes that open the device make
+/// whatever another asks of the driver take two or three times as long. Each
+/// serves one job, and has loaded nothing of any before. Nothing is timed while
+/// one opens the device.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +24,10 @@
 
 namespace stark {
 class Clock;
+namespace posix {
+struct Libtorch;
 }
+} // namespace stark
 
 namespace stark::gpu {
 
@@ -38,6 +43,13 @@ public:
 
   /// Has two wait that are as \p Spec says, and does not wait for them.
   void begin(const ChildSpec &Spec);
+  /// What the next job is likely to take is as that of the last was, or, before
+  /// any, as this says; \p Torch: for entries that take tensors, else null.
+  void expect(int Device, const posix::Libtorch *Torch);
+  /// Have all that are likely to be taken begun? Also where nothing is known.
+  bool ready() const;
+  /// begin() of what is likely to be taken.
+  void begin();
   /// Until those that were begun have the device. What fails is dropped: the
   /// next job starts its own, and says why it cannot.
   void await();
@@ -50,7 +62,9 @@ public:
 
 private:
   struct Waiting;
+  struct Likely;
   Clock &Time;
+  std::unique_ptr<Likely> Next; ///< null: nothing is known
   std::vector<Waiting> All;
 };
 

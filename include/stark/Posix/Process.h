@@ -87,8 +87,7 @@ struct ProcessSpec {
   /// does.
   bool ClearsUp = false;
   size_t OutputLimit = size_t(1) << 20; ///< bytes kept of each stream
-  int Inherited = -1; ///< a descriptor that stays open in the child; -1: none
-  int Input = -1;     ///< what becomes its standard input; -1: /dev/null
+  int Input = -1; ///< what becomes its standard input; -1: /dev/null
 };
 
 struct ProcessResult {
@@ -113,6 +112,13 @@ enum class Ran {
 /// \p Error says what was not. \p Time decides the deadline.
 Ran runProcess(const ProcessSpec &Spec, Clock &Time, ProcessResult &Result,
                std::string &Error);
+
+/// Starts a program and does not wait for it; what it prints is added to the
+/// file \p Log. Its limits and whether it clears up are the caller's to see to.
+/// Nothing, with \p Error, when it cannot be started.
+std::optional<ChildGroup> startProgram(const ProcessSpec &Spec,
+                                       const std::string &Log,
+                                       std::string &Error);
 
 /// What this process has in memory now.
 uint64_t ownResidentBytes();
