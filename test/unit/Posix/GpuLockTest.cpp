@@ -64,22 +64,6 @@ TEST_F(GpuLock, WaitsForItsGpuAlone) {
                          std::to_string(getpid()));
 }
 
-// Whoever is given the lock holds it when its first holder is gone.
-TEST_F(GpuLock, IsHeldByTheChildThatUsesTheGpu) {
-  std::unique_ptr<FileLock> Ours = lock("GPU-1");
-  ASSERT_TRUE(Ours) << Error;
-  ProcessSpec Spec;
-  Spec.Program = "/bin/sh";
-  Spec.Arguments = {"-c", "test -e /proc/self/fd/" +
-                              std::to_string(Ours->descriptor())};
-  ProcessResult Result;
-  ASSERT_EQ(runProcess(Spec, machineClock(), Result, Error), Ran::ToAnEnd);
-  EXPECT_NE(Result.ExitCode, 0);
-  Spec.Inherited = Ours->descriptor();
-  ASSERT_EQ(runProcess(Spec, machineClock(), Result, Error), Ran::ToAnEnd);
-  EXPECT_EQ(Result.ExitCode, 0);
-}
-
 // What a worker says of its GPU names a file in the folder, and nothing else.
 TEST_F(GpuLock, NamesNoOtherFolder) {
   EXPECT_TRUE(lock("../../GPU")) << Error;
