@@ -1,5 +1,4 @@
-//===- Dimensions.cpp - A grid and a block that are arguments ---------------
-//===//
+//===- Dimensions.cpp - A grid and a block that are arguments -------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Reached.cpp - What an entry uses of an array -------------------------
-//===//
+//===- Reached.cpp - What an entry uses of an array -----------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SymbolUse.cpp - Variables of the device in drafts --------------------
-//===//
+//===- SymbolUse.cpp - Variables of the device in drafts ------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
