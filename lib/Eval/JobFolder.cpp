@@ -265,16 +265,6 @@ llvm::Error stark::writeJob(const Task &T, const job::Job &J,
   return writeFileAtomically((Folder + "/job.json").str(), printJob(J));
 }
 
-llvm::Error stark::writeLibraries(const job::Job &J,
-                                  llvm::StringRef SourceLibrary,
-                                  llvm::StringRef CandidateLibrary,
-                                  llvm::StringRef Folder) {
-  if (llvm::Error E =
-          copyFile(SourceLibrary, (Folder + "/" + J.SourceLibrary).str()))
-    return E;
-  return copyFile(CandidateLibrary, (Folder + "/" + J.CandidateLibrary).str());
-}
-
 llvm::Expected<job::Job> stark::makeSimJob(const Task &T, const Candidate &C,
                                            const EvaluatorOptions &Options) {
   llvm::Expected<job::Job> J = makeJob(T, C, Options);

@@ -34,12 +34,7 @@ llvm::Error writeJob(const Task &T, const job::Job &J, const Candidate &C,
 /// Replaces the file \p To.
 llvm::Error copyFile(llvm::StringRef From, llvm::StringRef To);
 
-/// The two libraries that it names.
-llvm::Error writeLibraries(const job::Job &J, llvm::StringRef SourceLibrary,
-                           llvm::StringRef CandidateLibrary,
-                           llvm::StringRef Folder);
-
-/// The same for the simulator, which compiles the two texts itself. Of entries
+/// makeJob() for the simulator, which compiles the two texts itself. Of entries
 /// of tensors these are the kernels alone, and \p Host names the libraries that
 /// call them. \p Resources: files that what ptxas says of the texts will be in.
 llvm::Expected<job::Job> makeSimJob(const Task &T, const Candidate &C,

@@ -252,6 +252,7 @@ llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File,
   const std::string Job = "job " + J.Id;
   bool Told = !C.OnWait;
   const Clock::Time Start = Time.now();
+  const Clock::Duration Most = std::chrono::milliseconds(Options.WaitMs);
   while (!exists(File)) {
     if (interruptFlag())
       return interrupted(Job + " " + Workers->interrupted());
@@ -261,10 +262,12 @@ llvm::Error SpoolEvaluator::wait(const job::Job &J, llvm::StringRef File,
       C.OnWait(Why);
       Told = true;
     }
-    if (Time.millisecondsSince(Start) >= Options.WaitMs)
+    const Clock::Duration Waited = Time.now() - Start, Left = Most - Waited;
+    if (Left <= Clock::Duration())
       return Workers->late(Job);
-    Time.sleep(std::clamp<Clock::Duration>((Time.now() - Start) / LookShare,
-                                           LookSoonest, LookLatest));
+    Time.sleep(
+        std::min(Left, std::clamp<Clock::Duration>(Waited / LookShare,
+                                                   LookSoonest, LookLatest)));
   }
   return llvm::Error::success();
 }

@@ -199,11 +199,6 @@ bool Cover::all() const {
   return isBound(Grid) || isRoundedUp(Grid);
 }
 
-bool stark::coversElements(const Facts &F, const Kernel &K, const Launch &L,
-                           const Expr *Bound) {
-  return Cover(F, K, L, Bound).all();
-}
-
 std::optional<std::string> stark::blocksOf(const Facts &F, const Launch &L) {
   std::array<const Expr *, 3> Grid = F.dimensions(L.Grid, L);
   const Expr *X = Grid[0];
@@ -231,7 +226,7 @@ WhyNot stark::whyNotRelaunch(const Facts &F, const Kernel &K,
   if (!blocksOf(F, L))
     return Reason(GridNotOne);
   // Other threads would reach the elements that no thread of the source has.
-  if (!coversElements(F, K, L, Bound))
+  if (!Cover(F, K, L, Bound).all())
     return Reason(NotCovered);
   return std::nullopt;
 }

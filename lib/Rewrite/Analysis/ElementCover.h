@@ -20,16 +20,12 @@
 
 namespace stark {
 
-/// \p L has at least as many threads as \p Bound, a number of the kernel \p K
-/// made of parameters and constants.
-bool coversElements(const Facts &F, const Kernel &K, const Launch &L,
-                    const clang::Expr *Bound);
-
 /// How many blocks \p L has, when it names them along x alone.
 std::optional<std::string> blocksOf(const Facts &F, const Launch &L);
 
 /// Why the one launch of \p K, whose threads have an element each of \p Bound,
-/// may not get another grid.
+/// may not get another grid. \p Bound: a number of the kernel made of
+/// parameters and constants.
 WhyNot whyNotRelaunch(const Facts &F, const Kernel &K,
                       const clang::Expr *Bound);
 
