@@ -17,6 +17,7 @@
 #include "DeviceTables.h"
 #include "Headers.h"
 #include "LaunchBounds.h"
+#include "Uniform.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -61,6 +62,7 @@ private:
   const DataLayout &Layout;
   Tables Out;
   DenseMap<const BasicBlock *, unsigned> BlockIndex;
+  SmallPtrSet<const Instruction *, 8> Joined; ///< atomics, one of a warp
 };
 } // namespace
 
@@ -194,6 +196,7 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
     Out.Probes[Number].Counts = Atomic->use_empty() &&
                                 Atomic->getOperation() == AtomicRMWInst::Add &&
                                 isa<ConstantInt>(Atomic->getValOperand());
+    Out.Probes[Number].Joined = Joined.contains(Atomic);
     Out.Probes[Number].Updates = updateOf(*Atomic);
     if (Out.Probes[Number].Updates != Update::None)
       Stored = Atomic->getValOperand();
@@ -344,6 +347,8 @@ void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
         Cost.Line = Line;
       if (Line && !D.Line)
         D.Line = Line;
+      if (auto *A = dyn_cast<AtomicRMWInst>(&I); A && joinsWarp(*A))
+        Joined.insert(A);
       Work.push_back(&I);
     }
     if (auto *Branch = dyn_cast<BranchInst>(Block.getTerminator()))

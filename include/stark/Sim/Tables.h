@@ -48,6 +48,7 @@ struct Probe {
   std::string File;    ///< the name of another file of the user's, or empty
   bool Float = false;  ///< of Atomic: adds floating-point numbers
   bool Counts = false; ///< of Atomic: adds a constant, the sum is not used
+  bool Joined = false; ///< of Atomic: one thread does it for its warp
   Update Updates = Update::None; ///< of Atomic
   bool Volatile = false; ///< ordered against other threads by its writer
   bool Bulk = false;     ///< of a copy that no thread's load or store makes

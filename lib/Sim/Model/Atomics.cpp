@@ -15,7 +15,10 @@ using namespace stark::sim;
 /// sector are done together, lanes that ask for the same word one after the
 /// other (seen on an H200: 131072 requests of some five words each take no
 /// longer than as many of one).
-static std::unordered_map<uint64_t, unsigned> turnsOf(const Request &R) {
+static std::unordered_map<uint64_t, unsigned> turnsOf(const Request &R,
+                                                      const Probe &Of) {
+  if (Of.Joined)
+    return {{R.Addresses[0] / SectorBytes, 1}};
   std::unordered_map<uint64_t, unsigned> Words, Sectors;
   for (unsigned I = 0; I < R.Count; ++I) {
     unsigned &Turns = Sectors[R.Addresses[I] / SectorBytes];
@@ -48,10 +51,10 @@ double AtomicCounters::Places::hottest(const AtomicSpread &Spread,
   return Spread.Anywhere ? most(All) : HottestOfBlocks / AtOnce;
 }
 
-void AtomicCounters::add(const Request &R, bool Float) {
+void AtomicCounters::add(const Request &R, const Probe &Of) {
   OfProbe &Its = Probes[R.Probe];
-  Its.Float = Float;
-  for (const auto &[Sector, Count] : turnsOf(R)) {
+  Its.Float = Of.Float;
+  for (const auto &[Sector, Count] : turnsOf(R, Of)) {
     Its.Groups.add(Sector / GroupSectors, Count);
     Its.Sectors.add(Sector, Count);
     Its.Turns += Count;

@@ -38,7 +38,7 @@ constexpr uint64_t GroupSectors = 16;
 
 class AtomicCounters {
 public:
-  void add(const Request &R, bool Float);
+  void add(const Request &R, const Probe &Of);
   void endBlock();
   /// Fills the atomics of \p P, of a grid with \p Scale times as many blocks as
   /// were sampled.

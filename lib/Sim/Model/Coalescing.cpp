@@ -57,7 +57,7 @@ uint64_t stark::sim::sharedCycles(const Request &R, const Probe &P) {
   for (unsigned I = 0; I < R.Count; ++I)
     for (uint64_t B = 0; B < std::max(R.Bytes, WordBytes); B += WordBytes)
       Words.push_back((R.Addresses[I] + B) / WordBytes);
-  if (P.Kind != ProbeKind::Atomic || P.Counts) {
+  if (P.Kind != ProbeKind::Atomic || P.Counts || P.Joined) {
     std::sort(Words.begin(), Words.end());
     Words.erase(std::unique(Words.begin(), Words.end()), Words.end());
   }

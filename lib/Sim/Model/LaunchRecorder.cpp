@@ -121,8 +121,8 @@ void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
   C.Sectors += Sectors.Count;
   if (P.Kind == ProbeKind::Atomic) {
     MakesAtomics = true;
-    C.AtomicConflicts += atomicConflicts(R);
-    Atomics.add(R, P.Float);
+    C.AtomicConflicts += P.Joined ? 0 : atomicConflicts(R);
+    Atomics.add(R, P);
   }
   if (P.Kind == ProbeKind::Store)
     Sets.store(R);

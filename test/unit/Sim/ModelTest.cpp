@@ -356,10 +356,18 @@ TEST(Parts, AtomicsOfOneLineAreMadeOneAfterTheOther) {
   EXPECT_DOUBLE_EQ(atomicsUs(L, G), 10);
 }
 
-static LaunchProfile afterOne(Request R, bool Float = false) {
+static Probe atomic(bool Float = false, bool Joined = false) {
+  Probe P;
+  P.Kind = ProbeKind::Atomic;
+  P.Float = Float;
+  P.Joined = Joined;
+  return P;
+}
+
+static LaunchProfile afterOne(Request R, const Probe &Of = atomic()) {
   AtomicCounters Counters;
   R.Probe = 0;
-  Counters.add(R, Float);
+  Counters.add(R, Of);
   Counters.endBlock();
   LaunchProfile P;
   Counters.finish(P, {}, 1);
@@ -377,10 +385,15 @@ TEST(Atomics, LanesOfOneWordTakeTurns) {
   EXPECT_EQ(afterOne(warpOf(0, 512)).AtomicsOfGroup, 1);
 }
 
+TEST(Atomics, OneThreadOfAWarpThatJoinsTakesATurn) {
+  EXPECT_EQ(afterOne(warpOf(0, 0), atomic(false, true)).GlobalAtomics, 1);
+  EXPECT_EQ(afterOne(warpOf(0, 0), atomic(false, true)).AtomicsOfGroup, 1);
+}
+
 TEST(Atomics, FloatsOfOneWordWaitForOneAnother) {
   EXPECT_EQ(afterOne(warpOf(0, 0)).FloatAtomicsOfSector, 0);
-  EXPECT_EQ(afterOne(warpOf(0, 0), true).FloatAtomicsOfSector, 32);
-  EXPECT_EQ(afterOne(warpOf(0, 32), true).FloatAtomicsOfSector, 1);
+  EXPECT_EQ(afterOne(warpOf(0, 0), atomic(true)).FloatAtomicsOfSector, 32);
+  EXPECT_EQ(afterOne(warpOf(0, 32), atomic(true)).FloatAtomicsOfSector, 1);
 }
 
 // Blocks add to words of their own, of which those that run at once lie in few
@@ -390,7 +403,7 @@ TEST(Atomics, BlocksThatRunAtOnceMeet) {
   for (uint64_t Block : {0, 1}) {
     Request R = warpOf(Block * 4096, 0);
     R.Probe = 7;
-    Counters.add(R, false);
+    Counters.add(R, atomic());
     Counters.endBlock();
   }
   auto Of = [&](AtomicSpread Spread) {
