@@ -6,52 +6,30 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Checks run every block; a profile runs the first, the last, some between
-/// and the neighbours of the first along each axis of the grid, and counts what
-/// as many others do as are cheap.
+///   Checks run every block, a profile those of Sample.cpp
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Model/Model.h"
 #include "Orders.h"
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <numeric>
 
 using namespace stark::sim;
 
 extern "C" {
 extern char *__stark_sim_shared;
-extern uint32_t *__stark_sim_lane;
 extern uint32_t *__stark_sim_counts;
 }
 
 namespace {
 // cudaError_t
 constexpr int InvalidConfiguration = 9;
-constexpr uint64_t MiddleBlocks = 3;
-/// What may be spent on blocks that are only counted, in issue slots of warps,
-/// and in threads: a fraction of a second.
-constexpr double LeastCounted = 2e6, MostCounted = 1e7;
-constexpr uint64_t MostThreads = uint64_t(4) << 20;
-/// How many times as long a way is that stands out, and of how many such blocks
-/// all is recorded.
-constexpr double HeavyRatio = 2;
-constexpr size_t MostHeavy = 4;
 /// CUDA C++ Programming Guide, technical specifications, of every architecture.
 constexpr Dim3 MaxBlock = {1024, 1024, 64},
                MaxGrid = {2147483647, 65535, 65535};
 /// Bytes of shared memory that a kernel may have unless it is allowed more.
 constexpr uint64_t DefaultShared = 48 * 1024;
-
-/// Steps of this size through \p Count come by all, neighbours far apart.
-uint64_t spreadingStride(uint64_t Count) {
-  uint64_t Stride = std::max<uint64_t>(1, uint64_t(double(Count) * 0.618));
-  while (std::gcd(Stride, Count) != 1)
-    ++Stride;
-  return Stride;
-}
 } // namespace
 
 Machine::Machine(const Tables &T, const GpuDescription &Gpu) : T(T), Gpu(Gpu) {
@@ -77,28 +55,6 @@ unsigned Machine::blocksPerSm(const Kernel &K, uint64_t Threads,
   uint64_t ByShared = Gpu.SharedPerSm / std::max<uint64_t>(Shared, 1);
   return unsigned(std::min(
       {uint64_t(Gpu.MaxBlocksPerSm), ByThreads, ByRegisters, ByShared}));
-}
-
-/// By number; every one when there are few. Blocks are clusters of one.
-std::vector<uint64_t> Machine::sampledClusters() const {
-  uint64_t Count = Clusters.count();
-  std::vector<uint64_t> List;
-  auto Add = [&](uint64_t I) {
-    if (I < Count && std::find(List.begin(), List.end(), I) == List.end())
-      List.push_back(I);
-  };
-  Add(0);
-  if (Clusters.X > 1)
-    Add(1);
-  if (Clusters.Y > 1)
-    Add(Clusters.X);
-  if (Clusters.Z > 1)
-    Add(uint64_t(Clusters.X) * Clusters.Y);
-  for (uint64_t I = 1; I <= MiddleBlocks; ++I)
-    Add(Count * I / (MiddleBlocks + 1) + (I & 1));
-  Add(Count - 1);
-  std::sort(List.begin(), List.end());
-  return List;
 }
 
 static std::string extent(Dim3 D, const char *Between) {
@@ -277,155 +233,6 @@ void Machine::checkBlocks() {
   }
   dismissPartners();
   addInstructions(CountPool.data());
-}
-
-void Machine::beginRecorded(unsigned Rank) {
-  Dim3 At = blockAt(Rank);
-  Recorder->beginBlock(At.X, At.Y, At.Z);
-}
-
-/// What the lanes of each warp of lanes \p Begin to \p End counted.
-std::vector<std::vector<uint32_t *>> Machine::warpCounts(unsigned Begin,
-                                                         unsigned End) const {
-  std::vector<std::vector<uint32_t *>> All;
-  for (unsigned W = Begin; W < End; W += 32) {
-    All.emplace_back();
-    for (unsigned L = W; L < std::min(End, W + 32); ++L)
-      All.back().push_back(Lanes[L].Counts);
-  }
-  return All;
-}
-
-void Machine::endRecorded(unsigned Rank) {
-  for (const auto &Warp : warpCounts(Rank * PerBlock, (Rank + 1) * PerBlock))
-    Recorder->counts(Warp);
-  Recorder->endBlock();
-}
-
-void Machine::beginRecording(const Kernel &K) {
-  ArrayBounds Constants;
-  for (const auto &A : Allocations)
-    if (A->Banked)
-      Constants.push_back({reinterpret_cast<uint64_t>(A->Begin) & AddressMask,
-                           reinterpret_cast<uint64_t>(A->End) & AddressMask});
-  Recorder = std::make_unique<LaunchRecorder>(
-      T, Gpu, blocksPerSm(K, Block.count(), Dynamic), K.StaticShared + Dynamic,
-      std::move(Constants));
-  Recorder->Together = Ranks;
-}
-
-void Machine::recordClusters(const std::vector<uint64_t> &List) {
-  for (uint64_t I : List) {
-    prepareBlocks(I);
-    std::memset(SharedBase, 0, SharedStride * Ranks);
-    Recorded.assign(Ranks > 1 ? Ranks : 0, {});
-    if (Ranks == 1)
-      beginRecorded(0);
-    runBlocks();
-    for (unsigned Rank = 0; Rank < Ranks; ++Rank) {
-      if (Ranks > 1) {
-        beginRecorded(Rank);
-        for (std::vector<Trace> &Warp : Recorded[Rank]) {
-          std::vector<Trace *> Traces;
-          for (Trace &T : Warp)
-            Traces.push_back(&T);
-          Recorder->warp(Traces, SharedBase, SharedMemory.size());
-        }
-      }
-      endRecorded(Rank);
-    }
-    for (const Lane &L : Lanes)
-      addInstructions(L.Counts);
-  }
-  Recorded.clear();
-}
-
-LaunchProfile Machine::endRecording(const Kernel &K, GridExtent Of) {
-  ArrayBounds Arrays;
-  for (const auto &A : Allocations)
-    if (!A->Freed)
-      Arrays.push_back({reinterpret_cast<uint64_t>(A->Begin),
-                        reinterpret_cast<uint64_t>(A->End)});
-  LaunchProfile &P = Recorder->Out;
-  P.Kernel = K.Name;
-  P.Line = T.Functions[K.Function].Line;
-  P.Blocks = uint64_t(Of.blocks());
-  P.ThreadsPerBlock = unsigned(Block.count());
-  P.Registers = K.Registers;
-  P.Exact = K.Exact;
-  LaunchProfile Out = Recorder->finish(Of, std::move(Arrays));
-  model(Out, T, Gpu);
-  Recorder.reset();
-  return Out;
-}
-
-/// Runs it without a recorder: the longest way of a warp of its blocks, and all
-/// that they entered.
-Way Machine::countCluster(uint64_t I) {
-  std::unique_ptr<LaunchRecorder> Kept = std::move(Recorder);
-  prepareBlocks(I);
-  std::memset(SharedBase, 0, SharedStride * Ranks);
-  runBlocks();
-  for (const Lane &L : Lanes)
-    addInstructions(L.Counts);
-  Recorder = std::move(Kept);
-  Way All;
-  for (const auto &Warp : warpCounts(0, Threads))
-    All.add(wayOf(entriesOf(Warp, T.Blocks.size()), T, Gpu));
-  return All;
-}
-
-/// Few blocks are sampled: one that does far more than these may not be among
-/// them. So as many others as are cheap are run and counted, in an order that
-/// spreads them. Those with a longer way by far, the longest first.
-std::vector<uint64_t>
-Machine::heavyClusters(const std::vector<uint64_t> &Sampled, Way Known,
-                       LaunchProfile &P) {
-  uint64_t Count = Clusters.count();
-  double Budget = std::clamp(Known.Issued / 4, LeastCounted, MostCounted),
-         Mean = Known.Issued / double(Sampled.size()), Used = 0;
-  std::vector<std::pair<double, uint64_t>> Heavy;
-  uint64_t Counted = 0, Stride = spreadingStride(Count);
-  for (uint64_t I = 0, At = 0;
-       I < Count && Used + Mean <= Budget && Counted * Threads < MostThreads;
-       ++I, At = (At + Stride) % Count) {
-    if (std::binary_search(Sampled.begin(), Sampled.end(), At))
-      continue;
-    Way Its = countCluster(At);
-    Used += Its.Issued;
-    ++Counted;
-    if (Its.Cycles > HeavyRatio * Known.Cycles)
-      Heavy.push_back({Its.Cycles, At});
-  }
-  if (Heavy.empty())
-    return {};
-  std::sort(Heavy.rbegin(), Heavy.rend());
-  P.HeavyRatio = Heavy.front().first / std::max(1.0, Known.Cycles);
-  // Of those that were not looked at as many as of those that were.
-  P.HeavyBlocks = uint64_t(std::ceil(double(Heavy.size()) / double(Counted) *
-                                     double(Count - Sampled.size()))) *
-                  Ranks;
-  std::vector<uint64_t> List;
-  for (size_t I = 0; I < std::min(Heavy.size(), MostHeavy); ++I)
-    List.push_back(Heavy[I].second);
-  return List;
-}
-
-void Machine::profileBlocks(const Kernel &K) {
-  std::vector<uint64_t> Sampled = sampledClusters();
-  beginRecording(K);
-  recordClusters(Sampled);
-  if (Recorder->mayDraw(double(Grid.count())))
-    Recorder->ranAgain(countCluster(Sampled.front()));
-  Way Known = Recorder->sampled();
-  LaunchProfile P = endRecording(K, {Grid.X, Grid.Y, Grid.Z});
-  std::vector<uint64_t> Heavy = heavyClusters(Sampled, Known, P);
-  if (!Heavy.empty()) {
-    beginRecording(K);
-    recordClusters(Heavy);
-    addHeavy(P, endRecording(K, {P.HeavyBlocks, 1, 1}), Gpu);
-  }
-  Profiled.Launches.push_back(std::move(P));
 }
 
 void Machine::addTransfer(uint64_t Bytes) {

@@ -63,6 +63,8 @@ public:
   const Way &sampled() const { return Sampled; }
   void barrier() { ++Out.Barriers; }
   void endBlock();
+  /// Basic blocks that each cluster entered.
+  std::vector<uint64_t> worksOfClusters() const;
   /// Whether the first cluster may have drawn its work from a counter, and all
   /// that there was. Run again it finds none then; what is its own it finds.
   bool mayDraw(double Blocks) const;
@@ -76,7 +78,6 @@ public:
 private:
   void record(Request &R);
   bool inConstants(uint64_t Address) const;
-  std::vector<uint64_t> worksOfClusters() const;
   bool drawsItsWork(double Blocks) const;
   void localAccess(const Request &R, ProbeCounters &C);
   void globalAccess(Request &R, ProbeCounters &C);
