@@ -76,9 +76,20 @@ template <int Threads> STARK_SIM_CUB unsigned __lanes() {
              ? 0xffffffffu
              : ((1u << (Threads & 31)) - 1) << (lane / Threads * Threads);
 }
-STARK_SIM_DEVICE int __rank() {
-  return (int)(threadIdx.x +
-               blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+STARK_SIM_DEVICE int RowMajorTid(int x, int y, int z) {
+  return (int)threadIdx.x + (y == 1 ? 0 : (int)threadIdx.y * x) +
+         (z == 1 ? 0 : (int)threadIdx.z * x * y);
+}
+/// The thread's number among those that a collective of X * Y * Z is for,
+/// whatever the block's size: where Y and Z are 1, each row of a block of rows
+/// has a collective of its own.
+template <int X, int Y, int Z> STARK_SIM_CUB int __rank() {
+  return RowMajorTid(X, Y, Z);
+}
+
+/// How many lanes of a warp work together for a collective of so many threads.
+constexpr int __warp(int threads) {
+  return threads < 32 && (threads & (threads - 1)) == 0 ? threads : 32;
 }
 
 /// The result is that of the first lane.
@@ -167,10 +178,12 @@ public:
 };
 
 /// The result is that of the first thread.
-template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS,
-          int Y = 1, int Z = 1, int Arch = 0>
+template <class T, int X,
+          BlockReduceAlgorithm How = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1,
+          int Z = 1, int Arch = 0>
 class BlockReduce {
-  static constexpr int Threads = X * Y * Z, Warps = (Threads + 31) / 32;
+  static constexpr int Threads = X * Y * Z, Warps = (Threads + 31) / 32,
+                       Lanes = __warp(Threads);
 
 public:
   struct TempStorage {
@@ -179,13 +192,16 @@ public:
   STARK_SIM_CUB BlockReduce(TempStorage &storage) : Storage(storage) {}
   template <class Operation>
   STARK_SIM_CUB T Reduce(T value, Operation operation, int valid = Threads) {
-    int rank = __rank(), first = rank / 32 * 32;
+    int rank = __rank<X, Y, Z>(), first = rank / 32 * 32;
     int left = valid - first;
-    typename WarpReduce<T>::TempStorage none;
-    value = WarpReduce<T>(none).Reduce(value, operation, left < 32 ? left : 32);
-    if (rank == first)
+    typename WarpReduce<T, Lanes>::TempStorage none;
+    value = WarpReduce<T, Lanes>(none).Reduce(value, operation,
+                                              left < Lanes ? left : Lanes);
+    // What a single warp would store nobody reads.
+    if (Warps > 1 && rank == first)
       Storage.Warp[rank / 32] = value;
-    __syncthreads();
+    if (Warps > 1 || How == BLOCK_REDUCE_WARP_REDUCTIONS)
+      __syncthreads();
     if (rank == 0)
       for (int warp = 1; warp < Warps && 32 * warp < valid; ++warp)
         value = operation(value, Storage.Warp[warp]);
@@ -210,10 +226,23 @@ private:
   TempStorage &Storage;
 };
 
-template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1,
+template <class T, int X, BlockScanAlgorithm How = BLOCK_SCAN_RAKING, int Y = 1,
           int Z = 1, int Arch = 0>
 class BlockScan {
-  static constexpr int Threads = X * Y * Z, Warps = (Threads + 31) / 32;
+  static constexpr int Threads = X * Y * Z, Warps = (Threads + 31) / 32,
+                       Lanes = __warp(Threads);
+  /// By shuffles alone: neither storage nor a barrier.
+  static constexpr bool Alone =
+      (Threads == 32 || Lanes < 32) && How != BLOCK_SCAN_WARP_SCANS;
+  typedef WarpScan<T, Lanes> Warp;
+  /// The result of the thread before, which the first thread has no use for.
+  STARK_SIM_CUB T before(T result, int rank) {
+    if constexpr (Alone)
+      return __stark_sim_shuffle_words(__lanes<Lanes>(), result, 1, 1, Lanes);
+    Storage.Before[rank] = result;
+    __syncthreads();
+    return Storage.Before[rank ? rank - 1 : 0];
+  }
 
 public:
   struct TempStorage {
@@ -224,9 +253,13 @@ public:
   template <class Operation>
   STARK_SIM_CUB void InclusiveScan(T value, T &result, Operation operation,
                                    T &total) {
-    int rank = __rank(), warp = rank / 32;
-    typename WarpScan<T>::TempStorage none;
-    WarpScan<T>(none).InclusiveScan(value, value, operation);
+    int rank = __rank<X, Y, Z>(), warp = rank / 32;
+    typename Warp::TempStorage none;
+    if constexpr (Alone) {
+      Warp(none).InclusiveScan(value, result, operation, total);
+      return;
+    }
+    Warp(none).InclusiveScan(value, value, operation);
     if (rank % 32 == 31 || rank == Threads - 1)
       Storage.Warp[warp] = value;
     __syncthreads();
@@ -253,12 +286,11 @@ public:
   template <class Operation>
   STARK_SIM_CUB void ExclusiveScan(T value, T &result, T initial,
                                    Operation operation, T &total) {
-    int rank = __rank();
+    int rank = __rank<X, Y, Z>();
     T sum;
     InclusiveScan(value, sum, operation, total);
-    Storage.Before[rank] = sum;
-    __syncthreads();
-    result = rank ? operation(initial, Storage.Before[rank - 1]) : initial;
+    sum = before(sum, rank);
+    result = rank ? operation(initial, sum) : initial;
   }
   template <class Operation>
   STARK_SIM_CUB void ExclusiveScan(T value, T &result, T initial,
@@ -315,13 +347,11 @@ public:
       sums[i] = operation(sums[i - 1], values[i]);
     T upto;
     InclusiveScan(sums[Items - 1], upto, operation, total);
-    int rank = __rank();
-    Storage.Before[rank] = upto;
-    __syncthreads();
+    int rank = __rank<X, Y, Z>();
+    upto = before(upto, rank);
 #pragma unroll
     for (int i = 0; i < Items; ++i)
-      results[i] =
-          rank ? operation(Storage.Before[rank - 1], sums[i]) : sums[i];
+      results[i] = rank ? operation(upto, sums[i]) : sums[i];
   }
   template <int Items, class Operation>
   STARK_SIM_CUB void InclusiveScan(T (&values)[Items], T (&results)[Items],
@@ -345,7 +375,6 @@ private:
 
 STARK_SIM_DEVICE unsigned LaneId() { return __stark_sim_sreg(12); }
 STARK_SIM_DEVICE unsigned WarpId() { return __stark_sim_sreg(13); }
-STARK_SIM_DEVICE int RowMajorTid(int, int, int) { return __rank(); }
 
 } // namespace cub
 

@@ -64,8 +64,12 @@ public:
     for (int i = 0; i < Items; ++i)
       out[i] = Storage.Item[to(i)];
   }
-  STARK_SIM_CUB static int blocked_(int i) { return __rank() * Items + i; }
-  STARK_SIM_CUB static int striped_(int i) { return i * Threads + __rank(); }
+  STARK_SIM_CUB static int blocked_(int i) {
+    return __rank<X, Y, Z>() * Items + i;
+  }
+  STARK_SIM_CUB static int striped_(int i) {
+    return i * Threads + __rank<X, Y, Z>();
+  }
   template <class U>
   STARK_SIM_CUB void StripedToBlocked(const T (&in)[Items], U (&out)[Items]) {
     move_(in, out, striped_, blocked_);
@@ -253,7 +257,7 @@ private:
   template <bool Down>
   STARK_SIM_CUB void sort(Key (&keys)[Items], Value (&values)[Items], int begin,
                           int end) {
-    int rank = __rank();
+    int rank = __rank<X, Y, Z>();
     for (int bit = begin; bit < end; bit += 4) {
       int bits = end - bit < 4 ? end - bit : 4, ranks[Items];
       for (int d = 0; d < 16; ++d)
