@@ -29,6 +29,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include <csignal>
 #include <map>
+#include <set>
 #include <utility>
 
 using namespace llvm;
@@ -155,12 +156,15 @@ static KernelResources needsOf(const Tables &T, unsigned Kernel) {
   const DeviceFunction &Own = T.Functions[Kernel];
   KernelResources R;
   R.Symbol = Own.Symbol;
+  // A variable may be named in several functions: a kernel's in its lambdas.
+  std::set<unsigned> Shared;
   for (unsigned F : T.reached(Kernel)) {
     R.Registers = std::max(R.Registers, T.Functions[F].LiveRegisters);
     R.StackBytes += T.Functions[F].LocalBytes;
-    for (unsigned S : T.Functions[F].Shared)
-      R.SharedBytes += alignTo(T.Shared[S].Bytes, Align(16));
+    Shared.insert(T.Functions[F].Shared.begin(), T.Functions[F].Shared.end());
   }
+  for (unsigned S : Shared)
+    R.SharedBytes += alignTo(T.Shared[S].Bytes, Align(16));
   R.Registers = withinBounds(
       R.Registers, {Own.BoundThreads, Own.BoundBlocks, Own.BoundRegisters});
   return R;
