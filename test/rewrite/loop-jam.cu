@@ -133,6 +133,63 @@ __global__ void kept(const float *a, const float *x, float *y, int n) {
   y[threadIdx.x] = held[0];
 }
 
+// The same by way of a pointer and of references.
+// LIST-DAG: not loop-jam@pointed:loop1: {{.*}} its inner loop uses 'h', which a round may change
+__global__ void pointed(const float *a, const float *x, float *y, int n) {
+  float held[4] = {1, 1, 1, 1};
+  float *h = held;
+  for (int row = 0; row < n; ++row) {
+    float sum = 0;
+    for (int i = 0; i < 4; ++i)
+      sum += h[i] * a[row * n + i] * x[i];
+    held[row % 4] = sum;
+  }
+  y[threadIdx.x] = held[0];
+}
+
+// LIST-DAG: not loop-jam@lone_pointed:loop1: {{.*}} its inner loop uses 'h', which a round may change
+__global__ void lone_pointed(const float *a, const float *x, float *y, int n) {
+  float scale = 1;
+  const float *h = &scale;
+  for (int row = 0; row < n; ++row) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i)
+      sum += *h * a[row * n + i] * x[i];
+    scale = sum;
+  }
+  y[threadIdx.x] = scale;
+}
+
+// LIST-DAG: not loop-jam@referred:loop1: {{.*}} its inner loop uses 'h', which a round may change
+__global__ void referred(const float *a, const float *x, float *y, int n) {
+  float scale = 1;
+  const float &h = scale;
+  for (int row = 0; row < n; ++row) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i)
+      sum += h * a[row * n + i] * x[i];
+    scale = sum;
+  }
+  y[threadIdx.x] = scale;
+}
+
+// A pointer to a parameter's elements is another matter, as is a constant.
+// LIST-DAG: {{^}}loop-jam@elsewhere:loop1: line
+__global__ void elsewhere(const float *a, const float *x, float *y, int n) {
+  const float weights[4] = {1, 2, 3, 4};
+  const float *from = x + n;
+  float best = 0, *kept = &best;
+  for (int row = 0; row < n; ++row) {
+    const float *mine = a + row * n;
+    float sum = 0;
+    for (int i = 0; i < 4; ++i)
+      sum += weights[i] * mine[i] * from[i];
+    if (sum > *kept)
+      best = sum;
+  }
+  y[threadIdx.x] = best;
+}
+
 // Rounds that come after the last one would load where nothing lies.
 // LIST-DAG: not loop-jam@ends:loop1: {{.*}} may end it, wait or work together
 __global__ void ends(const float *a, const float *x, float *y, int n) {

@@ -70,6 +70,7 @@ private:
   WhyNot readOuter();
   WhyNot readBefore(const Stmt *Line);
   WhyNot readInner();
+  WhyNot whyOwn(const Stmt *Part) const;
   WhyNot readVariables() const;
   WhyNot readAfter() const;
   WhyNot readMemory() const;
@@ -225,6 +226,58 @@ WhyNot JamReader::readInner() {
   return RoundBody(F.context(), Own).whyNot(Body);
 }
 
+/// &v, &v.m and &v[i] of a variable of the thread's own, and v as a pointer.
+static bool pointsToOwn(const Stmt *N, const Kernel &K) {
+  const auto *U = llvm::dyn_cast<UnaryOperator>(N);
+  const auto *Cast = llvm::dyn_cast<ImplicitCastExpr>(N);
+  const Expr *Of = nullptr;
+  if (U && U->getOpcode() == UO_AddrOf)
+    Of = U->getSubExpr();
+  else if (Cast && Cast->getCastKind() == CK_ArrayToPointerDecay &&
+           !llvm::isa_and_nonnull<ArraySubscriptExpr>(K.parent(N)))
+    Of = Cast->getSubExpr();
+  while (Of) {
+    Of = Of->IgnoreParenImpCasts();
+    const auto *Member = llvm::dyn_cast<MemberExpr>(Of);
+    const auto *Sub = llvm::dyn_cast<ArraySubscriptExpr>(Of);
+    if (Member && !Member->isArrow())
+      Of = Member->getBase();
+    else if (Sub &&
+             Sub->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+      Of = Sub->getBase();
+    else
+      break;
+  }
+  const VarDecl *V = Of ? variableOf(Of) : nullptr;
+  return V && V->hasLocalStorage();
+}
+
+/// Why \p Part may read a variable of the thread's own by way of a pointer: a
+/// round may change it by its name.
+WhyNot JamReader::whyOwn(const Stmt *Part) const {
+  std::map<const Stmt *, const Access *> Seen;
+  for (const Access *Each : A.in(Part))
+    Seen[Each->E] = Each;
+  bool Taken =
+      anyOf(K.body(), [&](const Stmt *N) { return pointsToOwn(N, K); });
+  WhyNot Why;
+  forEach(Part, [&](const Stmt *N) {
+    const auto *Sub = llvm::dyn_cast<ArraySubscriptExpr>(N);
+    const auto *U = llvm::dyn_cast<UnaryOperator>(N);
+    const Expr *Pointer = Sub ? Sub->getBase() : nullptr;
+    if (U && U->getOpcode() == UO_Deref)
+      Pointer = U->getSubExpr();
+    // readVariables() looks at arrays that are named.
+    if (!Pointer || !Taken ||
+        Pointer->IgnoreParenImpCasts()->getType()->isArrayType())
+      return;
+    auto At = Seen.find(N);
+    if (At == Seen.end() || !At->second->Root)
+      Why = Reason(UsesChanged, F.text(Pointer));
+  });
+  return Why;
+}
+
 /// What is used beside the round's own stays as it is while the loop runs.
 WhyNot JamReader::readVariables() const {
   std::set<const VarDecl *> Within = variablesDeclaredIn(P.Inner.front());
@@ -245,6 +298,9 @@ WhyNot JamReader::readVariables() const {
       if (Array || !isUnchangedIn(V, S, K.body(), *K.Parents))
         Why = Reason(UsesChanged, nameOf(V));
     });
+  for (const Stmt *Part : Parts)
+    if (WhyNot Own = whyOwn(Part))
+      return Own;
   return Why;
 }
 

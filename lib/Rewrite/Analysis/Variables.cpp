@@ -14,7 +14,8 @@ using namespace clang;
 
 bool stark::isNeverWritten(const VarDecl *V, const Stmt *Body,
                            const ParentMap &Parents) {
-  if (V->getType().isVolatileQualified())
+  // What a reference stands for may be written by its own name.
+  if (V->getType().isVolatileQualified() || V->getType()->isReferenceType())
     return false;
   if (V->getType().isConstQualified())
     return true;
