@@ -3,6 +3,7 @@
 // RUN: %stark-tool rewrites %s | FileCheck %s --check-prefix=NONE
 // RUN: %stark-tool rewrites %s --workload %S/Inputs/lone-sum.workload.json --apply lone-sum@dot:loop1 -o %t.cu && FileCheck %s < %t.cu
 // RUN: %stark-tool rewrites %s --apply lone-sum@added:loop1 -o %t.added.cu && FileCheck %s --check-prefix=ADDED < %t.added.cu
+// RUN: %stark-tool rewrites %s --apply lone-sum@braces:loop1 -o %t.braces.cu && FileCheck %s --check-prefix=BRACES < %t.braces.cu
 // RUN: %stark-tool simulate %s --workload %S/Inputs/lone-sum.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.added.cu -o %t.ptx %}
@@ -125,6 +126,46 @@ __global__ void stored(float *a, float *c, int n) {
   }
 }
 
+// In braces of its own as well.
+// LIST-DAG: not lone-sum@deeper:loop1: {{.*}}, before it, does more than give variables a value
+__global__ void deeper(float *a, float *c, int n) {
+  if (threadIdx.x == 0) {
+    {
+      a[n - 1] = 0;
+      float sum = 0;
+      for (int i = 0; i < n; ++i)
+        sum += a[i];
+      c[blockIdx.x] = sum;
+    }
+  }
+}
+
+// An index in braces, which may not be given a narrower number.
+// LIST-DAG: {{^}}lone-sum@braces:loop1: line
+// BRACES: {{^[^/]*}}for (size_t i{static_cast<unsigned long>(0 + int(threadIdx.x))}; i < n;
+__global__ void braces(const float *a, float *c, size_t n) {
+  if (threadIdx.x == 0) {
+    float sum{0};
+    for (size_t i{0}; i < n; ++i)
+      sum += a[i];
+    c[blockIdx.x] = sum;
+  }
+}
+
+// What the end refers to was the same in all threads only at first.
+// NONE-NOT: lone-sum@referred
+__global__ void referred(const float *a, float *c, int n) {
+  int m = n;
+  const int &last = m;
+  m = threadIdx.x + n;
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    for (int i = 0; i < last; ++i)
+      sum += a[i];
+    c[blockIdx.x] = sum;
+  }
+}
+
 // LIST-DAG: not lone-sum@few:loop1: {{.*}} it is short
 __global__ void few(const float *a, float *c) {
   if (threadIdx.x == 0) {
@@ -153,6 +194,9 @@ void launch(float *a, float *c, const int *x, int *y, int n) {
   own_end<<<n, 64>>>(a, c, n);
   own_scale<<<n, 64>>>(a, c, n);
   stored<<<n, 64>>>(a, c, n);
+  deeper<<<n, 64>>>(a, c, n);
+  braces<<<n, 64>>>(a, c, n);
+  referred<<<n, 64>>>(a, c, n);
   few<<<n, 64>>>(a, c);
   narrow<<<n, dim3(16, 16)>>>(a, c, n);
 }

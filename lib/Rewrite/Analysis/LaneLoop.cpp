@@ -129,9 +129,14 @@ std::optional<std::string> stark::laneLoopText(const Facts &F,
                        Step = F.range(For->getInc());
   if (!Whole || !Start || !Step)
     return std::nullopt;
+  std::string First = asOperand(F.text(*Start)) + " + " + Lane;
+  // "size_t i{0 + lane}" would narrow.
+  if (llvm::isa_and_nonnull<InitListExpr>(S.L.I->getInit()))
+    First = "static_cast<" + F.typeName(S.L.I->getType().getUnqualifiedType()) +
+            ">(" + First + ")";
   std::optional<std::string> Loop =
       substituted(F.text(), *Whole,
-                  {{*Start, asOperand(F.text(*Start)) + " + " + Lane},
+                  {{*Start, First},
                    {*Step, nameOf(S.L.I) + " += " + std::to_string(Lanes)}});
   if (!Loop)
     return std::nullopt;

@@ -84,14 +84,14 @@ static const IfStmt *aloneAt(const Facts &F, const Kernel &K,
   return Plain && isFirstThread(F, K, If->getCond()) ? If : nullptr;
 }
 
-/// What comes before \p Loop under the condition changes no memory.
-static WhyNot whyNotBefore(const Facts &F, const Plan &P) {
-  const auto *Body = llvm::dyn_cast<CompoundStmt>(P.Alone->getThen());
+/// What comes before the loop in \p S, which holds it, changes no memory.
+static WhyNot whyNotBefore(const Facts &F, const Plan &P, const Stmt *S) {
+  const auto *Body = llvm::dyn_cast<CompoundStmt>(S);
   if (!Body)
     return std::nullopt;
   for (const Stmt *Each : Body->body()) {
     if (nodesOf(Each).count(P.L.L.S))
-      return std::nullopt;
+      return whyNotBefore(F, P, Each);
     const auto *B = llvm::dyn_cast<BinaryOperator>(Each);
     bool Plain = B && B->getOpcode() == BO_Assign && variableOf(B->getLHS()) &&
                  isPure(B->getRHS(), F.context());
@@ -155,7 +155,7 @@ static WhyNot whyNot(const Facts &F, const Accesses &A, const Plan &P) {
                           To = F.constantOf(P.L.L.Bound, K);
   if (From && To && *To < *From + Short)
     return Reason(TooShort);
-  if (WhyNot Why = whyNotBefore(F, P))
+  if (WhyNot Why = whyNotBefore(F, P, P.Alone->getThen()))
     return Why;
   if (WhyNot Why = whyNotSame(F, P))
     return Why;
