@@ -61,6 +61,15 @@ __global__ void __launch_bounds__(16) bound(float *x, int n) {
     x[i] = 2 * x[i];
 }
 
+// LIST-DAG: not wide-blocks@clustered: {{.*}} its blocks form clusters
+// LIST-DAG: not grid-stride@clustered: {{.*}} its blocks form clusters
+__global__ void __attribute__((cluster_dims(2, 1, 1)))
+clustered(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = 2 * x[i];
+}
+
 // Other blocks would make other indices of it.
 // LIST-DAG: not wide-blocks@number: {{.*}} its index is made of a number, not of blockDim.x
 __global__ void number(float *x, int n) {
@@ -72,12 +81,13 @@ __global__ void number(float *x, int n) {
 void launch(float *x, int n) {
   // TWICE: twice<<<((n) + 255) / 256, 256>>>(x, n);
   twice<<<n, 1>>>(x, n);
-  // FEW: few<<<(((n + 15) / 16) * 16 + 255) / 256, 256>>>(x, n);
+  // FEW: few<<<(((n + 15) / 16) * 16LL + 255) / 256, 256>>>(x, n);
   few<<<(n + 15) / 16, 16>>>(x, n);
   warp<<<(n + 31) / 32, 32>>>(x, n);
   large<<<(n + 127) / 128, 128>>>(x, n);
   partly<<<n / 8, 8>>>(x, n);
   block<<<n, 1>>>(x, n);
   number<<<(n + 15) / 16, 16>>>(x, n);
+  clustered<<<(n + 15) / 16, 16>>>(x, n);
   bound<<<(n + 15) / 16, 16>>>(x, n);
 }

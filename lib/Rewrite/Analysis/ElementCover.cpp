@@ -14,6 +14,7 @@ using namespace clang;
 
 static constexpr ReasonKind LaunchNotEditable("its launch cannot be edited");
 static constexpr ReasonKind GridNotOne("the grid is not one number");
+static constexpr ReasonKind InClusters("its blocks form clusters");
 static constexpr ReasonKind
     NotCovered("its launch is not seen to have a thread for each element");
 
@@ -225,6 +226,11 @@ WhyNot stark::whyNotRelaunch(const Facts &F, const Kernel &K,
     return Reason(LaunchNotEditable);
   if (!blocksOf(F, L))
     return Reason(GridNotOne);
+  // Clang knows no such attribute.
+  std::optional<Range> Body = F.range(K.body());
+  if (!Body ||
+      F.text().slice(K.Bytes.Begin, Body->Begin).contains("cluster_dims"))
+    return Reason(InClusters);
   // Other threads would reach the elements that no thread of the source has.
   if (!Cover(F, K, L, Bound).all())
     return Reason(NotCovered);

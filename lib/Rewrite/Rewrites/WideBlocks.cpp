@@ -88,8 +88,11 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
   if (!Grid || !Block)
     return Reason(why::InMacro, "the launch");
   std::string Blocks = *blocksOf(F, *P.L);
-  std::string Threads =
-      P.Threads == 1 ? Blocks : Blocks + " * " + std::to_string(P.Threads);
+  // In 64 bits: a grid of as many blocks as elements has more threads than an
+  // int may count.
+  std::string Threads = P.Threads == 1
+                            ? Blocks
+                            : Blocks + " * " + std::to_string(P.Threads) + "LL";
   Changes Made;
   Made.replace(*Grid, "(" + Threads + " + " + std::to_string(Wanted - 1) +
                           ") / " + std::to_string(Wanted));
