@@ -67,7 +67,8 @@ public:
   /// Of lambdas nobody tells.
   bool HandleTopLevelDecl(clang::DeclGroupRef Group) override {
     for (clang::Decl *D : Group)
-      TraverseDecl(D);
+      if (!D->isFromASTFile())
+        TraverseDecl(D);
     return true;
   }
   bool VisitLambdaExpr(clang::LambdaExpr *E) {
@@ -228,6 +229,8 @@ llvm::Error sim::precompileHeaders(llvm::StringRef Folder) {
       return E;
     R.Clang.getFrontendOpts().ProgramAction = clang::frontend::GeneratePCH;
     R.Clang.getFrontendOpts().OutputFile = precompiledFile(S, Folder);
+    // Here, once, and not again with every source.
+    R.Clang.getLangOpts().PCHInstantiateTemplates = true;
     clang::GeneratePCHAction Action;
     if (!R.Clang.ExecuteAction(Action) ||
         R.Clang.getDiagnostics().hasErrorOccurred())

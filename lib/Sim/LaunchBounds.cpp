@@ -68,8 +68,11 @@ unsigned read(const llvm::Function &F, const char *Name) {
 } // namespace
 
 std::vector<BoundKernel> stark::sim::findKernels(clang::ASTContext &C) {
+  // No kernel is among what was precompiled, which would all be read for it.
   BoundsFinder Finder(C);
-  Finder.TraverseAST(C);
+  for (clang::Decl *D : C.getTranslationUnitDecl()->noload_decls())
+    if (!D->isFromASTFile())
+      Finder.TraverseDecl(D);
   return std::move(Finder.Found);
 }
 
