@@ -26,8 +26,9 @@ static std::unique_ptr<ParsedSource> parseForHost(const std::string &Path,
   if (includesTorch(Text))
     return nullptr;
   std::vector<SourceError> Errors;
-  std::unique_ptr<ASTUnit> Unit =
-      makeUnit(Path, Text, Options, nullptr, Errors, PassOf::Host);
+  std::unique_ptr<ASTUnit> Unit = makeUnitAnyway(
+      Path, Text, Options, Prelude::ofToolkit(Options, PassOf::Host), Errors,
+      PassOf::Host);
   if (!Unit)
     return nullptr;
   return std::make_unique<ParsedSource>(Path, Text.str(), std::move(Unit),

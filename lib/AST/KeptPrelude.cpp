@@ -63,7 +63,8 @@ static std::string torchKey(const ParseOptions &Options,
 }
 
 const Prelude *Prelude::kept(const std::string &Name, std::string Text,
-                             const ParseOptions &Options, bool WithWords) {
+                             const ParseOptions &Options, PassOf Pass,
+                             bool WithWords) {
   // A tree that was made with one refers to it for as long as it lives.
   static std::mutex Guard;
   static std::map<std::string, std::unique_ptr<Prelude>> Known;
@@ -86,7 +87,8 @@ const Prelude *Prelude::kept(const std::string &Name, std::string Text,
     return (At->second = std::move(Made)).get();
   }
   HeaderWords Words;
-  if (!Made->precompile(std::move(Text), Options, WithWords ? &Words : nullptr))
+  if (!Made->precompile(std::move(Text), Options, Pass,
+                        WithWords ? &Words : nullptr))
     return nullptr;
   // A cache that cannot be written to only costs time.
   if (!Cache.empty()) {
@@ -112,7 +114,7 @@ const Prelude *Prelude::ofTorch(const ParseOptions &Options) {
   }
   std::string Text = torchHeaders(*Torch);
   std::string Key = torchKey(Options, *Torch, Text);
-  return kept("torch/" + Key, std::move(Text), Options,
+  return kept("torch/" + Key, std::move(Text), Options, PassOf::Device,
               /*WithWords=*/false);
 }
 
@@ -145,7 +147,7 @@ struct SortedFlags {
 };
 } // namespace
 
-const Prelude *Prelude::ofToolkit(const ParseOptions &Options) {
+const Prelude *Prelude::ofToolkit(const ParseOptions &Options, PassOf Pass) {
   std::optional<Toolkit> Found = findToolkit(Options.Toolkit);
   if (!Found || userCacheFolder().empty())
     return nullptr;
@@ -154,11 +156,13 @@ const Prelude *Prelude::ofToolkit(const ParseOptions &Options) {
   Plain.Flags = Flags.Others;
   DigestBuilder Key;
   Key.add("format", "1");
+  if (Pass == PassOf::Host)
+    Key.add("pass", "host");
   addCommon(Key, Options, Found);
   for (const std::string &Flag : Flags.Others)
     Key.add("flag", Flag);
   const Prelude *Made =
-      kept("cuda/" + finish(Key), "", Plain, /*WithWords=*/true);
+      kept("cuda/" + finish(Key), "", Plain, Pass, /*WithWords=*/true);
   if (!Made || (Flags.Macros.empty() && Flags.Folders.empty()))
     return Made;
   llvm::Expected<std::string> Words = readFile(Made->wordsFile());

@@ -320,6 +320,19 @@ stark::makeUnit(const std::string &Path, llvm::StringRef Text,
   return Unit;
 }
 
+std::unique_ptr<clang::ASTUnit>
+stark::makeUnitAnyway(const std::string &Path, llvm::StringRef Text,
+                      const ParseOptions &Options, const Prelude *Known,
+                      std::vector<SourceError> &Errors, PassOf Pass) {
+  std::unique_ptr<clang::ASTUnit> Unit =
+      makeUnit(Path, Text, Options, Known, Errors, Pass);
+  if (Unit || !Known)
+    return Unit;
+  Known->forget();
+  Errors.clear();
+  return makeUnit(Path, Text, Options, nullptr, Errors, Pass);
+}
+
 llvm::Expected<std::unique_ptr<ParsedSource>>
 stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
                    const ParseOptions &Options, const Prelude *Known) {
@@ -332,13 +345,7 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
     Known = includesTorch(Text) ? Prelude::ofTorch(Options)
                                 : Prelude::ofToolkit(Options);
   std::unique_ptr<clang::ASTUnit> Unit =
-      makeUnit(Absolute, Text, Options, Known, Errors);
-  if (!Unit && Known) {
-    // A header has changed since.
-    Known->forget();
-    Errors.clear();
-    Unit = makeUnit(Absolute, Text, Options, nullptr, Errors);
-  }
+      makeUnitAnyway(Absolute, Text, Options, Known, Errors);
   if (!Unit)
     return failed("'" + Path + "': Clang could not make an AST of it" +
                   (Errors.empty() ? "" : ": " + Errors.front().Message));

@@ -87,10 +87,10 @@ std::unique_ptr<const Prelude> Prelude::make(const ParsedSource &Source,
 }
 
 bool Prelude::precompile(std::string Text, const ParseOptions &Options,
-                         HeaderWords *Words) {
+                         PassOf Pass, HeaderWords *Words) {
   std::vector<SourceError> Errors;
   std::unique_ptr<clang::ASTUnit> Unit =
-      makeUnit(PreludeSource, Text, Options, nullptr, Errors);
+      makeUnit(PreludeSource, Text, Options, nullptr, Errors, Pass);
   if (!Unit || !Errors.empty() || !Unit->hasSema())
     return false;
   // These have been checked just now; kept, they would be read and checked
@@ -103,6 +103,10 @@ bool Prelude::precompile(std::string Text, const ParseOptions &Options,
     return false;
   MadeOf = std::move(Text);
   return true;
+}
+
+bool Prelude::isToolkits(llvm::StringRef Text, const ParseOptions &Options) {
+  return leadingIncludes(Text).empty() && ofToolkit(Options);
 }
 
 bool Prelude::opens(llvm::StringRef Text) const {

@@ -13,15 +13,12 @@
 #ifndef STARK_LIB_AST_UNIT_H
 #define STARK_LIB_AST_UNIT_H
 
-#include "stark/AST/Parse.h"
+#include "stark/AST/Prelude.h"
 
 namespace stark {
 
 /// What a prelude is made of, by the name under which Clang sees it.
 inline constexpr char PreludeSource[] = "/stark-headers/prelude.cu";
-
-/// nvcc's two passes: the one that has __CUDA_ARCH__, and the one for the host.
-enum class PassOf { Device, Host };
 
 /// Null when Clang cannot make a unit at all. \p Known is null or outlives the
 /// unit.
@@ -29,6 +26,12 @@ std::unique_ptr<clang::ASTUnit>
 makeUnit(const std::string &Path, llvm::StringRef Text,
          const ParseOptions &Options, const Prelude *Known,
          std::vector<SourceError> &Errors, PassOf Pass = PassOf::Device);
+
+/// Likewise, and without \p Known where a header has changed since.
+std::unique_ptr<clang::ASTUnit>
+makeUnitAnyway(const std::string &Path, llvm::StringRef Text,
+               const ParseOptions &Options, const Prelude *Known,
+               std::vector<SourceError> &Errors, PassOf Pass = PassOf::Device);
 
 } // namespace stark
 

@@ -44,7 +44,8 @@ ParsedNodes::get(unsigned Number, llvm::StringRef Text) {
 
 const Prelude *ParsedNodes::headers() {
   if (!Headers && Candidates++)
-    Headers = Of.Parsed && !includesTorch(Of.SourceText)
+    Headers = Of.Parsed && !includesTorch(Of.SourceText) &&
+                      !Prelude::isToolkits(Of.SourceText, Of.Parse)
                   ? Prelude::make(*Of.Parsed, Of.Parse)
                   : nullptr;
   return Headers ? Headers->get() : nullptr;

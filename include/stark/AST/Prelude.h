@@ -21,6 +21,9 @@ namespace stark {
 
 struct HeaderWords;
 
+/// nvcc's two passes: the one that has __CUDA_ARCH__, and the one for the host.
+enum class PassOf { Device, Host };
+
 /// The system headers that a source begins with, and those of CUDA that Clang
 /// always reads.
 class Prelude {
@@ -36,7 +39,10 @@ public:
   /// Those of the toolkit that Clang reads before any source, likewise. Null
   /// where there is no toolkit, no folder to keep them in, or \p Options has
   /// macros or folders that they would be others with.
-  static const Prelude *ofToolkit(const ParseOptions &Options);
+  static const Prelude *ofToolkit(const ParseOptions &Options,
+                                  PassOf Pass = PassOf::Device);
+  /// Whether that of the toolkit is there and all that \p Text begins with.
+  static bool isToolkits(llvm::StringRef Text, const ParseOptions &Options);
   /// One that no longer fits is made anew by the next process.
   void forget() const;
   /// Whether \p Text begins with these headers, or has them given.
@@ -48,11 +54,12 @@ public:
 
 private:
   bool precompile(std::string Text, const ParseOptions &Options,
-                  HeaderWords *Words = nullptr);
+                  PassOf Pass = PassOf::Device, HeaderWords *Words = nullptr);
   /// From the user's cache folder, or made of \p Text and kept there, with its
   /// words beside it where they are asked for.
   static const Prelude *kept(const std::string &Name, std::string Text,
-                             const ParseOptions &Options, bool WithWords);
+                             const ParseOptions &Options, PassOf Pass,
+                             bool WithWords);
   std::string wordsFile() const { return File + ".words"; }
 
   std::vector<std::string> Includes; ///< "cuda_fp16.h"

@@ -157,6 +157,9 @@ TEST(Prelude, OfToolkit) {
   const Prelude *Newer = With({"-std=c++20"});
   EXPECT_NE(Newer, nullptr);
   EXPECT_NE(Newer, Plain);
+  EXPECT_TRUE(Prelude::isToolkits("#include \"own.h\"\n", ParseOptions()));
+  EXPECT_FALSE(Prelude::isToolkits("#include <cfloat>\n", ParseOptions()));
+  EXPECT_FALSE(Prelude::isToolkits("#include \"own.h\"\n", builtIn()));
   EXPECT_EQ(Prelude::ofToolkit(builtIn()), nullptr);
   if (Before)
     setenv("STARK_CACHE_DIR", Kept.c_str(), 1);
