@@ -21,6 +21,7 @@
 #include "stark/Judge/Race.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Secret.h"
+#include <map>
 #include <tuple>
 
 namespace stark::gpu {
@@ -73,10 +74,8 @@ public:
   const void *ofCandidate(const Trial &T, unsigned Leaf) override {
     return outputOf(Candidate, T.Case, Leaf);
   }
-  double slack(const Trial &T, unsigned Leaf) override {
-    return Found.slack(T.Case, Leaf);
-  }
-  std::string notes() override { return Found.notes(*J); }
+  double slack(const Trial &T, unsigned Leaf) override;
+  std::string notes() override { return Found.notes(*J) + ScaleNotes; }
   std::string nameOf(const Trial &T) const override {
     return T.Round ? "second call with the same inputs" : "call";
   }
@@ -136,6 +135,8 @@ private:
   uint32_t shakes(const Trial &T) const;
   MaybeStop shake(const Trial &T, uint32_t Way);
   MaybeStop measureShake(const Trial &T);
+  bool fewDiffer(const Trial &T, const judge::SlackOf &Slack) const;
+  MaybeStop measureScale(const Trial &T);
   MaybeStop makeRoom(Side Of, const Request &Prepare, Answer &A);
   const void *outputOf(const Party &P, unsigned Case, unsigned Leaf) const;
   Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }
@@ -162,6 +163,11 @@ private:
   uint64_t SourceLeaks = 0, SourceLeaksOfHost = 0;
   const uint64_t DrawSeed; ///< a secret
   judge::References Found; ///< of jobs with tensors
+  /// Of outputs of few elements: by how much other draws make them larger than
+  /// that of one trial does, and what is to be said of it.
+  std::map<unsigned, double> Scales;
+  std::optional<std::pair<unsigned, uint64_t>> ScaledFor; ///< case, seed
+  std::string ScaleNotes;
   /// Case and seeds whose reference the source's child keeps.
   std::optional<std::tuple<unsigned, uint64_t, uint64_t>> Referred;
   /// What the source computed last, where that was looked at.

@@ -12,12 +12,18 @@
 
 #include "Ending.h"
 #include "Runner.h"
+#include "stark/Judge/Fill.h"
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 using namespace stark;
 using namespace stark::gpu;
 using namespace stark::job;
 using namespace stark::judge;
+
+/// Elements of an output, of which some are as large as any, or as far off.
+static constexpr uint64_t Many = 32;
 
 MaybeStop GpuRunner::detach() {
   Answer A;
@@ -91,19 +97,32 @@ MaybeStop GpuRunner::compare(const Trial &T, const SlackOf &Slack,
   if (MaybeStop S = attach())
     return S;
   Agreed.clear();
+  uint32_t Flags = Referred ? OfReference : 0;
   if (Attached)
-    if (MaybeStop S =
-            compareOnDevice(T, Referred ? OfReference : 0, Slack, Agreed))
+    if (MaybeStop S = compareOnDevice(T, Flags, Slack, Agreed))
       return S;
-  bool All = Attached && !Agreed.empty();
-  for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case]))
-    All = All && Agreed[Place.Leaf];
+  std::vector<OutputPlace> Places = outputPlaces(*J, J->Cases[T.Case]);
+  auto AllAgree = [&] {
+    return Attached && !Agreed.empty() &&
+           std::all_of(Places.begin(), Places.end(),
+                       [&](const OutputPlace &P) { return Agreed[P.Leaf]; });
+  };
+  if (AllAgree())
+    return std::nullopt;
   // The host says what is wrong, and whether it is.
   for (Side Of : {Side::Source, Side::Candidate})
-    if (!All)
-      if (MaybeStop S = bring(Of))
-        return S;
-  return std::nullopt;
+    if (MaybeStop S = bring(Of))
+      return S;
+  if (!fewDiffer(T, Slack))
+    return std::nullopt;
+  if (MaybeStop S = measureScale(T))
+    return S;
+  auto Both = [&](unsigned L) { return std::max(Slack(L), slack(T, L)); };
+  if (!fewDiffer(T, Both))
+    ScaleNotes = "size '" + J->Cases[T.Case].Label +
+                 "': an output of few elements that was near zero for one "
+                 "draw of inputs was allowed what it is for others\n";
+  return Attached ? compareOnDevice(T, Flags, Both, Agreed) : std::nullopt;
 }
 
 /// How far the source is off its reference, for the worst inputs so far.
@@ -121,17 +140,34 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
 }
 
-/// In how many ways inputs are moved in their last place. The farthest of many
-/// elements moves about as far as any may; a sum of all moves by chance.
+/// The farthest of many elements moves about as far as any may; a sum of all
+/// moves by chance. So inputs are moved in several ways where there are few.
+static constexpr uint32_t WaysOfFew = 4;
+
+/// Whether an output of few elements, with the workload's own values, is off by
+/// more than \p Slack allows. Both sides' are here.
+bool GpuRunner::fewDiffer(const Trial &T, const SlackOf &Slack) const {
+  const Case &C = J->Cases[T.Case];
+  if (Torch || C.Filling != Regime::Given)
+    return false;
+  std::vector<OutputPlace> Places = outputPlaces(*J, C);
+  return std::any_of(Places.begin(), Places.end(), [&](const OutputPlace &P) {
+    return C.Values[P.Leaf].elements() < Many &&
+           !compareLeaf(*J, T.Case, P.Leaf, outputOf(Candidate, T.Case, P.Leaf),
+                        outputOf(Source, T.Case, P.Leaf), Slack(P.Leaf),
+                        T.Round, T.Scale)
+                .ok();
+  });
+}
+
+/// In how many ways inputs are moved in their last place.
 uint32_t GpuRunner::shakes(const Trial &T) const {
-  constexpr uint64_t Many = 32;
-  constexpr uint32_t OfFew = 4;
   const Case &C = J->Cases[T.Case];
   if (Torch || !C.Brief || C.Filling == Regime::Given || T.Round != 0)
     return 0;
   for (const OutputPlace &Place : outputPlaces(*J, C))
     if (C.Values[Place.Leaf].elements() < Many)
-      return OfFew;
+      return WaysOfFew;
   return 1;
 }
 
@@ -148,6 +184,48 @@ MaybeStop GpuRunner::measureShake(const Trial &T) {
   std::vector<bool> Agreed;
   return compareOnDevice(
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
+}
+
+/// A sum that is near zero by chance is small beside what it is made of, and
+/// so is what its tolerance allows: how many times as large it is, in the root
+/// mean square, for some other inputs.
+MaybeStop GpuRunner::measureScale(const Trial &T) {
+  constexpr unsigned Others = 4;
+  std::map<unsigned, double> Own, Squares;
+  for (unsigned I = 0; I <= Others; ++I) {
+    Trial Drawn = T;
+    // T's own come last.
+    if (I < Others)
+      Drawn.Seed = mix(T.Seed + I + 1);
+    Answer A;
+    if (MaybeStop S = ask(Side::Source, requestFor(Drawn), J->TimeoutMs, "", A))
+      return S;
+    Source.Brought = false;
+    if (MaybeStop S = bring(Side::Source))
+      return S;
+    for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case])) {
+      uint64_t Count = J->Cases[T.Case].Values[Place.Leaf].elements();
+      Own[Place.Leaf] = Count < Many
+                            ? rootMeanSquare(J->Leaves[Place.Leaf].Type,
+                                             ofSource(T, Place.Leaf), Count)
+                            : 0;
+      Squares[Place.Leaf] += Own[Place.Leaf] * Own[Place.Leaf];
+    }
+  }
+  Scales.clear();
+  for (const auto &[Leaf, Sum] : Squares)
+    if (double Usual = std::sqrt(Sum / (Others + 1));
+        std::isfinite(Usual) && Own[Leaf] > 0)
+      Scales[Leaf] = std::max(1.0, Usual / Own[Leaf]);
+  ScaledFor = {T.Case, T.Seed};
+  return std::nullopt;
+}
+
+double GpuRunner::slack(const Trial &T, unsigned Leaf) {
+  auto Scale =
+      ScaledFor == std::pair(T.Case, T.Seed) ? Scales.find(Leaf) : Scales.end();
+  return std::max(Found.slack(T.Case, Leaf),
+                  Scale == Scales.end() ? 1 : Scale->second);
 }
 
 std::optional<SourceLook> GpuRunner::look(const Trial &T) {

@@ -150,7 +150,7 @@ MaybeStop GpuRunner::verify(const TimedCall &Last) {
         [&](unsigned L) { return ofSource(T, L); }, Slack, Outcome::Wrong);
   };
   if (MaybeStop S = Compare(
-          [&](unsigned L) { return Torch ? BothErrors * slack(T, L) : 1; }))
+          [&](unsigned L) { return (Torch ? BothErrors : 1) * slack(T, L); }))
     return S;
   if (!Torch || !J->AgreeWithSource)
     return std::nullopt;

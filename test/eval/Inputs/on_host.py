@@ -6,7 +6,7 @@ candidate, for the host, and runs worker-on-host on them. Prints the outcome,
 the diagnostics and the labels of the timings. Keys: source=BODY, added=1 (the
 odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, spool=1 (through a spool),
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
-(and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), samples=1 (keep every sample and say how many
+(and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), few=1 (y has one element), samples=1 (keep every sample and say how many
 there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source),
 profile=PROGRAM (in place of ncu), jobs=N (so many of them in the spool, at which opening the device takes half a second; says how many
 children each started itself), shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
@@ -80,7 +80,7 @@ def main():
         label = f"n={n}" + "".join(", " + more[key] for key in ("regime", "note") if key in more)
         more.pop("note", None)
         return {"label": label, "timed": timed and "untimed" not in keys, "added": not timed and "added" in keys, **more,
-                "values": [{"shape": [n]}, {"shape": [n // columns, columns] if columns else [n]}, {"integer": n}, {}]}
+                "values": [{"shape": [n]}, {"shape": [n // columns, columns] if columns else [1] if "few" in keys else [n]}, {"integer": n}, {}]}
 
     init = {"kind": "normal", "low": 0, "high": 1}
     other = {"tiny": {**init, "times": 2.0**-20}, "huge": {**init, "times": 2.0**20}, "mixed": {**init, "kind": "mixed"},
