@@ -230,7 +230,8 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
       "stark-tool", "-fsyntax-only", "-x", "cuda",
       Pass == PassOf::Device ? "--cuda-device-only" : "--cuda-host-only",
       "--cuda-gpu-arch=" + Options.Arch, "-nocudalib",
-      "-Wno-unknown-cuda-version", "-Wno-register", // nvcc takes it
+      "-Wno-unknown-cuda-version", "-Wno-register",
+      "-Wno-c++11-narrowing", // nvcc takes these
       "-Xclang", "-target-sdk-version=12.5", "-resource-dir",
       clangResourceFolder(), "-std=c++17", "-ferror-limit=0",
       // Says what the preprocessor skipped.

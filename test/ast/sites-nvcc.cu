@@ -33,6 +33,11 @@ __global__ void ordered(int *x, cudaSurfaceObject_t s) {
   surf2DLayeredwrite(1.0f, s, 1, 2, 3);
 }
 
+dim3 narrowing(size_t n) {
+  const dim3 grid{n, n};
+  return grid;
+}
+
 __global__ void shared(int *x) {
   __shared__ cuda::barrier<cuda::thread_scope_block> bar;
   __shared__ alignas(128) char buffer[128];
