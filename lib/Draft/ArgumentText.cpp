@@ -55,6 +55,7 @@ std::string ArgumentWriter::role(const LeafUse &L, const Formula &Scalars) {
   bool Part = U.Inexact || !U.Surely;
   if (L.Array->Size >= 0 && U.Most > INT64_MIN)
     Part |= U.Least > 0;
+  Part |= L.PartLeft;
   Part &= !L.Array->SetBefore;
   return U.ReadFirst || Part ? "inout" : "output";
 }
@@ -309,6 +310,8 @@ ordered_json ArgumentWriter::buffer(const LeafUse &L, const Formula &Scalars) {
 ordered_json ArgumentWriter::scalar(const LeafUse &L) {
   ordered_json A;
   const Parameter &P = *L.P;
+  if (L.TurnsOn)
+    note(P, "with 0 nothing would be written; the value 1 is guessed");
   if (L.Given.isInteger() && !L.MadeUp) {
     A["value"] = asJson(L.Given.How);
     return A;

@@ -155,6 +155,10 @@ void DraftText::findNames() {
   settleSettings(Settings);
   for (const auto &[Name, Number] : Use->Run->Choices)
     Constants.insert(Name);
+  // 2 to a power that the entry is told as well is no size of its own.
+  for (const auto &[Name, Exponent] : Use->Powers)
+    if (InScalars.count(Exponent) || InExtents.count(Exponent))
+      Constants.insert(Name);
   // The device's own are none.
   for (const std::string &Name : Unused)
     if (!Use->Names.count(Name))
@@ -216,6 +220,8 @@ void DraftText::settleAll() {
     if (L.Given.isInteger())
       L.Given.How = settle(L.Given.How);
   }
+  for (SymbolUse &Symbol : Use->Symbols)
+    Symbol.Held.Only = settle(Symbol.Held.Only);
 }
 
 /// Rows of blockDim.x elements are as long as the block is.
@@ -261,6 +267,10 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
       Scalars = Reached;
     Extents[I] = Scalars;
   }
+  reachFurther(*Use, Extents);
+  std::map<std::string, int64_t> Asked = multiplesOf(*Use);
+  for (const auto &[Name, Tile] : tilesOf(*Use, Extents, Asked))
+    Asked[Name] = Tile;
   findNames();
   rename();
   settleAll();
@@ -295,7 +305,7 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
                     "production sizes");
   }
   chooseSizes(Notes);
-  for (const auto &[Name, Multiple] : multiplesOf(*Use))
+  for (const auto &[Name, Multiple] : Asked)
     if (Formula F = settle(named(Name)); isName(F))
       Multiples[F->Name] = Multiple;
   guessImpossibleBlock();
@@ -314,23 +324,6 @@ void DraftText::writeArguments(const ParsedSource &Source) {
   else if (Use->GridGuessed || Use->BlockGuessed)
     Notes.push_back("what the launch's grid or block comes to is not known; it "
                     "is guessed");
-}
-
-/// What each array of \p Of lacks at \p Numbers: bytes that threads reach
-/// behind its end.
-static std::vector<int64_t> lackOf(const EntryUse &Of,
-                                   llvm::ArrayRef<Formula> Extents,
-                                   const Bindings &Numbers) {
-  std::vector<int64_t> Lack(Of.Leaves.size());
-  for (size_t I = 0; I < Lack.size() && I < Extents.size(); ++I) {
-    const LeafUse &L = Of.Leaves[I];
-    if (!L.Array)
-      continue;
-    if (auto Scalars = evaluate(Extents[I], Numbers))
-      Lack[I] = std::max<int64_t>(
-          L.Array->Used.Most - *Scalars * job::dtypeBytes(dtypeFor(*L.P)), 0);
-  }
-  return Lack;
 }
 
 bool DraftText::fits(SmallSize Small) const {

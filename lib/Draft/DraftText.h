@@ -26,6 +26,23 @@ Formula extentSeen(const LeafUse &L, const EntryUse &Use);
 Formula reachedOf(const LeafUse &L, const Formula &Scalars,
                   const EntryUse &Use);
 
+/// What each array of \p Of lacks at \p Numbers: bytes that threads reach
+/// behind its end.
+std::vector<int64_t> lackOf(const EntryUse &Of, llvm::ArrayRef<Formula> Extents,
+                            const Bindings &Numbers);
+
+/// Two sizes of one number may have been mixed up where the program allocates:
+/// with others for all of them threads reach further. Then an array is as long
+/// as they reach. Marks arrays of which they reach no more than half.
+void reachFurther(EntryUse &Use, std::vector<Formula> &Extents);
+
+/// Sizes of which a grid of ceildiv(n, 128) blocks takes whole tiles, and how
+/// long these are: with a part of one threads reach behind an array's end.
+/// \p Known: what sizes are known to be multiples of.
+std::map<std::string, int64_t>
+tilesOf(const EntryUse &Use, llvm::ArrayRef<Formula> Extents,
+        const std::map<std::string, int64_t> &Known);
+
 /// Bytes of dynamic shared memory that a kernel was seen to reach; null: none.
 Formula sharedSeen(const EntryUse &Use);
 

@@ -14,13 +14,6 @@ using namespace stark;
 using namespace stark::draft;
 using namespace clang;
 
-static bool isWhole(const Parameter &P) {
-  return P.Kind == ParameterKind::Scalar && P.Element != ScalarType::F16 &&
-         P.Element != ScalarType::BF16 && P.Element != ScalarType::F32 &&
-         P.Element != ScalarType::F64 && P.Element != ScalarType::Other &&
-         P.Element != ScalarType::Bool;
-}
-
 namespace {
 class UseFinder {
 public:
@@ -79,7 +72,10 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
   L.Type = Type;
   if (Given)
     L.Given = instead(*Given);
-  if (P.Kind == ParameterKind::Pointer) {
+  if (auto Forced = Use.Forced.find(P.Name); Forced != Use.Forced.end()) {
+    L.Given = Value::integer(Forced->second);
+    L.TurnsOn = Forced->second != 0;
+  } else if (P.Kind == ParameterKind::Pointer) {
     const Object *Of = Given && Given->isAddress() ? Given->To : nullptr;
     bool Sized = Of && Of->Size >= 0 && Of->SizeHow;
     if (Sized) {
@@ -366,6 +362,7 @@ void UseFinder::follow(const Launch *L) {
       Use.Names.try_emplace(Name, Number);
     Use.ReadNames = Host->ReadNames;
     Use.MadeUpNames = Host->MadeUpNames;
+    Use.Powers = Host->Powers;
   }
   M.MakesNames = false;
   if (!Use.F || !Use.F->hasBody() || Use.F->isDependentContext())
@@ -414,8 +411,10 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
   std::map<std::string, Formula> Settled;
   auto Once = [=, &Context,
                &Fixed](const Bindings *Instead,
-                       const std::map<std::string, Formula> &Settled) {
+                       const std::map<std::string, Formula> &Settled,
+                       const Bindings &Forced = {}) {
     auto Use = std::make_unique<EntryUse>();
+    Use->Forced = Forced;
     Use->F = F;
     Use->Entry = Entry;
     Use->Recorded = Call || L;
@@ -436,8 +435,14 @@ std::unique_ptr<EntryUse> draft::useOf(ASTContext &Context,
   settleDimensions(*Use, Settled);
   if (Chosen != Use->Names || !Settled.empty())
     Use = Once(&Chosen, Settled);
+  auto With = [&](const Bindings &Forced) {
+    return Once(&Chosen, Settled, Forced);
+  };
+  Bindings On = Twice ? turnedOn(*Use, With) : Bindings();
+  if (!On.empty())
+    Use = Once(&Chosen, Settled, On);
   Use->Repeat = [=](const Bindings &Numbers) {
-    return Once(&Numbers, Settled);
+    return Once(&Numbers, Settled, On);
   };
   if (Bindings Others = otherSizes(*Use); Twice && !Others.empty())
     Use->Again = Use->Repeat(Others);

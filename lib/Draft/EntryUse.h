@@ -30,6 +30,8 @@ struct LeafUse {
   Formula Bytes;           ///< of the array, as the program allocates it
   Formula Ahead;           ///< bytes of it before the pointer; null: none
   bool OneOfParts = false; ///< other launches are given other places of it
+  bool PartLeft = false;   ///< threads reach no more than half of it
+  bool TurnsOn = false;    ///< at 0 the entry writes nothing
 };
 
 /// A variable of the device that an entry uses.
@@ -54,11 +56,14 @@ struct EntryUse {
   Bindings Names;    ///< what formulas consist of
   std::set<std::string> ReadNames;   ///< of these: what the program reads
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
+  std::map<std::string, std::string> Powers; ///< of these: 2 to another
   std::vector<SymbolUse> Symbols;
   bool Followed = false; ///< some array was seen to be used
   /// What arguments of ours are, by their names: of a grid and a block that the
   /// entry is given.
   std::map<std::string, Formula> Settled;
+  /// What settings of which nothing is known are, by their parameters' names.
+  Bindings Forced;
   /// Follows the entry once more, with other numbers for its sizes.
   std::function<std::unique_ptr<EntryUse>(const Bindings &)> Repeat;
   /// With other numbers for the sizes that nobody gives: what follows from them
@@ -79,11 +84,20 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 const Machine *Host, bool Twice);
 
 /// The scalars of \p L that a value chooses at once: 4 of a float4.
+bool isWhole(const Parameter &P);
+
+/// Settings without which \p Use writes nothing are 1. \p Without: the entry
+/// with other values for some.
+Bindings turnedOn(
+    const EntryUse &Use,
+    llvm::function_ref<std::unique_ptr<EntryUse>(const Bindings &)> Without);
+
 int64_t scalarsAtOnce(const LeafUse &L);
 
 /// Other numbers for the sizes of \p Use that nobody gives, as far as what
 /// follows from them can be said. Empty where there are none.
 Bindings otherSizes(const EntryUse &Use);
+Bindings unlikeSizes(const EntryUse &Use);
 
 /// So far apart that a product of some tells which, and multiples of any block;
 /// few for a \p Name of a handful.

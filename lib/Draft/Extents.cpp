@@ -238,6 +238,12 @@ void Search::lookIn(const EntryUse &Use) {
   for (size_t I = 0; I < Atoms.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       sums(Atoms, combine(Op::Add, Atoms[J], Atoms[I]));
+  // Of an image's colours every second row.
+  if (OtherNames)
+    for (const Formula &Rows : Atoms)
+      for (const Formula &Row : Atoms)
+        if (Rows != Row && isName(Rows) && isName(Row))
+          consider(combine(Op::Mul, combine(Op::Div, Rows, constant(2)), Row));
   Formula Whole = constant(1);
   for (const Formula &Limit : Use.Limits)
     if (Limit) {
@@ -252,9 +258,12 @@ Formula draft::extentSeen(const LeafUse &L, const EntryUse &Use) {
     return Table;
   if (U.Most <= 0 && U.Inexact && Use.Followed) {
     // As many as there are threads, where they are told to go elsewhere.
+    Formula Threads;
     for (const Formula &G : Use.Grid)
       if (G && G->Kind == Op::CeilDiv && hasNames(G->Left))
-        return G->Left;
+        Threads = Threads ? combine(Op::Mul, Threads, G->Left) : G->Left;
+    if (Threads)
+      return Threads;
     for (const LeafUse &Other : Use.Leaves)
       if (!Other.Array && Other.Given.isInteger() && hasNames(Other.Given.How))
         return Other.Given.How;

@@ -102,6 +102,7 @@ public:
   Bindings Names; ///< the host's variables that sizes follow from
   std::set<std::string> ReadNames;   ///< of these: what the program reads
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
+  std::map<std::string, std::string> Powers; ///< of these: 2 to another
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {}, BlockUsed[3] = {}, ThreadUsed[3] = {};
   /// What lies at blockIdx times something that follows from sizes.
@@ -165,7 +166,7 @@ private:
   void followAssembly(const clang::GCCAsmStmt *S);
   void declare(const clang::VarDecl *V, bool IsLoop);
   Turn turn(const clang::Expr *Cond);
-  bool skipToLast(const clang::Expr *Cond, const Turn (&Seen)[2]);
+  bool skipToLast(const clang::Expr *Cond, const Turn (&Seen)[2], unsigned Few);
 
   // Expressions.
   Value eval(const clang::Expr *E);
@@ -207,6 +208,9 @@ private:
   Value named(const Value &V, const std::string &Name);
   std::string freshName(const std::string &Wanted, int64_t Value);
   int64_t sizeRead(llvm::StringRef Name);
+  /// Whether \p V is read and too large for what 2 is raised to: what comes of
+  /// it is a size, rather than it.
+  bool isExponentRead(const Value &V) const;
 
   // Calls.
   Value evalCall(const clang::CallExpr *C);

@@ -73,6 +73,13 @@ int64_t Machine::sizeRead(llvm::StringRef Name) {
   return Sizes[SizesRead++ % std::size(Sizes)];
 }
 
+bool Machine::isExponentRead(const Value &V) const {
+  bool Large = V.isInteger() ? V.Number >= 63
+                             : V.Kind == Value::Real && V.Floating >= 63;
+  return !As && Large &&
+         (V.WasRead || (isName(V.How) && ReadNames.count(V.How->Name)));
+}
+
 /// What a function of the project that is defined elsewhere may have put into
 /// its argument \p E: a size that it read, for one.
 void Machine::readInto(const FunctionDecl *F, unsigned I, const Expr *E) {

@@ -44,8 +44,11 @@ void Contents::add(const Value &V, int64_t Index) {
   } else {
     Any = Unknown = true;
     Counting = false;
+    Only = nullptr;
     return;
   }
+  Formula How = V.isInteger() && hasNames(V.How) ? V.How : nullptr;
+  Only = !Any || (Only && How && print(Only) == print(How)) ? How : nullptr;
   Counting &= V.Kind == Value::Integer && V.Number == Index;
   Least = Any ? std::min(Least, Low) : Low;
   Most = Any ? std::max(Most, High) : High;
@@ -369,8 +372,10 @@ std::string Machine::freshName(const std::string &Wanted, int64_t Number) {
 
 /// A constant that the host keeps in a variable is a size that may be another.
 Value Machine::named(const Value &V, const std::string &Name) {
-  if (As || !MakesNames || InLoopHead || !V.isInteger() || !isConstant(V.How) ||
-      V.Number < 2 || V.Fixed || FixedNames.count(Name) || Name.empty())
+  bool Power = !V.Exponent.empty();
+  if (As || !MakesNames || InLoopHead || !V.isInteger() ||
+      !(isConstant(V.How) || Power) || V.Number < 2 || V.Fixed ||
+      FixedNames.count(Name) || Name.empty())
     return V;
   auto Block = Blocks.find(Name);
   bool OfBlock = V.WasRead && Block != Blocks.end();
@@ -383,6 +388,8 @@ Value Machine::named(const Value &V, const std::string &Name) {
                    : V.WasRead ? sizeRead(Name)
                                : V.Number;
   std::string Fresh = freshName(Name, Number);
+  if (Power)
+    Powers[Fresh] = V.Exponent;
   if (V.WasRead)
     ReadNames.insert(Fresh);
   return Value::integer(Number, draft::named(Fresh));

@@ -36,7 +36,8 @@ struct Value {
   /// An Integer of ours for one that the program reads; an Unknown that may be
   /// such a one.
   bool WasRead = false;
-  bool Fixed = false; ///< a macro's that kernels are written with
+  bool Fixed = false;   ///< a macro's that kernels are written with
+  std::string Exponent; ///< the size that 2 was raised to; empty: none
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes
@@ -99,6 +100,7 @@ struct Contents {
   bool Counting = true; ///< each value is its own index
   double Least = 0, Most = 0;
   Formula Limit; ///< all values lie below
+  Formula Only;  ///< how the one value follows from sizes; null: not known
   void add(const Value &V, int64_t Index);
 };
 

@@ -102,6 +102,8 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
   Value Out;
   if (Op == BO_Add)
     noteTile(L, R);
+  if (Op == BO_Shl && isExponentRead(R))
+    return Value::wasRead();
   if (L.isInteger() && R.isInteger() && !Type->isRealFloatingType()) {
     std::optional<int64_t> Number = computed(Op, L.Number, R.Number);
     if (!Number)
@@ -111,7 +113,10 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
     if (Type->isUnsignedIntegerType() && Bytes == 4 && *Number < 0)
       Number = int64_t(uint32_t(*Number));
     Formula How = formulaOf(Op, L, R);
-    return Value::integer(*Number, How ? How : opaque(*Number, L.How, R.How));
+    Out = Value::integer(*Number, How ? How : opaque(*Number, L.How, R.How));
+    if (Op == BO_Shl && isConstant(L.How) && isName(R.How) && !As)
+      Out.Exponent = R.How->Name;
+    return Out;
   }
   auto Number = [](const Value &V) -> std::optional<double> {
     if (V.isInteger())
@@ -214,14 +219,15 @@ Value Machine::convert(const Value &V, QualType To) {
     Formula How = V.How;
     if (How && How->Kind == Op::Quotient)
       How = combine(Op::Div, How->Left, How->Right);
-    std::set<std::string> Names;
-    collectNames(V.How, Names);
-    if (!How)
-      return Value::integer(Number);
-    return Value::integer(Number, How);
+    Value Out = Value::integer(Number, How);
+    Out.Exponent = V.Exponent;
+    return Out;
   }
-  if (V.isInteger() && To->isRealFloatingType())
-    return Value::real(double(V.Number), V.How);
+  if (V.isInteger() && To->isRealFloatingType()) {
+    Value Out = Value::real(double(V.Number), V.How);
+    Out.WasRead = V.WasRead;
+    return Out;
+  }
   if (V.isInteger() && To->isBooleanType())
     return Value::integer(V.Number != 0);
   return V;

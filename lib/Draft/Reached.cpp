@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DraftText.h"
+#include "Dtypes.h"
 #include "SizeChoice.h"
+#include "stark/Job/Job.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace stark;
 using namespace stark::draft;
@@ -101,4 +104,89 @@ Formula draft::reachedOf(const LeafUse &L, const Formula &Scalars,
                                         })
              ? Reached
              : nullptr;
+}
+
+static int64_t scalarBytes(const LeafUse &L) {
+  return job::dtypeBytes(dtypeFor(*L.P));
+}
+
+std::vector<int64_t> draft::lackOf(const EntryUse &Of,
+                                   llvm::ArrayRef<Formula> Extents,
+                                   const Bindings &Numbers) {
+  std::vector<int64_t> Lack(Of.Leaves.size());
+  for (size_t I = 0; I < Lack.size() && I < Extents.size(); ++I) {
+    const LeafUse &L = Of.Leaves[I];
+    if (!L.Array)
+      continue;
+    if (auto Scalars = evaluate(Extents[I], Numbers))
+      Lack[I] =
+          std::max<int64_t>(L.Array->Used.Most - *Scalars * scalarBytes(L), 0);
+  }
+  return Lack;
+}
+
+void draft::reachFurther(EntryUse &Use, std::vector<Formula> &Extents) {
+  auto MarkPart = [&](LeafUse &L, const Formula &Scalars) {
+    auto All = L.Array && L.Bytes ? evaluate(Scalars, Use.Names) : std::nullopt;
+    int64_t Reached = All ? L.Array->Used.Most / scalarBytes(L) : 0;
+    // Of a few elements, or of much less, other threads may reach the rest.
+    L.PartLeft =
+        All && *All >= 4 * Few && Reached > *All / 4 && Reached <= *All / 2;
+  };
+  for (size_t I = 0; I < Use.Leaves.size(); ++I)
+    MarkPart(Use.Leaves[I], Extents[I]);
+  Bindings Others = unlikeSizes(Use);
+  if (Others.empty() || !Use.Repeat || !Use.Recorded)
+    return;
+  std::unique_ptr<EntryUse> There = Use.Repeat(Others);
+  std::vector<int64_t> Here = lackOf(Use, Extents, Use.Names),
+                       Then = lackOf(*There, Extents, Others);
+  std::unique_ptr<EntryUse> Was = std::exchange(Use.Again, std::move(There));
+  for (size_t I = 0; I < Here.size() && I < Then.size(); ++I) {
+    const LeafUse &L = Use.Leaves[I];
+    if (Here[I] || !Then[I] || L.Array->Used.Inexact)
+      continue;
+    Formula Reached = extentSeen(L, Use);
+    auto Now = evaluate(Reached, Use.Names),
+         Wanted = evaluate(Extents[I], Use.Names);
+    if (Now && Wanted && *Now == *Wanted)
+      Extents[I] = Reached;
+  }
+  Use.Again = std::move(Was);
+}
+
+std::map<std::string, int64_t>
+draft::tilesOf(const EntryUse &Use, llvm::ArrayRef<Formula> Extents,
+               const std::map<std::string, int64_t> &Known) {
+  std::map<std::string, int64_t> Found;
+  if (!Use.Repeat)
+    return Found;
+  std::vector<int64_t> Here = lackOf(Use, Extents, Use.Names);
+  for (const Formula &G : Use.Grid) {
+    if (!G || G->Kind != Op::CeilDiv || !isName(G->Left))
+      continue;
+    const std::string &Name = G->Left->Name;
+    int64_t Tile = evaluate(G->Right, Use.Names).value_or(0);
+    auto Of = Known.find(Name);
+    int64_t Least = Of == Known.end() ? 1 : Of->second;
+    auto Was = Use.Names.find(Name);
+    if (Was == Use.Names.end() || Tile < 2 || Least % Tile == 0 ||
+        Found.count(Name))
+      continue;
+    auto LacksAt = [&](int64_t Number) {
+      Bindings Numbers = Use.Names;
+      Numbers[Name] = Number;
+      std::unique_ptr<EntryUse> There = Use.Repeat(Numbers);
+      std::vector<int64_t> Then = lackOf(*There, Extents, Numbers);
+      for (size_t I = 0; I < Here.size() && I < Then.size(); ++I)
+        if (!Here[I] && Then[I] > 0 && !There->Leaves[I].Array->Used.Inexact)
+          return true;
+      return false;
+    };
+    // A part of the last tile, so that as many blocks are left.
+    int64_t Whole = std::max(Was->second / Tile, int64_t(1)) * Tile;
+    if (LacksAt(Whole - Tile + Least % Tile) && !LacksAt(Whole))
+      Found[Name] = std::lcm(Tile, Least);
+  }
+  return Found;
 }

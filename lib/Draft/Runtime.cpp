@@ -379,12 +379,17 @@ std::optional<Value> Machine::callLibrary(llvm::StringRef Name,
     if (L.Kind == Value::Unknown || R.Kind == Value::Unknown || L.isAddress() ||
         R.isAddress())
       return Value();
+    if (isExponentRead(R))
+      return Value::wasRead();
     double D = std::pow(Number(L), Number(R));
     bool Whole = std::fabs(D) < 1e15 && D == std::floor(D);
     bool Named = hasNames(L.How) || hasNames(R.How);
-    return Value::real(D, Named   ? opaque(int64_t(D), L.How, R.How)
-                          : Whole ? constant(int64_t(D))
-                                  : nullptr);
+    Value Out = Value::real(D, Named   ? opaque(int64_t(D), L.How, R.How)
+                               : Whole ? constant(int64_t(D))
+                                       : nullptr);
+    if (isConstant(L.How) && isName(R.How) && !As)
+      Out.Exponent = R.How->Name;
+    return Out;
   }
   bool Math = llvm::StringSwitch<bool>(Name)
                   .Cases("ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf",

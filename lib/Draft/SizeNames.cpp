@@ -140,3 +140,27 @@ Bindings draft::otherSizes(const EntryUse &Use) {
                                : 1024 * Sizes[Next++ % std::size(Sizes)];
   return Next ? Others : Bindings();
 }
+
+/// The program's sizes, each times another number, so that no two are the same
+/// because they were. Empty where there are no two.
+Bindings draft::unlikeSizes(const EntryUse &Use) {
+  // No product of two is near to another.
+  static constexpr int64_t Times[] = {2, 6, 30, 210}, Least = 64;
+  std::set<std::string> All, Pinned;
+  for (const LeafUse &L : Use.Leaves) {
+    collectNames(L.Bytes, All, &Pinned);
+    collectNames(L.Given.isInteger() ? L.Given.How : nullptr, All, &Pinned);
+  }
+  for (int I = 0; I < 3; ++I) {
+    collectNames(Use.Grid[I], All, &Pinned);
+    collectNames(Use.Block[I], Pinned);
+  }
+  for (const auto &[Name, Number] : Use.Run->Choices)
+    Pinned.insert(Name);
+  Bindings Others = Use.Names;
+  size_t Next = 0;
+  for (auto &[Name, Number] : Others)
+    if (All.count(Name) && !Pinned.count(Name) && Number >= Least)
+      Number *= Times[Next++ % std::size(Times)];
+  return Next > 1 ? Others : Bindings();
+}

@@ -7,6 +7,7 @@
 
 #include "DryRun.h"
 #include "clang/AST/Attr.h"
+#include <cmath>
 
 using namespace stark;
 using namespace stark::draft;
@@ -119,6 +120,11 @@ Flow Machine::followIf(const IfStmt *S) {
   return Flow::Next;
 }
 
+/// What \p B compares: i of i < ceil(n / 16.0f), as it counts.
+static const Expr *counted(const BinaryOperator *B) {
+  return B->getLHS()->IgnoreParenImpCasts();
+}
+
 /// Of several conditions the first that bounds something from above.
 static const BinaryOperator *boundOf(const Expr *Cond) {
   const auto *B = dyn_cast_or_null<BinaryOperator>(
@@ -131,7 +137,7 @@ static const BinaryOperator *boundOf(const Expr *Cond) {
   }
   bool Up = B->getOpcode() == BO_LT || B->getOpcode() == BO_LE ||
             B->getOpcode() == BO_NE;
-  return Up && B->getLHS()->getType()->isIntegerType() ? B : nullptr;
+  return Up && counted(B)->getType()->isIntegerType() ? B : nullptr;
 }
 
 /// What a loop's turns change: what \p Cond bounds, and the frame's integers
@@ -141,7 +147,7 @@ Machine::Turn Machine::turn(const Expr *Cond) {
   const BinaryOperator *B = boundOf(Cond);
   if (!B || !Top || B->getLHS()->HasSideEffects(Context))
     return Now;
-  Now.Bounded = eval(B->getLHS());
+  Now.Bounded = convert(eval(counted(B)), counted(B)->getType());
   for (const auto &[V, O] : Top->Locals) {
     QualType Type = V->getType();
     auto Cell = O->Cells.find(0);
@@ -179,19 +185,26 @@ static Value after(const Value &Earlier, const Value &Before, const Value &Now,
   return Then;
 }
 
-/// Brings a loop to its last turn: what \p Cond bounds grows by as much in each
-/// as it has since the second of \p Seen, and so does all that has in both.
-bool Machine::skipToLast(const Expr *Cond, const Turn (&Seen)[2]) {
+/// Brings a loop to its last \p Few turns: what \p Cond bounds grows by as much
+/// in each as it has since the second of \p Seen, and so does all that has in
+/// both.
+bool Machine::skipToLast(const Expr *Cond, const Turn (&Seen)[2],
+                         unsigned Few) {
   const BinaryOperator *B = boundOf(Cond);
   Turn Now = turn(Cond);
   if (!B || !Seen[1].Bounded.isInteger() || !Now.Bounded.isInteger())
     return false;
   Value Bound = eval(B->getRHS());
   int64_t Step = Now.Bounded.Number - Seen[1].Bounded.Number;
-  int64_t Last = Bound.Number - (B->getOpcode() == BO_LE ? 0 : 1);
+  bool Within = B->getOpcode() == BO_LE;
+  if (Bound.Kind == Value::Real && std::fabs(Bound.Floating) < 1e15)
+    Bound = Value::integer(int64_t(Within ? std::floor(Bound.Floating)
+                                          : std::ceil(Bound.Floating)));
+  int64_t Last = Bound.Number - (Within ? 0 : 1);
   if (!Bound.isInteger() || Step <= 0 || Last < Now.Bounded.Number)
     return false;
-  int64_t Turns = (Last - Now.Bounded.Number) / Step;
+  int64_t Turns = std::max<int64_t>(
+      (Last - Now.Bounded.Number) / Step - int64_t(Few) + 1, 0);
   for (const auto &[O, V] : Now.Locals) {
     auto Earlier = Seen[0].Locals.find(O), Before = Seen[1].Locals.find(O);
     if (Earlier != Seen[0].Locals.end() && Before != Seen[1].Locals.end())
@@ -221,7 +234,7 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
       InLoopHead = false;
     }
   }
-  bool Skipped = false;
+  unsigned Left = 0; // turns after those that were skipped
   Turn Seen[2];
   // Of loops in loops fewer.
   static constexpr unsigned OnHost[] = {40, 8, 3}, OnDevice[] = {4, 3, 3};
@@ -252,16 +265,20 @@ Flow Machine::followLoop(const Stmt *Init, const Expr *Cond, const Expr *Inc,
       return F;
     if (F == Flow::Break)
       return Flow::Next;
-    if (Skipped)
+    if (Left == 1)
       return Flow::Next;
     if (Inc)
       eval(Inc);
     // In long loops the first and the last iterations.
     if (I + 3 == Most || I + 2 == Most)
       Seen[I + 2 == Most] = turn(Cond);
-    if (I + 1 == Most)
-      Skipped = skipToLast(Cond, Seen);
-    if (!Skipped && I + 1 >= MostIterations)
+    // What the host does by turns, as signs, it does at the end as well.
+    if (Left)
+      --Left;
+    else if (unsigned Few = As || Depth ? 1 : 4;
+             I + 1 == Most && skipToLast(Cond, Seen, Few))
+      Left = Few;
+    else if (I + 1 >= MostIterations)
       return Flow::Next;
   }
   return Flow::Next;

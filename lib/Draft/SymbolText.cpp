@@ -69,8 +69,14 @@ bool ArgumentWriter::writeSymbols(ordered_json &Symbols, bool OthersWritten) {
     if (Output)
       A["role"] = U.ReadFirst || U.Atomic || !Whole ? "inout" : "output";
     Any |= Output;
-    if (std::optional<double> V = valueOf(S, S.V->getASTContext());
-        V && A.value("role", "input") != "output") {
+    const Formula &Only = S.Held.Only;
+    bool Follows = S.Set && S.Held.Any && Only && hasNames(Only) &&
+                   P->Count * P->Lanes == 1 && ofSizes(Only);
+    if (Follows && A.value("role", "input") != "output")
+      A["init"] = {{"integers",
+                    {print(Only), print(combine(Op::Add, Only, constant(1)))}}};
+    else if (std::optional<double> V = valueOf(S, S.V->getASTContext());
+             V && A.value("role", "input") != "output") {
       if (*V == 0)
         A["init"] = "zeros";
       else if (*V == double(int64_t(*V)))

@@ -313,3 +313,97 @@ int main() {
 })");
   EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"count\""));
 }
+
+// A setting without which nothing happens is on; others are off.
+TEST(DraftOfHandedOn, TurnsOnWhatEverythingWaitsFor) {
+  json W = drafted(R"(
+struct Tone { bool enable; bool invert; float gain; };
+__global__ void tone(float *x, int n, float gain, bool invert) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = invert ? -x[i] * gain : x[i] * gain;
+}
+void run(float *x, int n, const Tone &t) {
+  if (!t.enable)
+    return;
+  tone<<<(n + 255) / 256, 256>>>(x, n, t.gain, t.invert);
+})");
+  EXPECT_EQ(W["entry"], "run");
+  EXPECT_EQ(W["arguments"]["t.enable"]["value"], 1);
+  EXPECT_EQ(W["arguments"]["t.invert"]["value"], 0);
+}
+
+// A size that the host copies to a variable of the device is that size.
+TEST(DraftOfHandedOn, SetsAVariableToASize) {
+  json W = drafted(R"(
+#define ROWS 360
+#define COLS 180
+__constant__ int rows, cols;
+__global__ void k(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < rows && j < cols)
+    y[i * cols + j] = x[i * cols + j];
+}
+int main() {
+  int r = ROWS, c = COLS;
+  cudaMemcpyToSymbol(rows, &r, sizeof(int));
+  cudaMemcpyToSymbol(cols, &c, sizeof(int));
+  float *x, *y;
+  cudaMalloc(&x, ROWS * COLS * sizeof(float));
+  cudaMalloc(&y, ROWS * COLS * sizeof(float));
+  k<<<dim3((ROWS + 15) / 16, (COLS + 15) / 16), dim3(16, 16)>>>(x, y);
+})");
+  EXPECT_EQ(W["symbols"]["rows"]["init"],
+            json({{"integers", {"ROWS", "ROWS + 1"}}}));
+  EXPECT_EQ(W["symbols"]["cols"]["init"],
+            json({{"integers", {"COLS", "COLS + 1"}}}));
+}
+
+// A size that the program raises 2 to is not what it reads.
+TEST(DraftOfHandedOn, ReadsExponentsOfSizes) {
+  for (const char *Size :
+       {"pow(2, atoi(argv[1]))", "1 << atoi(argv[1])", "1 << bits"}) {
+    json W = drafted(R"(
+extern "C" double pow(double, double);
+extern "C" int atoi(const char *);
+__global__ void k(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+int main(int argc, char **argv) {
+  int bits = atoi(argv[1]);
+  int n = )" + std::string(Size) +
+                     R"(;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  k<<<(n + 255) / 256, 256>>>(x, n);
+})");
+    EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 256)") << Size;
+    EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"n\"")) << Size;
+  }
+}
+
+// 2 to a power of the program is a size, unless the entry is told the power.
+TEST(DraftOfHandedOn, TakesPowersForSizes) {
+  for (bool Told : {false, true}) {
+    json W = drafted(std::string(R"(
+__global__ void k(float *x, int n, int bits) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= bits;
+}
+int main() {
+  int each[] = {16, 20};
+  for (int i = 0; i < 2; ++i) {
+    int bits = each[i];
+    int n = 1 << bits;
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    k<<<(n + 255) / 256, 256>>>(x, n, )") +
+                     (Told ? "bits" : "3") + R"();
+  }
+})");
+    EXPECT_EQ(W["sizes"][0], Told ? json::object() : json({{"n", 1 << 16}}));
+  }
+}

@@ -1,0 +1,67 @@
+//===- Settings.cpp - Settings that nobody gives
+//---------------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   truth values and modes -> 0, but for those without which nothing happens
+///
+//===----------------------------------------------------------------------===//
+
+#include "EntryUse.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stark;
+using namespace stark::draft;
+
+bool draft::isWhole(const Parameter &P) {
+  return P.Kind == ParameterKind::Scalar && P.Element != ScalarType::F16 &&
+         P.Element != ScalarType::BF16 && P.Element != ScalarType::F32 &&
+         P.Element != ScalarType::F64 && P.Element != ScalarType::Other &&
+         P.Element != ScalarType::Bool;
+}
+
+static bool writes(const EntryUse &Use) {
+  return llvm::any_of(Use.Leaves,
+                      [](const LeafUse &L) {
+                        return L.Array && L.Array->Used.Written;
+                      }) ||
+         llvm::any_of(Use.Symbols,
+                      [](const SymbolUse &S) { return S.Used.Written; });
+}
+
+/// Whether \p L is one that the draft would set to 0: a truth value or a
+/// setting that nobody gives.
+static bool isOff(const LeafUse &L) {
+  if (!L.MadeUp || L.P->Kind != ParameterKind::Scalar)
+    return false;
+  return L.P->Element == ScalarType::Bool
+             ? L.Given.Kind == Value::Unknown
+             : isWhole(*L.P) && L.Given.isInteger() && !hasNames(L.Given.How) &&
+                   L.Given.Number == 0;
+}
+
+Bindings draft::turnedOn(
+    const EntryUse &Use,
+    llvm::function_ref<std::unique_ptr<EntryUse>(const Bindings &)> Without) {
+  constexpr size_t Most = 6; // each is a run
+  Bindings Off, On;
+  for (const LeafUse &L : Use.Leaves)
+    if (isOff(L) && Off.size() < Most)
+      Off[L.P->Name] = 0;
+  if (Off.empty() || !Use.Followed || writes(*Without(Off)))
+    return On;
+  for (const auto &[Name, Zero] : Off) {
+    Bindings But = Off;
+    But[Name] = 1;
+    if (Off.size() == 1 || writes(*Without(But)))
+      return {{Name, 1}};
+  }
+  for (const auto &[Name, Zero] : Off)
+    if (!writes(*Without({{Name, 0}})))
+      On[Name] = 1;
+  return On;
+}
