@@ -312,19 +312,8 @@ private:
   void beginRecording(const Kernel &K);
   void recordClusters(const std::vector<uint64_t> &List);
   LaunchProfile endRecording(const Kernel &K, GridExtent Of);
-  struct CountedCluster {
-    uint64_t At;
-    Way Its;
-  };
-  std::vector<CountedCluster> countOthers(const std::vector<uint64_t> &Sampled,
-                                          Way Known, bool Uneven);
-  static std::vector<uint64_t>
-  takeRare(std::vector<uint64_t> &Sampled, const std::vector<uint64_t> &Works,
-           const std::vector<CountedCluster> &Others);
-  std::vector<uint64_t> heavyClusters(const std::vector<CountedCluster> &Others,
-                                      const std::vector<uint64_t> &Rare,
-                                      uint64_t Left, Way Known,
-                                      LaunchProfile &P);
+  std::vector<std::pair<uint64_t, Way>>
+  countOthers(const std::vector<uint64_t> &Sampled, Way Known, bool Uneven);
   Way countCluster(uint64_t I);
   std::vector<std::vector<uint32_t *>> warpCounts(unsigned Begin,
                                                   unsigned End) const;

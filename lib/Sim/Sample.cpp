@@ -23,6 +23,9 @@
 using namespace stark::sim;
 
 namespace {
+/// Its number, and what it did.
+using CountedCluster = std::pair<uint64_t, Way>;
+
 constexpr uint64_t MiddleBlocks = 3;
 /// What may be spent on blocks that are only counted, in issue slots of warps,
 /// and in threads: a fraction of a second.
@@ -166,7 +169,7 @@ Way Machine::countCluster(uint64_t I) {
 
 /// Few blocks are sampled. As many others as are cheap are run and counted, in
 /// an order that spreads them. \p Uneven: the sampled ones differ by far.
-std::vector<Machine::CountedCluster>
+std::vector<CountedCluster>
 Machine::countOthers(const std::vector<uint64_t> &Sampled, Way Known,
                      bool Uneven) {
   uint64_t Count = Clusters.count();
@@ -182,24 +185,23 @@ Machine::countOthers(const std::vector<uint64_t> &Sampled, Way Known,
     if (std::binary_search(Sampled.begin(), Sampled.end(), At))
       continue;
     Others.push_back({At, countCluster(At)});
-    Used += Others.back().Its.Issued;
+    Used += Others.back().second.Issued;
   }
   return Others;
 }
 
 /// Where most blocks find nothing to do, those of the sample that do are as a
 /// rule too many, as the first has some. Takes them out of \p Sampled.
-std::vector<uint64_t>
-Machine::takeRare(std::vector<uint64_t> &Sampled,
-                  const std::vector<uint64_t> &Works,
-                  const std::vector<CountedCluster> &Others) {
+static std::vector<uint64_t>
+takeRare(std::vector<uint64_t> &Sampled, const std::vector<uint64_t> &Works,
+         const std::vector<CountedCluster> &Others) {
   uint64_t Most = *std::max_element(Works.begin(), Works.end());
   auto DoesMuch = [&](uint64_t Entered) { return Entered * IdleRatio > Most; };
   double Busy = double(std::count_if(Works.begin(), Works.end(), DoesMuch)) /
                 double(Works.size()),
          BusyOthers = double(std::count_if(Others.begin(), Others.end(),
                                            [&](const CountedCluster &C) {
-                                             return DoesMuch(C.Its.Entered);
+                                             return DoesMuch(C.second.Entered);
                                            })) /
                       double(std::max<size_t>(1, Others.size()));
   std::vector<uint64_t> Rare, Rest;
@@ -213,21 +215,20 @@ Machine::takeRare(std::vector<uint64_t> &Sampled,
 
 /// Of \p Others, and of \p Rare, those with a longer way by far than the
 /// sampled ones, the longest first.
-std::vector<uint64_t>
-Machine::heavyClusters(const std::vector<CountedCluster> &Others,
-                       const std::vector<uint64_t> &Rare, uint64_t Left,
-                       Way Known, LaunchProfile &P) {
+static std::vector<uint64_t>
+heavyClusters(const std::vector<CountedCluster> &Others,
+              const std::vector<uint64_t> &Rare, uint64_t Left, Way Known,
+              LaunchProfile &P) {
   std::vector<std::pair<double, uint64_t>> Heavy;
   for (const CountedCluster &C : Others)
-    if (C.Its.Cycles > HeavyRatio * Known.Cycles)
-      Heavy.push_back({C.Its.Cycles, C.At});
+    if (C.second.Cycles > HeavyRatio * Known.Cycles)
+      Heavy.push_back({C.second.Cycles, C.first});
   std::sort(Heavy.rbegin(), Heavy.rend());
   // Of those that were not looked at as many as of those that were.
   if (!Heavy.empty())
-    P.HeavyBlocks = uint64_t(std::ceil(double(Heavy.size()) /
-                                       double(Others.size()) * double(Left))) *
-                    Ranks;
-  P.HeavyBlocks += Rare.size() * Ranks;
+    P.HeavyBlocks = uint64_t(
+        std::ceil(double(Heavy.size()) / double(Others.size()) * double(Left)));
+  P.HeavyBlocks += Rare.size();
   std::vector<uint64_t> List;
   for (size_t I = 0; I < std::min(Heavy.size(), MostHeavy); ++I)
     List.push_back(Heavy[I].second);
@@ -259,6 +260,7 @@ void Machine::profileBlocks(const Kernel &K) {
   Way Known = Recorder->sampled();
   LaunchProfile P = endRecording(K, {Grid.X, Grid.Y, Grid.Z});
   std::vector<uint64_t> Heavy = heavyClusters(Others, Rare, Left, Known, P);
+  P.HeavyBlocks *= Ranks;
   if (!Heavy.empty()) {
     beginRecording(K);
     recordClusters(Heavy);
