@@ -83,7 +83,7 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 const HostCall *Call, const Launch *L,
                                 const Machine *Host, bool Twice);
 
-/// The scalars of \p L that a value chooses at once: 4 of a float4.
+/// A scalar of whole numbers, bool not among them.
 bool isWhole(const Parameter &P);
 
 /// Settings without which \p Use writes nothing are 1. \p Without: the entry
@@ -92,6 +92,7 @@ Bindings turnedOn(
     const EntryUse &Use,
     llvm::function_ref<std::unique_ptr<EntryUse>(const Bindings &)> Without);
 
+/// The scalars of \p L that a value chooses at once: 4 of a float4.
 int64_t scalarsAtOnce(const LeafUse &L);
 
 /// Other numbers for the sizes of \p Use that nobody gives, as far as what

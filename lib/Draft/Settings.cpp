@@ -1,5 +1,4 @@
-//===- Settings.cpp - Settings that nobody gives
-//---------------------------===//
+//===- Settings.cpp - Settings that nobody gives --------------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
