@@ -144,11 +144,11 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
 /// moves by chance. So inputs are moved in several ways where there are few.
 static constexpr uint32_t WaysOfFew = 4;
 
-/// Whether an output of few elements, with the workload's own values, is off by
-/// more than \p Slack allows. Both sides' are here.
+/// Whether an output of few elements is off by more than \p Slack allows. Both
+/// sides' are here. A sum of whole numbers has no rounding.
 bool GpuRunner::fewDiffer(const Trial &T, const SlackOf &Slack) const {
   const Case &C = J->Cases[T.Case];
-  if (Torch || C.Filling != Regime::Given)
+  if (Torch || C.Filling == Regime::Integers)
     return false;
   std::vector<OutputPlace> Places = outputPlaces(*J, C);
   return std::any_of(Places.begin(), Places.end(), [&](const OutputPlace &P) {
@@ -191,6 +191,7 @@ MaybeStop GpuRunner::measureShake(const Trial &T) {
 /// mean square, for some other inputs.
 MaybeStop GpuRunner::measureScale(const Trial &T) {
   constexpr unsigned Others = 4;
+  constexpr double NearZero = 0.25; // of what is usual
   std::map<unsigned, double> Own, Squares;
   for (unsigned I = 0; I <= Others; ++I) {
     Trial Drawn = T;
@@ -215,8 +216,8 @@ MaybeStop GpuRunner::measureScale(const Trial &T) {
   Scales.clear();
   for (const auto &[Leaf, Sum] : Squares)
     if (double Usual = std::sqrt(Sum / (Others + 1));
-        std::isfinite(Usual) && Own[Leaf] > 0)
-      Scales[Leaf] = std::max(1.0, Usual / Own[Leaf]);
+        std::isfinite(Usual) && Own[Leaf] > 0 && Own[Leaf] < NearZero * Usual)
+      Scales[Leaf] = Usual / Own[Leaf];
   ScaledFor = {T.Case, T.Seed};
   return std::nullopt;
 }
