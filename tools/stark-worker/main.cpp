@@ -419,8 +419,7 @@ int main(int Argc, char **Argv) {
   if (int Code = parseFlags(Argc, Argv, F))
     return Code;
 #ifdef CLOSE_RANGE_CLOEXEC
-  // The lock of the GPU that whoever started this one left open is no
-  // candidate's to let go.
+  // What whoever started this one left open is nothing to candidates.
   if (!F.IsChild)
     (void)::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
 #endif
