@@ -29,6 +29,8 @@ config.environment["STARK_SIM_REGISTERS"] = "estimated"
 if config.cuda_root:
     config.environment["CUDA_PATH"] = config.cuda_root
     config.available_features.add("cuda-toolkit")
+if config.cupti:
+    config.available_features.add("cupti")
 if config.stark_sanitize:
     config.available_features.add("sanitizer")
     # The sanitizer's library comes after one that a test preloads.

@@ -53,6 +53,8 @@ void Child::hello(const Request &R, Reply &Out) {
     P = Watch.emplace().open(Facts.L2Bytes);
   if (P.empty())
     P = preload(Options);
+  if (P.empty() && !Options.Cupti.empty())
+    P = openCupti(Options.Cupti);
   if (P.empty() && R.Flags & Profiles)
     P = showKernel();
   if (!Options.Sanitized)
@@ -151,6 +153,9 @@ void Child::answer(const Request &R, Reply &Out) {
     break;
   case Command::Fault:
     note(showFault(Fault(R.Case)), Out);
+    break;
+  case Command::Describe:
+    describeWork(R, Out);
     break;
   case Command::Compare:
     note(Arguments->compare(R, Out), Out);

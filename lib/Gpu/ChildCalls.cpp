@@ -16,6 +16,7 @@
 #include "stark/Judge/Fill.h"
 #include "stark/Judge/Race.h"
 #include "stark/Posix/Clock.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cuda_profiler_api.h>
 #include <sys/socket.h>
@@ -200,6 +201,34 @@ void Child::run(const Request &R, Reply &Out) {
     say(Out, Status::Ok, Code.Tensors->Note());
 }
 
+/// With what CUPTI records of it, where it does.
+bool Child::callTraced(cudaStream_t Stream, Reply &Out) {
+  if (!Options.Cupti.empty())
+    beginTracedCall();
+  bool Called = call(Code.Call, Stream, Out);
+  if (!Options.Cupti.empty())
+    endTracedCall();
+  return Called;
+}
+
+void Child::tellSpan(Reply &Out) {
+  if (Options.Cupti.empty() || Warming)
+    return;
+  Done = takeDeviceWork();
+  Out.Count = Done.size();
+  uint64_t EndNs = 0;
+  for (const DeviceWork &Work : Done)
+    EndNs = std::max(EndNs, Work.EndNs);
+  if (!Done.empty())
+    Out.WorkUs = 1e-3 * double(EndNs - Done.front().BeginNs);
+}
+
+void Child::describeWork(const Request &R, Reply &Out) const {
+  if (R.Case >= Done.size())
+    return harness(Out, "the device did less for the call");
+  Out.Work = Done[R.Case];
+}
+
 void Child::sample(const Request &R, Reply &Out) {
   cudaStream_t Stream = freshStream();
   std::string P = Arguments->fill(R.Seed, R.WeightSeed, R.Round, 0, Stream);
@@ -209,7 +238,7 @@ void Child::sample(const Request &R, Reply &Out) {
     P = startClock(R, Stream);
   if (!P.empty())
     return harness(Out, P);
-  bool Called = call(Code.Call, Stream, Out);
+  bool Called = callTraced(Stream, Out);
   // Whether it is waited for was not known before.
   if (!Warming && finish() && Then.Flags & SyncDevice) {
     Watch->release();
@@ -243,6 +272,7 @@ void Child::sample(const Request &R, Reply &Out) {
     return harness(Out, P);
   if (!Settled)
     Out.What = Status::Escaped;
+  tellSpan(Out);
 }
 
 /// In bytes; memory that the driver pins is in it. 0: nobody can tell.

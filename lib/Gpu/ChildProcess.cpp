@@ -81,6 +81,8 @@ std::vector<std::string> childArguments(const ChildSpec &Spec) {
                 std::to_string(Spec.Device)});
   if (!Spec.Under.empty())
     Words.push_back("--sanitized");
+  if (!Spec.Cupti.empty())
+    Words.insert(Words.end(), {"--records", Spec.Cupti});
   if (Spec.Torch) {
     std::string Files;
     for (const std::string &File : Spec.Torch->libraryFiles())

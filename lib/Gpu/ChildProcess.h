@@ -30,6 +30,8 @@ struct ChildSpec {
   /// A sanitizer or a profiler with its options, which starts the child; empty:
   /// none.
   std::vector<std::string> Under = {};
+  /// CUPTI, which the child loads before it is locked down; empty: it does not.
+  std::string Cupti = {};
   /// "NAME=value", beside what a child knows of the environment.
   std::vector<std::string> Environment = {};
 };

@@ -14,6 +14,7 @@
 #define STARK_GPU_CHILDSTATE_H
 
 #include "Buffers.h"
+#include "Cupti.h"
 #include "EntryLibrary.h"
 #include "Measure.h"
 #include "SealedPages.h"
@@ -43,6 +44,9 @@ private:
   bool getReady(const Request &R, cudaStream_t Stream, Reply &Out);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
+  bool callTraced(cudaStream_t Stream, Reply &Out);
+  void tellSpan(Reply &Out);
+  void describeWork(const Request &R, Reply &Out) const;
   uint64_t addressSpace() const;
   void exportOutputs(const Request &R, Reply &Out);
   bool call(EntryLibrary::Entry Function, cudaStream_t Stream, Reply &Out);
@@ -68,6 +72,7 @@ private:
   EntryLibrary Code;
   std::optional<Buffers> Arguments;
   std::optional<Stopwatch> Watch;
+  std::vector<DeviceWork> Done; ///< for the last timed call, where CUPTI is
 };
 
 void say(Reply &Out, Status What, const std::string &Text);

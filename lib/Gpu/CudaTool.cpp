@@ -16,18 +16,37 @@
 using namespace stark;
 using namespace stark::gpu;
 
-std::string gpu::findCudaTool(const std::string &Name,
-                              const std::string &Asked) {
+/// The first that may be used as \p Mode says, unless \p Asked says which.
+static std::string findIn(const std::string &Folders, const std::string &Name,
+                          int Mode, const std::string &Asked) {
   if (!Asked.empty())
     return Asked == "none" ? "" : Asked;
-  const char *Path = getenv("PATH");
-  std::stringstream Folders(std::string(Path ? Path : "") +
-                            ":/usr/local/cuda/bin");
-  for (std::string Folder; std::getline(Folders, Folder, ':');)
+  std::stringstream Each(Folders);
+  for (std::string Folder; std::getline(Each, Folder, ':');)
     if (std::string File = Folder + "/" + Name;
-        !Folder.empty() && access(File.c_str(), X_OK) == 0)
+        !Folder.empty() && access(File.c_str(), Mode) == 0)
       return File;
   return "";
+}
+
+static std::string environment(const char *Name) {
+  const char *Value = getenv(Name);
+  return Value ? Value : "";
+}
+
+std::string gpu::findCudaTool(const std::string &Name,
+                              const std::string &Asked) {
+  return findIn(environment("PATH") + ":/usr/local/cuda/bin", Name, X_OK,
+                Asked);
+}
+
+std::string gpu::findCudaLibrary(const std::string &Name,
+                                 const std::string &Folders,
+                                 const std::string &Asked) {
+  return findIn(Folders + ":" + environment("LD_LIBRARY_PATH") +
+                    ":/usr/local/cuda/extras/CUPTI/lib64"
+                    ":/usr/local/cuda/lib64",
+                Name, R_OK, Asked);
 }
 
 ToolFolder::ToolFolder(const std::string &Name) {

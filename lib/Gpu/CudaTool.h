@@ -21,6 +21,11 @@ namespace stark::gpu {
 /// /usr/local/cuda. The path, empty when there is none.
 std::string findCudaTool(const std::string &Name, const std::string &Asked);
 
+/// Likewise of a library of CUDA's: "libcupti.so.13" in \p Folders, which are
+/// joined by ':', or LD_LIBRARY_PATH, else in /usr/local/cuda.
+std::string findCudaLibrary(const std::string &Name, const std::string &Folders,
+                            const std::string &Asked);
+
 /// Where a tool writes, which no child can; removed in the end.
 class ToolFolder {
 public:

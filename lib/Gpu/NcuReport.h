@@ -46,6 +46,10 @@ inline constexpr const char *NcuStalls[] = {"long_scoreboard",
 /// Cycles in which a warp waits for it, an instruction issued.
 std::string stallMetric(const std::string &Stall);
 
+/// Bytes of local memory that a thread has, where they were not counted but
+/// recorded.
+inline constexpr const char *LocalBytesMetric = "local bytes a thread";
+
 /// One launch of a kernel.
 struct NcuLaunch {
   std::string Kernel;                    ///< "softmax_kernel(const float *)"

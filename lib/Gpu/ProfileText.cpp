@@ -208,7 +208,9 @@ std::string Paragraph::occupancy() const {
   double Achieved = of("sm__warps_active.avg.pct_of_peak_sustained_active"),
          Possible = of("sm__maximum_warps_per_active_cycle_pct");
   if (Achieved < 0)
-    return "";
+    return Possible < 0 ? ""
+                        : "occupancy: " + percent(Possible) +
+                              " of an SM's warps possible";
   std::string Text = "occupancy: " + percent(Achieved) + " of an SM's warps";
   if (Possible >= 0)
     Text += ", " + percent(Possible) + " possible";
@@ -346,6 +348,11 @@ void Paragraph::addRest() {
         number(std::max(Stores, 0.0), 0) + " stores of warps");
   else if (Loads == 0 && Stores == 0)
     add("local memory: not used, so no spills");
+  else if (double Bytes = of(LocalBytesMetric); Bytes > 0)
+    add("local memory (spills, or arrays that are indexed by variables): " +
+        number(Bytes, 0) + " bytes a thread");
+  else if (Bytes == 0)
+    add("local memory: none, so no spills");
   double Tensor =
       of("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active");
   if (Tensor >= 0)

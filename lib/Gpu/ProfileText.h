@@ -28,6 +28,9 @@ struct ProfiledCall {
   bool MaybeMoreLaunches = false; ///< only the first of them were looked at
 };
 
+/// What is known of \p C beside what a profiler says.
+ProfiledCall profiledCall(const job::Case &C, const job::Result &Out);
+
 /// The launches of one kernel are added up; it is about the one that takes
 /// longest.
 struct MainKernel {

@@ -16,6 +16,7 @@
 #ifndef STARK_GPU_PROTOCOL_H
 #define STARK_GPU_PROTOCOL_H
 
+#include "DeviceWork.h"
 #include "stark/Gpu/Device.h"
 #include "stark/Judge/Compare.h"
 #include <array>
@@ -24,23 +25,25 @@
 namespace stark::gpu {
 
 enum class Command : uint32_t {
-  Hello,   ///< claim the device, measure it when Flags has Calibrate, and load
-           ///< what any job of its kind needs
-  Take,    ///< followed by an Errand: read the job, then lock the process down
-  Load,    ///< dlopen the library
-  Prepare, ///< place the buffers of Case: Seed says where, as its own, 0 where
-           ///< it comes; WeightSeed where within, as the other child's
-  Run,     ///< one verified call with Seed and poison Round
-  Warm,    ///< timed calls, not counted, for Ms milliseconds
-  Sample,  ///< one timed call
-  Finish,  ///< follows each of these three: what to do once the library's code
-           ///< has returned. It lies in the socket until then, where that code
-           ///< cannot read it
-  Export,  ///< copy the outputs of the last call to the shared memory
-  Share,   ///< say how another process finds the outputs on the device
-  Attach,  ///< find another process's outputs by Handle; without, let go
-  Compare, ///< one output with what is wanted of it, on the device
-  Fault,   ///< run a kernel with the fault of number Case, of Kernels.h
+  Hello,    ///< claim the device, measure it when Flags has Calibrate, and load
+            ///< what any job of its kind needs
+  Take,     ///< followed by an Errand: read the job, then lock the process down
+  Load,     ///< dlopen the library
+  Prepare,  ///< place the buffers of Case: Seed says where, as its own, 0 where
+            ///< it comes; WeightSeed where within, as the other child's
+  Run,      ///< one verified call with Seed and poison Round
+  Warm,     ///< timed calls, not counted, for Ms milliseconds
+  Sample,   ///< one timed call
+  Finish,   ///< follows each of these three: what to do once the library's code
+            ///< has returned. It lies in the socket until then, where that code
+            ///< cannot read it
+  Export,   ///< copy the outputs of the last call to the shared memory
+  Share,    ///< say how another process finds the outputs on the device
+  Attach,   ///< find another process's outputs by Handle; without, let go
+  Compare,  ///< one output with what is wanted of it, on the device
+  Fault,    ///< run a kernel with the fault of number Case, of Kernels.h
+  Describe, ///< say what number Case of what the device did for the last timed
+            ///< call was, in a child with CUPTI
 };
 
 /// Flags of Hello.
@@ -110,16 +113,20 @@ struct Reply {
   Status What = Status::Ok;
   uint32_t Leaf = 0;
   /// Changed bytes; calls of Warm; of Compare the elements, columns and tiles
-  /// that are wrong.
+  /// that are wrong; of Sample see WorkUs.
   uint64_t Count = 0;
   uint64_t Unwritten = 0;    ///< of Compare: elements of what is wanted
   uint64_t Leaked = 0;       ///< of Warm: bytes of the device's memory
   uint64_t LeakedOfHost = 0; ///< of Warm: bytes of the process
   double EventUs = 0;        ///< of Sample
-  double WorstError = 0;     ///< of Compare, in units of what is allowed
-  judge::Extremes Wanted;    ///< of Compare
-  Handle Memory = {};        ///< of Share
-  char Text[1024] = {};      ///< what went wrong; of Take: printFacts()
+  /// Of Sample, in a child with CUPTI: from the beginning of the first to the
+  /// end of the last of Count that the device did for the call.
+  double WorkUs = 0;
+  double WorstError = 0;  ///< of Compare, in units of what is allowed
+  judge::Extremes Wanted; ///< of Compare
+  Handle Memory = {};     ///< of Share
+  DeviceWork Work;        ///< of Describe
+  char Text[1024] = {};   ///< what went wrong; of Take: printFacts()
 };
 
 /// Is the library's code called for \p What?

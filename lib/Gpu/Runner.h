@@ -91,6 +91,10 @@ public:
                      std::vector<std::string> &Proved,
                      std::string &Notes) override;
 
+  MaybeStop trace(const std::vector<unsigned> &Cases,
+                  const std::vector<job::Timing> &Timings,
+                  std::vector<std::string> &Proved,
+                  std::string &Notes) override;
   void profile(const std::vector<unsigned> &Cases, job::Result &Out) override;
 
 private:
@@ -102,6 +106,9 @@ private:
   MaybeStop verify(const judge::TimedCall &Last) override;
   bool heldBack() override { return Clocks && Clocks->heldBack(); }
 
+  void count(const std::vector<unsigned> &Cases, job::Result &Out);
+  void profileByCupti(const std::vector<unsigned> &Cases, job::Result &Out);
+  std::string findCupti() const;
   /// Until no other process opens or leaves the device.
   void settle();
   ChildSpec spec() const;
@@ -109,6 +116,7 @@ private:
   MaybeStop sendOff(Party &P);
   MaybeStop meet(Party &P, uint32_t Flags = 0);
   MaybeStop startAgain(Side Of);
+  void endBoth();
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
   MaybeStop beginAgain(uint64_t Round);

@@ -93,6 +93,13 @@ MaybeStop GpuRunner::startAgain(Side Of) {
   return std::nullopt;
 }
 
+/// And waits until they have given back their memory.
+void GpuRunner::endBoth() {
+  GpuRunner::beginToEnd();
+  Source.Child.reset();
+  Candidate.Child.reset();
+}
+
 /// Starts both and has them claim the device. The candidate's child starts its
 /// driver while the source's measures, if it does.
 /// \p First: whose child is started first.

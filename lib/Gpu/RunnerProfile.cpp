@@ -7,8 +7,7 @@
 ///
 /// \file
 ///   a call of a correct candidate with each size under ncu -> a paragraph
-///   each,
-/// or why there is none
+///   each, or why there are no counters, and what CUPTI records without them
 /// Nothing is compared: it says nothing of whether a candidate is right.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,8 +21,7 @@ using namespace stark;
 using namespace stark::gpu;
 using namespace stark::job;
 
-/// What is known of \p Case beside the counters.
-static ProfiledCall callOf(const Case &C, const Result &Out) {
+ProfiledCall gpu::profiledCall(const Case &C, const Result &Out) {
   ProfiledCall Call;
   Call.Label = C.Label;
   Call.MovedBytes = C.MovedBytes;
@@ -36,17 +34,30 @@ static ProfiledCall callOf(const Case &C, const Result &Out) {
 
 void GpuRunner::profile(const std::vector<unsigned> &Cases, Result &Out) {
   Profile &Found = Out.Counted.emplace();
+  count(Cases, Out);
+  if (Found.Text.empty())
+    profileByCupti(Cases, Out);
+}
+
+void GpuRunner::count(const std::vector<unsigned> &Cases, Result &Out) {
+  Profile &Found = *Out.Counted;
   std::string Program = findCudaTool("ncu", Options.Ncu);
   if (Program.empty()) {
     Found.Problem = "there is no ncu (Nsight Compute) where the GPU is";
     Found.Unavailable = true;
     return;
   }
+  // What it cannot do at all it is not asked for again by this process.
+  static std::map<std::string, std::string> Failed;
+  if (auto Before = Failed.find(Program); Before != Failed.end()) {
+    Found.Problem = Before->second;
+    Found.Unavailable = true;
+    return;
+  }
   judge::Stages::Scope Profiling(Log, "profile", J->Cases[Cases.front()].Label);
   // It saves and restores what a kernel writes: the more memory is free, the
   // better.
-  Source.Child.reset();
-  Candidate.Child.reset();
+  endBoth();
   Errand Bare = Candidate.Work;
   Bare.SharedBytes = 0;
   std::vector<NcuCall> Calls;
@@ -66,6 +77,8 @@ void GpuRunner::profile(const std::vector<unsigned> &Cases, Result &Out) {
   if (!Pages.Failed.empty()) {
     Found.Problem = "ncu: " + Pages.Failed;
     Found.Unavailable = Pages.AtAll;
+    if (Pages.AtAll)
+      Failed[Program] = Found.Problem;
     return;
   }
   size_t Profiled = std::min(Pages.Calls.size(), Cases.size()), All = 0;
@@ -73,7 +86,7 @@ void GpuRunner::profile(const std::vector<unsigned> &Cases, Result &Out) {
     All += Launches.size();
   for (size_t I = 0; I < Profiled && !Pages.Calls[I].empty(); ++I) {
     const std::vector<NcuLaunch> &Launches = Pages.Calls[I];
-    ProfiledCall Call = callOf(J->Cases[Cases[I]], Out);
+    ProfiledCall Call = profiledCall(J->Cases[Cases[I]], Out);
     Call.File = J->ProfiledText;
     // None is cut off but the last.
     Call.MaybeMoreLaunches =

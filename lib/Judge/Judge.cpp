@@ -49,6 +49,7 @@ private:
   std::optional<std::string> unfit(const Trial &T, MaybeStop &Failed);
   MaybeStop keepOutputs(const Trial &T);
   MaybeStop timeAll();
+  MaybeStop trace();
   MaybeStop sanitize();
   void profile();
   MaybeStop work(const std::string &Folder);
@@ -66,7 +67,8 @@ private:
   unsigned DrawnFailures = 0;          ///< of the source, in them
   std::string Figures;                 ///< of the timed sizes
   std::string Notes;
-  std::vector<std::string> Sanitized; ///< what sanitizers found in order
+  std::vector<unsigned> Timed;      ///< cases
+  std::vector<std::string> InOrder; ///< what other tools found so
 };
 } // namespace
 
@@ -237,7 +239,6 @@ MaybeStop Judge::compareAll() {
 }
 
 MaybeStop Judge::timeAll() {
-  std::vector<unsigned> Timed;
   for (unsigned I = 0; I < J.Cases.size(); ++I)
     if (J.Cases[I].Timed)
       Timed.push_back(I);
@@ -246,15 +247,21 @@ MaybeStop Judge::timeAll() {
   return R.timeAll(J, Timed, Out.Timings, Figures);
 }
 
+MaybeStop Judge::trace() {
+  if (Timed.empty() || !isAboutToWin(J, Out.Timings))
+    return std::nullopt;
+  return R.trace(Timed, Out.Timings, InOrder, Notes);
+}
+
 MaybeStop Judge::sanitize() {
-  if (!wantsSanitizers(J, Out.Timings))
+  if (!isAboutToWin(J, Out.Timings))
     return std::nullopt;
   std::vector<unsigned> Cases = sanitizedCases(J, Compared);
   if (Cases.empty()) {
     Notes += "no size is small enough for sanitizers\n";
     return std::nullopt;
   }
-  return R.sanitize(Cases, Sanitized, Notes);
+  return R.sanitize(Cases, InOrder, Notes);
 }
 
 /// The size that takes longest comes first, then the shortest ones; where none
@@ -304,6 +311,8 @@ MaybeStop Judge::work(const std::string &Folder) {
   Notes += R.notes();
   if (MaybeStop S = timeAll())
     return S;
+  if (MaybeStop S = trace())
+    return S;
   if (MaybeStop S = sanitize())
     return S;
   if (!J.ProfiledText.empty())
@@ -321,7 +330,7 @@ Result Judge::run(const std::string &Folder) {
   } else {
     Out.End = Outcome::Correct;
     Out.Proved = proofOf(J, Compared);
-    Out.Proved.insert(Out.Proved.end(), Sanitized.begin(), Sanitized.end());
+    Out.Proved.insert(Out.Proved.end(), InOrder.begin(), InOrder.end());
     Out.Diagnostics = Figures + Notes;
   }
   Out.WallMs = Time.millisecondsSince(Start);

@@ -28,7 +28,7 @@ uint64_t bytesOf(const Job &J, const Case &C) {
 }
 } // namespace
 
-bool judge::wantsSanitizers(const Job &J, const std::vector<Timing> &Timings) {
+bool judge::isAboutToWin(const Job &J, const std::vector<Timing> &Timings) {
   if (J.SanitizeAbove < 0 || J.CandidateDigest == J.SourceDigest)
     return false;
   if (J.SanitizeAbove == 0)

@@ -23,6 +23,12 @@ struct Checked {
   std::optional<Verdict> Found; ///< the judge need not be asked
 };
 
+/// What is known of a call on the GPU, for a request.
+struct Measured {
+  std::string Text; ///< goes on after "What bounds it, "; may be empty
+  bool HasCounters = false;
+};
+
 class Maker {
 public:
   Maker(SearchState &State, const SelectEvent &S)
@@ -41,7 +47,7 @@ private:
   void show(AgentInput &In, WindowRole Role) const;
   llvm::Expected<std::string> hints(const AgentInput &In, unsigned Base);
   llvm::Expected<std::string> counters(unsigned Base);
-  std::string profile(unsigned Base);
+  Measured profile(unsigned Base);
   llvm::Error finish(Node N, const ParsedNode &Base,
                      const std::string &Problem);
   llvm::Expected<Checked> check(const Node &N, const ParsedNode &Base);
@@ -127,41 +133,56 @@ static std::string inFence(llvm::StringRef Text) {
   return "```\n" + Lines + "\n```\n";
 }
 
-/// What the GPU's own counters say of node \p Base; empty when nothing does.
-std::string Maker::profile(unsigned Base) {
+/// What the GPU itself says of node \p Base. Where its counters cannot be read
+/// it is what CUPTI records without them. Empty when there is nothing.
+Measured Maker::profile(unsigned Base) {
   const std::optional<job::Profile> &Found =
       State.Nodes.node(Base).Found.Counted;
   if (!Found || !State.Options.Profile)
-    return "";
+    return {};
   if (!Found->Problem.empty())
     State.Steps.noteOnce(RunSteps::Once::NoProfile,
                          "agents are shown no counters of the GPU itself of "
                          "node " +
                              std::to_string(Base) + ": " + Found->Problem);
   if (Found->Text.empty())
-    return "";
-  return "as the GPU's own counters have it, in a call under a profiler:\n\n" +
-         inFence(Found->Text);
+    return {};
+  if (Found->Problem.empty())
+    return {"as the GPU's own counters have it, in a call under a "
+            "profiler:\n\n" +
+                inFence(Found->Text),
+            true};
+  return {"as CUPTI records it; nobody could read the GPU's counters:\n\n" +
+              inFence(Found->Text),
+          false};
 }
 
 /// For the plan agent, what node \p Base does on the GPU, else what its lines
 /// do on a simulated one.
 llvm::Expected<std::string> Maker::counters(unsigned Base) {
-  if (std::string Measured = profile(Base); !Measured.empty())
-    return "# Counters of the latest attempt\n\nWhat bounds it, " + Measured;
+  Measured OfGpu = profile(Base);
+  if (OfGpu.HasCounters)
+    return "# Counters of the latest attempt\n\nWhat bounds it, " + OfGpu.Text;
+  std::string Own = OfGpu.Text.empty() ? ""
+                                       : "# The latest attempt on the GPU\n\n"
+                                         "What it does there, " +
+                                             OfGpu.Text;
   if (State.Options.CountersOf.empty())
-    return std::string();
+    return Own;
   llvm::Expected<Counters> Found = askProfiler(State, S.Attempt, Base);
   if (!Found)
     return Found.takeError();
   if (Found->Text.empty() && Found->Problem.empty())
-    return std::string();
+    return Own;
+  if (!Own.empty())
+    Own += "\n";
   if (Found->Text.empty())
-    return "# No counters of the latest attempt\n\nIt was to be run on a "
+    return Own +
+           "# No counters of the latest attempt\n\nIt was to be run on a "
            "simulated GPU as well, and that failed. It says nothing "
            "of how the attempt was judged. The reason:\n\n" +
            inFence(Found->Problem);
-  return "# Counters of the latest attempt\n\nIt was also run on a " +
+  return Own + "# Counters of the latest attempt\n\nIt was also run on a " +
          Found->Device +
          ". Its times, registers and blocks an SM are a model's: what was "
          "measured, and what the compiler says above, holds. But it counts "
@@ -230,11 +251,14 @@ llvm::Expected<std::string> Maker::askPlan(AgentInput &In, Node &N) {
 llvm::Expected<std::string> Maker::askCode(AgentInput &In, Node &N) {
   In.Given = &N.Given;
   show(In, S.Debug ? WindowRole::Debug : WindowRole::Code);
-  if (std::string Measured = S.Debug ? profile(unsigned(N.Base)) : "";
-      !Measured.empty())
-    In.Hints = "# Counters of the text that it started from\n\nWhat bounds "
-               "that, " +
-               Measured;
+  if (Measured OfGpu = S.Debug ? profile(unsigned(N.Base)) : Measured();
+      !OfGpu.Text.empty())
+    In.Hints =
+        (OfGpu.HasCounters ? "# Counters of the text that it started from\n\n"
+                             "What bounds that, "
+                           : "# The text that it started from, on the GPU\n\n"
+                             "What that does there, ") +
+        OfGpu.Text;
   llvm::Expected<AgentResult<std::string>> Code =
       S.Debug ? Team->debug(In) : Team->code(In);
   if (!Code)

@@ -32,7 +32,8 @@ static cl::SubCommand Command(
     "lines,\n"
     "sectors a request, bank conflicts, spills, in 15 lines at most; of each "
     "other\n"
-    "one in three.\n\n"
+    "one in three. Where ncu may not read the counters, what CUPTI records "
+    "without\nthem.\n\n"
     "Evaluators: cuda, spool:DIR, slurm[:PARTITION], as `evaluate` has "
     "them.\n\n"
     "Example:\n"
@@ -104,6 +105,10 @@ static llvm::Error run(const std::vector<std::string> &Flags) {
                            "version does, in an empty spool");
   if (V.Counted->Text.empty())
     return failed(C.File + ": " + V.Counted->Problem);
+  if (!V.Counted->Problem.empty())
+    llvm::errs() << "note: the GPU's counters cannot be read: "
+                 << visibleText(V.Counted->Problem)
+                 << "; what CUPTI records without them follows\n";
   llvm::outs() << visibleText(C.File + " (" + V.Device + ")\n" +
                               V.Counted->Text);
   llvm::outs().flush();

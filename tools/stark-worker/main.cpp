@@ -12,25 +12,17 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "stark/Gpu/Child.h"
-#include "stark/Gpu/GpuRunner.h"
-#include "stark/Gpu/Spool.h"
-#include "stark/Gpu/WaitingChildren.h"
-#include "stark/Gpu/Workers.h"
-#include "stark/Judge/Judge.h"
-#include "stark/Posix/Clock.h"
-#include "stark/Posix/GpuLock.h"
-#include "stark/Posix/Interrupt.h"
-#include "stark/Posix/Libtorch.h"
+#include "Worker.h"
+#include "stark/Gpu/Device.h"
+#include "stark/Posix/File.h"
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <getopt.h>
-#include <poll.h>
 #include <unistd.h>
 
 using namespace stark;
 using namespace stark::gpu;
+using namespace stark::worker;
 
 static const char Help[] =
     R"(stark-worker JOBFOLDER [--result FILE] [--outputs DIR] [--device N]
@@ -70,6 +62,9 @@ that take tensors libtorch, of the version that they were built with.
                   /usr/local/cuda/bin)
   --ncu P         likewise of ncu, which reads the GPU's counters of candidates
                   that a search asks for, or "none"
+  --cupti P       likewise of the library CUPTI, which records what the device
+                  does in calls of candidates that are about to win, or "none"
+                  (default: on LD_LIBRARY_PATH, else in /usr/local/cuda)
   --gpus WHICH    with --spool: a worker for each of several GPUs, "all", a
                   number of them, or places from 0 among those that
                   CUDA_VISIBLE_DEVICES has, or the driver: 0,2. One that dies
@@ -82,31 +77,18 @@ wrong), 1 failed (no GPU, a result that could not be written), 2 usage.
 Example: stark-worker --spool /shared/jobs --watch
 )";
 
-namespace {
-/// How long children wait for a job.
-constexpr uint64_t KeepWaitingMs = 120000;
-
-struct Flags {
-  std::string Job, Result, Spool, Results, Outputs, Samples, Torch;
-  std::string Sanitizer, Ncu, Gpus;
-  std::vector<std::string> OfWorkers; ///< arguments, without --gpus
-  bool Help = false, Watch = false, Probe = false, IsChild = false,
-       Serve = false, Tensors = false;
-  uint64_t IdleSeconds = 0;
-  ChildOptions Child;
-};
-
-int usage(const std::string &Message) {
+int worker::usage(const std::string &Message) {
   std::fprintf(stderr, "error: %s; stark-worker --help says more\n",
                Message.c_str());
   return 2;
 }
 
-int failed(const std::string &Message) {
+int worker::failed(const std::string &Message) {
   std::fprintf(stderr, "error: %s\n", Message.c_str());
   return 1;
 }
 
+namespace {
 /// Option letters; upper case: only from this program to its children.
 constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"spool", required_argument, nullptr, 's'},
@@ -129,7 +111,9 @@ constexpr option Options[] = {{"help", no_argument, nullptr, 'h'},
                               {"gpus", required_argument, nullptr, 'g'},
                               {"sanitizer", required_argument, nullptr, 'z'},
                               {"ncu", required_argument, nullptr, 'u'},
+                              {"cupti", required_argument, nullptr, 'c'},
                               {"sanitized", no_argument, nullptr, 'Z'},
+                              {"records", required_argument, nullptr, 'R'},
                               {}};
 
 /// False when the value of an option is not the number it should be.
@@ -170,6 +154,12 @@ bool setFlag(Flags &F, int Letter) {
     return true;
   case 'u':
     F.Ncu = optarg;
+    return true;
+  case 'c':
+    F.Cupti = optarg;
+    return true;
+  case 'R':
+    F.Child.Cupti = optarg;
     return true;
   case 'Z':
     return F.Child.Sanitized = true;
@@ -230,179 +220,6 @@ static int parseFlags(int Argc, char **Argv, Flags &F) {
   if (optind < Argc)
     F.Job = Argv[optind];
   return 0;
-}
-
-/// Judges one job; its outputs are named after its folder.
-static job::Result judgeFolder(const Flags &F, const std::string &Folder,
-                               GpuRunnerOptions Options,
-                               std::unique_ptr<judge::Runner> &Runner) {
-  namespace fs = std::filesystem;
-  fs::path Name = fs::path(Folder).filename();
-  if (Name.empty()) // "jobs/softmax/"
-    Name = fs::path(Folder).parent_path().filename();
-  Options.Device = F.Child.Device;
-  Options.Torch = F.Torch;
-  Options.Sanitizer = F.Sanitizer;
-  Options.Ncu = F.Ncu;
-  if (!F.Samples.empty())
-    Options.Samples = (fs::path(F.Samples) / Name).string() + ".jsonl";
-  Runner = makeGpuRunner(Folder, std::move(Options), machineClock());
-  return judge::judge(Folder, *Runner,
-                      F.Outputs.empty() ? ""
-                                        : (fs::path(F.Outputs) / Name).string(),
-                      machineClock());
-}
-
-static int runOne(const Flags &F) {
-  std::unique_ptr<judge::Runner> Runner;
-  job::Result R = judgeFolder(F, F.Job, {}, Runner);
-  std::string Text = printResult(R), Error;
-  if (F.Result.empty())
-    std::fputs(Text.c_str(), stdout);
-  else if (!posix::writeFileAtomically(F.Result, Text, Error))
-    failed(Error);
-  if (R.End == job::Outcome::Infrastructure)
-    failed(R.Diagnostics);
-  std::fflush(nullptr);
-  // Nobody has to wait until the driver has cleared up after the children.
-  Runner->beginToEnd();
-  std::_Exit(R.End == job::Outcome::Infrastructure || !Error.empty());
-}
-
-/// Are there any that nobody has claimed?
-static bool hasJobs(const std::string &Spool) {
-  std::error_code Error;
-  std::filesystem::directory_iterator Jobs(
-      std::filesystem::path(Spool) / "jobs", Error);
-  return !Error && Jobs != std::filesystem::directory_iterator();
-}
-
-/// Before there is any job: what its children will be.
-static void expectJob(const Flags &F, WaitingChildren &Waiting) {
-  std::string Ignored;
-  std::optional<posix::Libtorch> Torch;
-  if (F.Tensors)
-    Torch = posix::findLibtorch(F.Torch, Ignored);
-  // Without the library each job says what is wrong.
-  if (Torch.has_value() == F.Tensors)
-    Waiting.expect(F.Child.Device, Torch ? &*Torch : nullptr);
-}
-
-/// Children for the next job, while nobody else judges.
-static void openAhead(const DeviceFacts &Known, WaitingChildren &Waiting) {
-  std::string Ignored;
-  std::unique_ptr<posix::FileLock> Held =
-      posix::tryToLockGpu(Known.Id, Ignored);
-  if (!Held)
-    return;
-  Waiting.begin();
-  Waiting.await();
-}
-
-/// Until something is on standard input, at most \p Ms; false at its end.
-static bool waitForInput(uint64_t Ms) {
-  pollfd Input = {STDIN_FILENO, POLLIN, 0};
-  char Lines[256];
-  return ::poll(&Input, 1, int(Ms)) <= 0 ||
-         ::read(STDIN_FILENO, Lines, sizeof(Lines)) != 0;
-}
-
-static int runSpool(const Flags &F) {
-  SpoolOptions Options;
-  Options.Folder = F.Spool;
-  Options.Results = F.Results;
-  Options.Watch = F.Watch;
-  Options.IdleMs = F.IdleSeconds * 1000;
-  DeviceFacts Known;
-  // The driver takes a while to clear up after a job's children; meanwhile
-  // those of the next job compare.
-  std::unique_ptr<judge::Runner> Last;
-  WaitingChildren Waiting(machineClock());
-  std::unique_ptr<posix::FileLock> Held;
-  // What waits has memory of the device, which others may want.
-  Clock::Time LastJob = machineClock().now();
-  if (F.Serve)
-    expectJob(F, Waiting);
-  Options.Settle = [&] { Last.reset(); };
-  Options.Wait = [&](uint64_t Ms) {
-    if (machineClock().millisecondsSince(LastJob) > KeepWaitingMs)
-      Waiting.drop();
-    else if (!Waiting.ready())
-      openAhead(Known, Waiting);
-    if (F.Serve)
-      return waitForInput(Ms);
-    machineClock().sleep(std::chrono::milliseconds(Ms));
-    return true;
-  };
-  Options.Judge = [&](const std::string &Folder) {
-    // Builds of this user may judge on the GPU as well.
-    std::string Error;
-    Held = posix::lockGpu(Known.Id, machineClock(), Options.Warn, Error);
-    if (!Held)
-      Options.Warn(Error + "; judging without");
-    GpuRunnerOptions Judging;
-    Judging.Known = Known;
-    Judging.Settle = Options.Settle;
-    Judging.Waiting = &Waiting;
-    Judging.Follows = hasJobs(F.Spool);
-    std::unique_ptr<judge::Runner> Runner;
-    job::Result R = judgeFolder(F, Folder, std::move(Judging), Runner);
-    Runner->beginToEnd();
-    Last = std::move(Runner);
-    return R;
-  };
-  Options.Done = [&] {
-    Waiting.await();
-    Held.reset();
-    LastJob = machineClock().now();
-  };
-  Options.Probe = [&](DeviceFacts &Facts, std::string &Error) {
-    // They were there when the device failed.
-    Waiting.drop();
-    bool Works = probeDevice(F.Child.Device, Facts, Error);
-    Known = Facts;
-    return Works;
-  };
-  Options.Say = [](const std::string &Line) {
-    std::puts(Line.c_str());
-    std::fflush(stdout);
-  };
-  Options.Warn = [](const std::string &Line) {
-    std::fprintf(stderr, "note: %s\n", Line.c_str());
-  };
-  std::string Error;
-  int Code = workOffSpool(Options, machineClock(), Error) ? 0 : failed(Error);
-  std::fflush(nullptr);
-  // As after one job: what is left ends with this process.
-  Waiting.beginToEnd();
-  std::_Exit(Code);
-}
-
-/// A worker for each GPU.
-static int runSpools(const Flags &F) {
-  DeviceFacts Facts;
-  std::string Error;
-  const char *Visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  unsigned Count = Visible ? 0 : countDevices();
-  if (!Visible && !Count) {
-    if (!probeDevice(0, Facts, Error))
-      return failed(Error);
-    Count = Facts.Devices;
-  }
-  WorkersOptions Options;
-  Options.Gpus = chooseGpus(F.Gpus, Visible ? Visible : "", Count, Error);
-  if (Options.Gpus.empty())
-    return usage(Error);
-  std::error_code Unknown;
-  Options.Program = std::filesystem::read_symlink("/proc/self/exe", Unknown);
-  Options.Arguments = F.OfWorkers;
-  Options.Warn = [](const std::string &Line) {
-    std::fprintf(stderr, "note: %s\n", Line.c_str());
-  };
-  watchInterrupts();
-  if (!runWorkers(Options, machineClock(), Error))
-    return failed(Error);
-  return interruptFlag() ? 130 : 0;
 }
 
 static int runProbe(const Flags &F) {

@@ -28,6 +28,9 @@ struct ChildOptions {
   /// of just its size, no output is written to before a call and none looked at
   /// after it.
   bool Sanitized = false;
+  /// CUPTI, which records what the device does for each timed call; empty: it
+  /// does not.
+  std::string Cupti;
 };
 
 /// Returns when the supervisor has closed its end.

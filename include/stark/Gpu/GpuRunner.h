@@ -39,7 +39,8 @@ struct GpuRunnerOptions {
   std::string Samples; ///< the file that they go to; empty: none
   /// Path of compute-sanitizer, "none", or empty: it is looked for.
   std::string Sanitizer;
-  std::string Ncu; ///< likewise of ncu
+  std::string Ncu;   ///< likewise of ncu
+  std::string Cupti; ///< likewise of the library CUPTI
   /// What probeDevice() said of the device; unset: it is measured again.
   std::optional<DeviceFacts> Known;
   /// Waits for what an earlier runner left behind; called before anything is

@@ -199,8 +199,8 @@ struct Job {
   /// What the candidate's code rounds with that the source's does not; only
   /// passed on.
   std::vector<std::string> Precision;
-  /// Sanitizers look at a candidate that is more than this many times as fast
-  /// as the source; 0: at any, below 0: at none.
+  /// Sanitizers and CUPTI look at a candidate that is more than this many times
+  /// as fast as the source; 0: at any, below 0: at none.
   double SanitizeAbove = -1;
   /// Whether the candidate's kernels wait for mbarriers or clusters, of which
   /// racecheck does not see what they order.
@@ -263,7 +263,7 @@ inline constexpr size_t MaxStages = 2000;
 /// What a profiler found of a candidate, from the GPU's own counters.
 struct Profile {
   std::string Text;    ///< see MaxProfileLines; empty: there is a Problem
-  std::string Problem; ///< why it says nothing
+  std::string Problem; ///< why it says nothing, or has no counters
   /// It would say nothing of another candidate either: there is none, or it may
   /// not read the counters.
   bool Unavailable = false;

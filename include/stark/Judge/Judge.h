@@ -76,12 +76,12 @@ SourceLook lookHere(const job::Job &J, const Trial &T, Runner &R);
 MaybeStop admit(const job::Job &J, Runner &R, const std::vector<bool> &LeftOut,
                 std::string &Notes);
 
-/// Whether sanitizers look at the candidate of \p J that took \p Timings.
-bool wantsSanitizers(const job::Job &J,
-                     const std::vector<job::Timing> &Timings);
+/// Whether the candidate of \p J that took \p Timings may win, and other tools
+/// look at it before.
+bool isAboutToWin(const job::Job &J, const std::vector<job::Timing> &Timings);
 
-/// With which cases: the smallest of those that were compared, as the workload
-/// says. \p Compared: by case.
+/// With which cases sanitizers do: the smallest of those that were compared, as
+/// the workload says. \p Compared: by case.
 std::vector<unsigned> sanitizedCases(const job::Job &J,
                                      const std::vector<bool> &Compared);
 

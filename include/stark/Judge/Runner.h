@@ -161,6 +161,16 @@ public:
     return std::nullopt;
   }
 
+  /// Has a second clock look at calls of the candidate with each of \p Cases,
+  /// which were timed. What agreed goes to \p Proved, a line each, what could
+  /// not be looked at to \p Notes.
+  virtual MaybeStop trace(const std::vector<unsigned> &Cases,
+                          const std::vector<job::Timing> &Timings,
+                          std::vector<std::string> &Proved,
+                          std::string &Notes) {
+    return std::nullopt;
+  }
+
   /// Has a profiler look at a call of the candidate with each of \p Cases, at
   /// least one, which \p Out has the timings of; the first is described at
   /// length. Nothing more is asked for. What it comes to goes to \p Out;

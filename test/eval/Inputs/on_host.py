@@ -8,9 +8,9 @@ odd size is the tool's own), untimed=1 (sizes are only compared), timeout=MS, sp
 outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd size with other values, too), shifted=1
 (and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), few=1 (y has one element), samples=1 (keep every sample and say how many
 there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source),
-profile=PROGRAM (in place of ncu), jobs=N (so many of them in the spool, at which opening the device takes half a second; says how many
+profile=PROGRAM (in place of ncu), cupti=LIBRARY (in place of CUPTI; without, there is none), works=NS (what it records of a call), jobs=N (so many of them in the spool, at which opening the device takes half a second; says how many
 children each started itself), shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
-What is proved is printed after the rest where there is a sanitizer.
+What is proved by such tools is printed after the rest where there is a sanitizer.
 """
 import hashlib
 import json
@@ -119,6 +119,9 @@ def main():
         outputs += ["--ncu", keys["profile"]]
         with open(os.path.join(job, "on_host.cu"), "w") as f:
             f.write(body)
+    outputs += ["--cupti", keys.get("cupti", "none")]
+    if "works" in keys:
+        os.environ["CUDA_DEVICE_ORDER"] = "WORKS_" + keys["works"]
     if "jobs" in keys:
         os.environ["CUDA_DEVICE_ORDER"] = "OPENS_IN_500"
         for other in range(1, int(keys["jobs"])):
@@ -139,7 +142,7 @@ def main():
     print("exit code:", code)
     print("outcome:", r["outcome"], by_entry(r["diagnostics"]), end="\n")
     if "sanitize" in keys:
-        print("proved:", *[line for line in r.get("proved", []) if "sanitizer" in line])
+        print("proved:", *[line for line in r.get("proved", []) if "sanitizer" in line or "CUPTI" in line])
     if "profile" in r:
         found = r["profile"]
         print("unavailable:" if found.get("unavailable") else "profile:", found["problem"] or "no problem")

@@ -99,6 +99,25 @@ TEST_F(ProfileTest, ShownToPlan) {
   EXPECT_TRUE(Observer.All.empty());
 }
 
+// Where nobody may read them, what was recorded without goes beside the
+// simulator's, and the next attempts are recorded as well.
+TEST_F(ProfileTest, RecordedWithoutCounters) {
+  Judge.Judge.Of[0] = counted(100, "1 launch\n", "ncu: nobody may");
+  search();
+  const std::string &First = Model.Questions["0001-plan-1"];
+  EXPECT_TRUE(has(First, "# The latest attempt on the GPU\n\nWhat it does "
+                         "there, as CUPTI records it; nobody could read the "
+                         "GPU's counters:\n\n```\n1 launch\n```\n\n"
+                         "# Counters of the latest attempt\n\nIt was also run "
+                         "on a "))
+      << First;
+  EXPECT_TRUE(has(First, "simulated Fake GPU"));
+  EXPECT_EQ(Judge.Wanted, (std::vector<unsigned>{0, 1, 2}));
+  ASSERT_EQ(Observer.All.size(), 1u);
+  EXPECT_TRUE(has(Observer.All[0], "no counters of the GPU itself of node 0: "
+                                   "ncu: nobody may"));
+}
+
 // Who did not ask for them is not shown what a judge says anyway, as one that
 // replays a run does.
 TEST_F(ProfileTest, Unasked) {
