@@ -43,8 +43,9 @@ __host__ __device__ uint64_t mix(uint64_t Z) {
   return Z ^ (Z >> 31);
 }
 
+/// As in lib/Judge/Fill.cpp, which says why.
 __device__ uint64_t draw(uint64_t Key, uint64_t Index) {
-  return mix(Key + (Index + 1) * 0x9E3779B97F4A7C15ull);
+  return mix(mix(Key + (Index + 1) * 0x9E3779B97F4A7C15ull) ^ mix(~Key));
 }
 
 /// In [0, 1), 53 bits.

@@ -50,22 +50,49 @@ constexpr DType AllTypes[] = {
 TEST(Fill, WhatWasDrawnOnceIsDrawnAgain) {
   std::vector<double> U =
       filled<double>(DType::F64, {4}, init(InitKind::Uniform));
-  EXPECT_EQ(U, (std::vector<double>{0.3898297483912715, 0.01678829452815611,
-                                    0.9007606806068834, 0.5829302930280781}));
+  EXPECT_EQ(U, (std::vector<double>{0.5182448843538486, 0.24690091617475207,
+                                    0.5861620677044991, 0.56486473545018}));
   EXPECT_EQ(filled<int32_t>(DType::I32, {4}, init(InitKind::Uniform, 0, 100)),
-            (std::vector<int32_t>{38, 1, 90, 58}));
+            (std::vector<int32_t>{51, 24, 58, 56}));
   EXPECT_EQ(filled<int64_t>(DType::I64, {8}, init(InitKind::Permutation)),
-            (std::vector<int64_t>{7, 3, 5, 2, 6, 4, 0, 1}));
+            (std::vector<int64_t>{0, 5, 4, 1, 7, 2, 6, 3}));
   std::vector<double> N =
       filled<double>(DType::F64, {4}, init(InitKind::Normal));
-  EXPECT_NEAR(N[0], -0.7957428052151311, 1e-12);
-  EXPECT_NEAR(N[1], 2.7406966748026638, 1e-12);
+  EXPECT_NEAR(N[0], -0.8403240390710605, 1e-12);
+  EXPECT_NEAR(N[1], -0.7405289385540043, 1e-12);
   EXPECT_EQ(filled<float>(DType::F32, {3}, init(InitKind::Arange)),
             (std::vector<float>{0, 1, 2}));
   EXPECT_EQ(filled<uint16_t>(DType::F16, {2}, init(InitKind::Ones)),
             (std::vector<uint16_t>{0x3C00, 0x3C00}));
   EXPECT_EQ(filled<uint16_t>(DType::BF16, {2}, init(InitKind::Ones)),
             (std::vector<uint16_t>{0x3F80, 0x3F80}));
+}
+
+/// What mix() made \p Z of.
+static uint64_t unmixed(uint64_t Z) {
+  auto Unshift = [](uint64_t V, unsigned By) {
+    uint64_t X = V;
+    for (unsigned Known = By; Known < 64; Known += By)
+      X = V ^ X >> By;
+    return X;
+  };
+  Z = Unshift(Z, 31) * 0x319642B2D24D8EC3ull;
+  Z = Unshift(Z, 27) * 0x96DE1B173F119089ull;
+  return Unshift(Z, 30);
+}
+
+// 53 bits of a number are in its value; the rest can be tried.
+TEST(Fill, OneValueDoesNotTellTheOthers) {
+  constexpr uint64_t Step = 0x9E3779B97F4A7C15ull;
+  ASSERT_EQ(unmixed(mix(123456789)), 123456789u);
+  std::vector<double> U =
+      filled<double>(DType::F64, {2}, init(InitKind::Uniform));
+  unsigned Foretold = 0;
+  for (uint64_t Rest = 0; Rest < 2048; ++Rest) {
+    uint64_t Key = unmixed(uint64_t(U[0] * 0x1p53) << 11 | Rest) - Step;
+    Foretold += double(mix(Key + 2 * Step) >> 11) * 0x1p-53 == U[1];
+  }
+  EXPECT_EQ(Foretold, 0u);
 }
 
 // From key and index alone; another key is another buffer.
