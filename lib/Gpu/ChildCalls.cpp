@@ -214,7 +214,9 @@ bool Child::callTraced(cudaStream_t Stream, Reply &Out) {
 void Child::tellSpan(Reply &Out) {
   if (Options.Cupti.empty() || Warming)
     return;
-  Done = takeDeviceWork();
+  CallRecord Call = takeTracedCall();
+  Out.KeptBytes = Call.KeptBytes;
+  Done = std::move(Call.Works);
   Out.Count = Done.size();
   uint64_t EndNs = 0;
   for (const DeviceWork &Work : Done)

@@ -43,6 +43,7 @@ constexpr CUpti_ActivityKind Recorded[] = {
     CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET,
     CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMORY2,
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
     CUPTI_ACTIVITY_KIND_DRIVER,
     CUPTI_ACTIVITY_KIND_RUNTIME};
@@ -63,7 +64,9 @@ Functions Cupti;
 struct Records {
   std::mutex Lock;
   std::vector<std::pair<uint32_t, DeviceWork>> Works; ///< by number
-  std::unordered_set<uint32_t> OfCall;                ///< numbers
+  /// Bytes that were taken, below 0: given back; by number.
+  std::vector<std::pair<uint32_t, int64_t>> Memory;
+  std::unordered_set<uint32_t> OfCall; ///< numbers
 };
 Records All;
 
@@ -168,6 +171,16 @@ void add(const CUpti_Activity &Record) {
     const auto &M = as<CUpti_ActivityMemset4>(Record);
     return Add(M.correlationId, moveOf(M, "fill"));
   }
+  case CUPTI_ACTIVITY_KIND_MEMORY2: {
+    const auto &M = as<CUpti_ActivityMemory4>(Record);
+    bool Taken = M.memoryOperationType ==
+                 CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+    if (Taken ||
+        M.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE)
+      All.Memory.push_back(
+          {M.correlationId, Taken ? int64_t(M.bytes) : -int64_t(M.bytes)});
+    return;
+  }
   case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
     const auto &E = as<CUpti_ActivityExternalCorrelation>(Record);
     if (E.externalKind == Own && E.externalId == OfCall)
@@ -221,6 +234,7 @@ void gpu::beginTracedCall() {
   {
     std::lock_guard<std::mutex> Locked(All.Lock);
     All.Works.clear();
+    All.Memory.clear();
     All.OfCall.clear();
   }
   Cupti.Push(Own, OfCall);
@@ -231,17 +245,20 @@ void gpu::endTracedCall() {
   Cupti.Pop(Own, &Last);
 }
 
-std::vector<DeviceWork> gpu::takeDeviceWork() {
+CallRecord gpu::takeTracedCall() {
   Cupti.Flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   std::lock_guard<std::mutex> Locked(All.Lock);
-  std::vector<DeviceWork> Found;
+  CallRecord Found;
   for (const auto &[Number, Work] : All.Works)
     if (All.OfCall.count(Number))
-      Found.push_back(Work);
-  std::stable_sort(Found.begin(), Found.end(),
+      Found.Works.push_back(Work);
+  std::stable_sort(Found.Works.begin(), Found.Works.end(),
                    [](const DeviceWork &A, const DeviceWork &B) {
                      return A.BeginNs < B.BeginNs;
                    });
+  for (const auto &[Number, Bytes] : All.Memory)
+    if (All.OfCall.count(Number))
+      Found.KeptBytes += Bytes;
   return Found;
 }
 
@@ -252,6 +269,6 @@ std::string stark::gpu::openCupti(const std::string &) {
 }
 void stark::gpu::beginTracedCall() {}
 void stark::gpu::endTracedCall() {}
-std::vector<stark::gpu::DeviceWork> stark::gpu::takeDeviceWork() { return {}; }
+stark::gpu::CallRecord stark::gpu::takeTracedCall() { return {}; }
 
 #endif

@@ -29,9 +29,14 @@ std::string openCupti(const std::string &Path);
 /// What this thread asks of the device from now on is of one call.
 void beginTracedCall();
 void endTracedCall();
-/// What the device did for the last call, in the order in which it began. The
-/// device is idle.
-std::vector<DeviceWork> takeDeviceWork();
+/// The last call, once the device is idle.
+struct CallRecord {
+  std::vector<DeviceWork> Works; ///< in the order in which they began
+  /// Of memory of the device, and of the host's that is pinned, that the call
+  /// took, less what it gave back.
+  int64_t KeptBytes = 0;
+};
+CallRecord takeTracedCall();
 
 } // namespace stark::gpu
 

@@ -122,6 +122,7 @@ struct Reply {
   /// Of Sample, in a child with CUPTI: from the beginning of the first to the
   /// end of the last of Count that the device did for the call.
   double WorkUs = 0;
+  int64_t KeptBytes = 0;  ///< likewise; as CallRecord
   double WorstError = 0;  ///< of Compare, in units of what is allowed
   judge::Extremes Wanted; ///< of Compare
   Handle Memory = {};     ///< of Share

@@ -109,6 +109,7 @@ private:
   void count(const std::vector<unsigned> &Cases, job::Result &Out);
   void profileByCupti(const std::vector<unsigned> &Cases, job::Result &Out);
   std::string findCupti() const;
+  bool sourceKeeps(unsigned Case, uint64_t Bytes, ChildSpec Spec);
   /// Until no other process opens or leaves the device.
   void settle();
   ChildSpec spec() const;

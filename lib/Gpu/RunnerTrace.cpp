@@ -38,6 +38,30 @@ std::string GpuRunner::findCupti() const {
 #endif
 }
 
+/// Of one size. False where the child did not come to their end.
+static bool callTraced(TracedChild &Child, unsigned Case, uint64_t Warm,
+                       std::vector<TracedCall> &Calls) {
+  for (unsigned Place = 0; Place < Placements; ++Place) {
+    if (!Child.prepare(Case, Place ? WarmMs : Warm))
+      return false;
+    for (unsigned Call = 0; Call < CallsAPlacement; ++Call)
+      if (!Child.call(Case, posix::secretNumber(), Calls.emplace_back()))
+        return false;
+  }
+  return true;
+}
+
+/// What the source keeps as well, nobody has asked a candidate to mend.
+bool GpuRunner::sourceKeeps(unsigned Case, uint64_t Bytes, ChildSpec Spec) {
+  Errand Bare = Source.Work;
+  Bare.SharedBytes = 0;
+  TracedChild Child(Time, J->TimeoutMs);
+  std::vector<TracedCall> Calls;
+  return Child.open(Spec, Bare) &&
+         callTraced(Child, Case, FirstWarmMs, Calls) &&
+         keptByEach(Calls) >= Bytes;
+}
+
 MaybeStop GpuRunner::trace(const std::vector<unsigned> &Cases,
                            const std::vector<Timing> &Timings,
                            std::vector<std::string> &Proved,
@@ -58,12 +82,7 @@ MaybeStop GpuRunner::trace(const std::vector<unsigned> &Cases,
   uint64_t Works = 0;
   for (size_t I = 0; I < Cases.size() && Good; ++I) {
     std::vector<TracedCall> Calls;
-    for (unsigned Place = 0; Place < Placements && Good; ++Place) {
-      Good = Child.prepare(Cases[I], I + Place ? WarmMs : FirstWarmMs);
-      for (unsigned Call = 0; Call < CallsAPlacement && Good; ++Call)
-        Good =
-            Child.call(Cases[I], posix::secretNumber(), Calls.emplace_back());
-    }
+    Good = callTraced(Child, Cases[I], I ? WarmMs : FirstWarmMs, Calls);
     if (!Good)
       break;
     for (const TracedCall &Call : Calls)
@@ -72,6 +91,12 @@ MaybeStop GpuRunner::trace(const std::vector<unsigned> &Cases,
       return Stop{Outcome::Forbidden, "the time with size '" +
                                           Timings[I].Label +
                                           "' is not true, by CUPTI: " + Why};
+    if (uint64_t Kept = keptByEach(Calls);
+        Kept && !sourceKeeps(Cases[I], Kept, Spec))
+      return Stop{Outcome::Forbidden,
+                  "each call with size '" + Timings[I].Label +
+                      "' takes memory of the device, or pinned, and gives " +
+                      std::to_string(Kept) + " bytes of it not back, by CUPTI"};
   }
   if (!Good)
     Notes += "times were not held against CUPTI: " + Child.problem() + "\n";

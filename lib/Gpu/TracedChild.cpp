@@ -48,7 +48,7 @@ bool TracedChild::call(unsigned Case, uint64_t Seed, judge::TracedCall &Out) {
   Answer A;
   if (!ask(R, LimitMs, A))
     return false;
-  Out = {A.R.EventUs, A.R.WorkUs, A.R.Count};
+  Out = {A.R.EventUs, A.R.WorkUs, A.R.Count, A.R.KeptBytes};
   Works = A.R.Count;
   return true;
 }

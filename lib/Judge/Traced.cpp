@@ -55,3 +55,10 @@ std::string judge::whyUntrue(double MedianUs,
            micro(MedianUs) + " where that is timed";
   return "";
 }
+
+uint64_t judge::keptByEach(const std::vector<TracedCall> &Calls) {
+  int64_t Least = Calls.front().KeptBytes;
+  for (const TracedCall &C : Calls)
+    Least = std::min(Least, C.KeptBytes);
+  return uint64_t(std::max<int64_t>(Least, 0));
+}

@@ -26,11 +26,17 @@ struct TracedCall {
   /// whatever stream, to the end of the last, by the device's records.
   double WorkUs = 0;
   uint64_t Works = 0; ///< kernels, copies and fills
+  /// Of memory of the device, or pinned, that it took and did not give back.
+  int64_t KeptBytes = 0;
 };
 
 /// Why the time of a size, \p MedianUs, cannot be true, as \p Calls show it;
 /// empty where nothing speaks against it, or the device did nothing.
 std::string whyUntrue(double MedianUs, const std::vector<TracedCall> &Calls);
+
+/// Bytes that each of \p Calls, at least one, took at least and did not give
+/// back; 0 where one did not. What is taken once is not kept by each.
+uint64_t keptByEach(const std::vector<TracedCall> &Calls);
 
 } // namespace stark::judge
 

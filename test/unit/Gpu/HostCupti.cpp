@@ -9,13 +9,17 @@
 ///   The parts of CUPTI that a child uses: `libcupti-on-host.so`. For each call
 /// it records a kernel of the call and one of somebody else's. The first takes
 /// 0.4 us, which is less than HostDevice.cpp has between two events; where
-/// CUDA_DEVICE_ORDER is "WORKS_NS", with a number for NS, so long.
+/// CUDA_DEVICE_ORDER is "WORKS_NS", with a number for NS, so long. In each call
+/// 512 bytes are taken and given back, or kept where the library sets
+/// STAND_IN_KEEPS.
 ///
 //===----------------------------------------------------------------------===//
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <cupti.h>
+#include <iterator>
 
 namespace {
 CUpti_BuffersCallbackRequestFunc Request = nullptr;
@@ -25,8 +29,18 @@ bool IsNew = false;  ///< nobody has asked for its records
 
 struct Recorded {
   CUpti_ActivityExternalCorrelation Number;
+  CUpti_ActivityMemory4 Taken, Given;
   CUpti_ActivityKernel10 Own, Other;
 };
+
+CUpti_ActivityMemory4 memory(CUpti_ActivityMemoryOperationType What) {
+  CUpti_ActivityMemory4 M = {};
+  M.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  M.memoryOperationType = What;
+  M.correlationId = 7;
+  M.bytes = 512;
+  return M;
+}
 
 uint64_t workNs() {
   const char *Asked = std::getenv("CUDA_DEVICE_ORDER");
@@ -87,6 +101,9 @@ CUptiResult cuptiActivityFlushAll(uint32_t) {
   R.Number.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
   R.Number.externalId = Called;
   R.Number.correlationId = 7;
+  R.Taken = memory(CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION);
+  if (!std::getenv("STAND_IN_KEEPS"))
+    R.Given = memory(CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE);
   if (workNs())
     R.Own = kernel(7, "_Z5scalePKfPfl", workNs());
   R.Other = kernel(8, "_Z5otherv", 900000);
@@ -97,12 +114,13 @@ CUptiResult cuptiActivityFlushAll(uint32_t) {
 CUptiResult cuptiActivityGetNextRecord(uint8_t *Buffer, size_t,
                                        CUpti_Activity **Record) {
   Recorded *R = reinterpret_cast<Recorded *>(Buffer);
-  void *Next = !*Record                                ? (void *)&R->Number
-               : (void *)*Record == (void *)&R->Number ? (void *)&R->Own
-               : (void *)*Record == (void *)&R->Own    ? (void *)&R->Other
-                                                       : nullptr;
-  *Record = static_cast<CUpti_Activity *>(Next);
-  return Next ? CUPTI_SUCCESS : CUPTI_ERROR_MAX_LIMIT_REACHED;
+  void *const All[] = {&R->Number, &R->Taken, &R->Given, &R->Own, &R->Other};
+  void *const *Last = std::find(std::begin(All), std::end(All), *Record);
+  void *const *Next = *Record ? Last + 1 : All;
+  if (Next == std::end(All))
+    return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *Record = static_cast<CUpti_Activity *>(*Next);
+  return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetResultString(CUptiResult, const char **Text) {
   *Text = "CUPTI_ERROR_NOT_COMPATIBLE";

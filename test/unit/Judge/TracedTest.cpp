@@ -54,4 +54,16 @@ TEST(Traced, SaysNothingOfWhatItDidNotSee) {
   EXPECT_EQ(whyUntrue(10, {}), "");
   EXPECT_EQ(whyUntrue(10, calls(10, 0, 0)), "");
 }
+
+TEST(Traced, TellsWhatEachCallKeeps) {
+  std::vector<TracedCall> Calls = calls(10, 8);
+  for (TracedCall &C : Calls)
+    C.KeptBytes = 512;
+  EXPECT_EQ(keptByEach(Calls), 512u);
+  // A buffer that the first call takes, and one that a call gives back later.
+  Calls[0].KeptBytes = 1 << 20;
+  EXPECT_EQ(keptByEach(Calls), 512u);
+  Calls[7].KeptBytes = -4096;
+  EXPECT_EQ(keptByEach(Calls), 0u);
+}
 } // namespace
