@@ -249,9 +249,12 @@ makeUnitWith(const std::string &Path, llvm::StringRef Text,
                     llvm::MemoryBuffer::getMemBuffer(Known->madeOf()));
     Memory->addFile(PreludeFile, 0,
                     llvm::MemoryBuffer::getMemBuffer(Known->precompiled()));
-    // Of the system's headers, too, it is asked whether they have changed.
-    Arguments.insert(Arguments.end(), {"-include-pch", PreludeFile, "-Xclang",
-                                       "-fmodules-validate-system-headers"});
+    // Of the system's headers, too, it is asked whether they have changed. Of
+    // which there may be errors, Prelude says.
+    Arguments.insert(Arguments.end(),
+                     {"-include-pch", PreludeFile, "-Xclang",
+                      "-fmodules-validate-system-headers", "-Xclang",
+                      "-fallow-pch-with-compiler-errors"});
   }
   Memory->addFile(Path, 0,
                   llvm::MemoryBuffer::getMemBufferCopy(launchesForClang(Text)));

@@ -91,7 +91,10 @@ bool Prelude::precompile(std::string Text, const ParseOptions &Options,
   std::vector<SourceError> Errors;
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnit(PreludeSource, Text, Options, nullptr, Errors, Pass);
-  if (!Unit || !Errors.empty() || !Unit->hasSema())
+  // libtorch's headers, which are always a file's, disagree with what there is
+  // in place of a toolkit; that is no fault of a source.
+  bool MayErr = !File.empty() && !findToolkit(Options.Toolkit);
+  if (!Unit || !(Errors.empty() || MayErr) || !Unit->hasSema())
     return false;
   // These have been checked just now; kept, they would be read and checked
   // again with each candidate.
