@@ -210,12 +210,8 @@ Value Machine::eval(const Expr *E) {
   }
   if (E->isGLValue()) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl())) {
-        Value V;
-        V.Kind = Value::Function;
-        V.Callee = F;
-        return V;
-      }
+      if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl()))
+        return functionValue(F);
     return load(place(E));
   }
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))

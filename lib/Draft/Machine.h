@@ -227,6 +227,9 @@ private:
   void callLambdas(llvm::ArrayRef<const clang::Expr *> Arguments);
   void touchArguments(const clang::CallExpr *C, const clang::FunctionDecl *F);
   void touch(clang::QualType Parameter, const clang::Expr *E);
+  Value functionValue(const clang::FunctionDecl *F);
+  std::vector<const clang::FunctionDecl *>
+  mayBeCalled(clang::QualType Through) const;
   void noteCall(const clang::FunctionDecl *F,
                 const std::vector<Value> &Arguments);
   bool isOwn(const clang::FunctionDecl *F) const;
@@ -234,6 +237,9 @@ private:
   void launchByCall(const clang::CallExpr *C);
   void record(Launch L);
   void followLast(const Launch &L, Thread T);
+  Value callThrough(clang::QualType Through,
+                    llvm::ArrayRef<const clang::Expr *> Arguments);
+  void launchWith(Launch L, const clang::CUDAKernelCallExpr *C);
   Value dimension(const Place &P, int Axis);
   std::optional<Value> callDevice(llvm::StringRef Name,
                                   const clang::CallExpr *C);
@@ -274,6 +280,8 @@ private:
   Frame *Top = nullptr;
   const Thread *As = nullptr; ///< null: host code
   unsigned Depth = 0, LaunchCount = 0, MadeUpSizes = 0;
+  /// Functions that became values.
+  std::vector<const clang::FunctionDecl *> Pointed;
   uint64_t Steps = 0;
   bool InLoopHead = false, InLoopCondition = false;
   std::set<std::pair<Object *, int64_t>> WrittenByThread;

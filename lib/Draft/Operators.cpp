@@ -374,10 +374,7 @@ Value Machine::evalUnary(const UnaryOperator *U) {
     const Expr *Sub = U->getSubExpr()->IgnoreParens();
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Sub))
       if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl())) {
-        Value V;
-        V.Kind = Value::Function;
-        V.Callee = F;
-        return V;
+        return functionValue(F);
       }
     Place P = place(Sub);
     if (!P)
