@@ -284,7 +284,12 @@ ordered_json ArgumentWriter::buffer(const LeafUse &L, const Formula &Scalars) {
     A["init"] = *Fill;
   int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
   if (L.Ahead)
-    A["before"] = asJson(combine(Op::Div, L.Ahead, constant(Scalar)));
+    A["before"] = formulaJson(combine(Op::Div, L.Ahead, constant(Scalar)));
+  if (U.Unordered && Role != "input")
+    note(*L.P,
+         "what an atomic operation returns says where its elements go: unless "
+         "they are equal there, their order differs from run to run, and no "
+         "comparison of elements is of use; wanted an entry that orders them");
   bool Seen = U.Read || U.Written;
   std::string Shape;
   for (const ordered_json &Part : A["shape"])

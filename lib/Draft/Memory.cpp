@@ -15,6 +15,7 @@ using namespace stark::draft;
 using namespace clang;
 
 void Value::addLoaded(const Value &Other) {
+  Ticket |= Other.Ticket;
   for (Object *O : Other.Loaded)
     if (!llvm::is_contained(Loaded, O)) {
       Loaded.push_back(O);
@@ -154,6 +155,7 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     for (Object *By : P.Index.Loaded)
       if (By != O && !llvm::is_contained(By->Used.Indexes, O)) {
         By->Used.Indexes.push_back(O);
+    U.Unordered |= Write && !Atomic && P.Index.Ticket;
         auto Known = P.Index.Strides.find(By);
         if (Known != P.Index.Strides.end() && Known->second)
           By->Used.Strides[O] = Known->second;

@@ -38,6 +38,11 @@ struct Value {
   bool WasRead = false;
   bool Fixed = false;   ///< a macro's that kernels are written with
   std::string Exponent; ///< the size that 2 was raised to; empty: none
+  bool Element = false; ///< an Unknown that is one of Loaded's as it stands
+  /// Of an Integer that is a remainder: its divisor, -1 where that may be
+  /// another number; else 0.
+  int64_t Wraps = 0;
+  bool Ticket = false;  ///< computed of what an atomic operation returned
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes
@@ -87,6 +92,7 @@ struct Value {
   void addLoaded(const Value &Other);
   void takeLoaded(const Value &Other) {
     Loaded = Other.Loaded;
+    Ticket = Other.Ticket;
     Strides = Other.Strides;
   }
   /// What it was computed of is multiplied by \p Factor.
@@ -115,7 +121,10 @@ struct Use {
   bool Divides = false;     ///< its values divide something: none is 0
   bool OnHost = false;      ///< by host code
   int64_t InexactBytes = 0; ///< at once, at a place that is not known
-  int64_t Within = 0; ///< its values are places in as many elements; 0: none
+  int64_t Within = 0;   ///< its values are places in as many elements; 0: none
+  bool Chooses = false; ///< its values are places in a block's memory
+  bool Unordered = false;     ///< written where an atomic operation says
+  std::set<int64_t> Compared; ///< numbers that its values may be equal to
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
   std::vector<Object *> Indexes;       ///< arrays that its values are places of
   std::map<Object *, Formula> Strides; ///< Value::Strides, of such an array
