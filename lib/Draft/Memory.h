@@ -18,6 +18,7 @@
 #include "clang/AST/Type.h"
 #include "llvm/ADT/SmallVector.h"
 #include <climits>
+#include <set>
 
 namespace clang {
 class FunctionDecl;
@@ -37,12 +38,12 @@ struct Value {
   /// such a one.
   bool WasRead = false;
   bool Fixed = false;   ///< a macro's that kernels are written with
-  std::string Exponent; ///< the size that 2 was raised to; empty: none
   bool Element = false; ///< an Unknown that is one of Loaded's as it stands
   /// Of an Integer that is a remainder: its divisor, -1 where that may be
   /// another number; else 0.
   int64_t Wraps = 0;
   bool Ticket = false;  ///< computed of what an atomic operation returned
+  std::string Exponent; ///< the size that 2 was raised to; empty: none
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
   int64_t Offset = 0; ///< in bytes
@@ -91,8 +92,8 @@ struct Value {
   bool isAddress() const { return Kind == Address && To; }
   void addLoaded(const Value &Other);
   void takeLoaded(const Value &Other) {
-    Loaded = Other.Loaded;
     Ticket = Other.Ticket;
+    Loaded = Other.Loaded;
     Strides = Other.Strides;
   }
   /// What it was computed of is multiplied by \p Factor.
