@@ -212,7 +212,8 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     return std::nullopt;
   if (int64_t Within = L.Array->Used.Within; Within && !Known)
     return ordered_json{{"integers", {0, Within}}};
-  if (!Known)
+  // Cleared by the host, it may have been filled since by what is not seen.
+  if (!Known || Zero)
     if (auto Few = compared(L))
       return Few;
   if (L.Array->Used.BoundsLoop) {

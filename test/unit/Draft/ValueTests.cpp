@@ -70,6 +70,28 @@ TEST(DraftOfValues, ComparesCopiesOfABlock) {
             below(0, 3));
 }
 
+// An array that the host clears, and then reads, is none of zeros.
+TEST(DraftOfValues, ComparesWhatIsReadAfterAClear) {
+  json W = drafted(R"(
+extern "C" void *memset(void *, int, size_t);
+void read(int *into);
+__global__ void k(const int *in, int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] == 1 ? 2 : 0;
+}
+int main() {
+  int n = 5000, *in, *out, *host = (int *)malloc(n * sizeof(int));
+  memset(host, 0, n * sizeof(int));
+  read(host);
+  cudaMalloc(&in, n * sizeof(int));
+  cudaMalloc(&out, n * sizeof(int));
+  cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
+  k<<<(n + 255) / 256, 256>>>(in, out, n);
+})");
+  EXPECT_EQ(W["arguments"]["in"]["init"], below(0, 2));
+}
+
 // What the program puts there comes first, and sums are no values of an array.
 TEST(DraftOfValues, LeavesSumsAndWhatIsKnown) {
   EXPECT_EQ(initOf("int *in", "out[i] = in[i] + in[i + 1] == 3;"), json());
