@@ -17,6 +17,9 @@ class ParsedSource;
 
 namespace stark::draft {
 
+/// A number, or an expression.
+nlohmann::ordered_json formulaJson(const Formula &F);
+
 /// Writes what a workload says of each argument, and what of it is a guess.
 class ArgumentWriter {
 public:

@@ -235,11 +235,8 @@ Value Machine::evalCall(const CallExpr *C) {
   std::vector<const Expr *> Arguments(C->arg_begin(), C->arg_end());
   if (isPassedOn(C))
     return eval(Arguments[0]);
-  if (!F) {
-    for (const Expr *A : Arguments)
-      eval(A);
-    return Value();
-  }
+  if (!F)
+    return callThrough(C->getCallee()->getType(), Arguments);
   if (const auto *M = dyn_cast<CXXMemberCallExpr>(C))
     if (std::optional<Value> V = callMember(M))
       return *V;

@@ -15,6 +15,7 @@ using namespace clang;
 /// \p P is read and written at once; what it held.
 Value Machine::touchAtomically(const Place &P) {
   Value Held;
+  Held.Ticket = true;
   noteShared(P);
   if (!P || (P.To->Where != Space::Device && P.To->Where != Space::Variable))
     return Held;

@@ -268,6 +268,7 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
     Extents[I] = Scalars;
   }
   reachFurther(*Use, Extents);
+  growTables(*Use, Extents);
   std::map<std::string, int64_t> Asked = multiplesOf(*Use);
   for (const auto &[Name, Tile] : tilesOf(*Use, Extents, Asked))
     Asked[Name] = Tile;

@@ -36,6 +36,10 @@ std::vector<int64_t> lackOf(const EntryUse &Of, llvm::ArrayRef<Formula> Extents,
 /// as they reach. Marks arrays of which they reach no more than half.
 void reachFurther(EntryUse &Use, std::vector<Formula> &Extents);
 
+/// Of what lies in rows whose beginnings another array holds, and is as long as
+/// a constant of the program: it grows with the number of rows.
+void growTables(const EntryUse &Use, std::vector<Formula> &Extents);
+
 /// Sizes of which a grid of ceildiv(n, 128) blocks takes whole tiles, and how
 /// long these are: with a part of one threads reach behind an array's end.
 /// \p Known: what sizes are known to be multiples of.

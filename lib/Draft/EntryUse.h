@@ -92,6 +92,11 @@ Bindings turnedOn(
     const EntryUse &Use,
     llvm::function_ref<std::unique_ptr<EntryUse>(const Bindings &)> Without);
 
+/// Of a real number that nobody gives, and that is an end of a range by its
+/// name and another's ("lo", "hi"): which. Where values choose places by it, as
+/// the bin of a histogram, the range has all that normal ones come to.
+std::optional<double> endOfRange(const EntryUse &Use, const LeafUse &L);
+
 /// The scalars of \p L that a value chooses at once: 4 of a float4.
 int64_t scalarsAtOnce(const LeafUse &L);
 

@@ -26,6 +26,7 @@ std::optional<bool> Machine::truth(const Value &V) {
   case Value::Function:
     return true;
   case Value::Unknown:
+    noteCompared(V, 0);
     break;
   }
   return std::nullopt;
@@ -34,6 +35,11 @@ std::optional<bool> Machine::truth(const Value &V) {
 /// threadIdx.x and its kin.
 Value Machine::evalBuiltin(const Expr *E) {
   llvm::StringRef Base, Field;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+    bool Warp = V && V->getName() == "warpSize" && V->isFileVarDecl();
+    return Warp ? Value::integer(32) : Value();
+  }
   if (const auto *P = dyn_cast<PseudoObjectExpr>(E))
     E = P->getSyntacticForm();
   E = E->IgnoreParenImpCasts();
@@ -152,6 +158,7 @@ Value Machine::evalConditional(const ConditionalOperator *C) {
                      eval(*Taken ? C->getTrueExpr() : C->getFalseExpr()));
   Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
   L.addLoaded(R);
+  L.Element = false;
   if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
     L.Kind = Value::Unknown;
     L.Low = std::min(L.Number, R.Number);
@@ -210,12 +217,8 @@ Value Machine::eval(const Expr *E) {
   }
   if (E->isGLValue()) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl())) {
-        Value V;
-        V.Kind = Value::Function;
-        V.Callee = F;
-        return V;
-      }
+      if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl()))
+        return functionValue(F);
     return load(place(E));
   }
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))

@@ -62,6 +62,12 @@ void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
       {At.Axis, Limit.How, Limit.Number - Excluded, InLoopCondition, At.Whole});
 }
 
+/// if (cells[i] == 1), switch (kinds[i])
+void Machine::noteCompared(const Value &V, int64_t With) {
+  if (As && V.Element && V.Loaded.size() == 1)
+    V.Loaded.front()->Used.Compared.insert(With);
+}
+
 /// And the last that guards let pass: of several guards the least and the
 /// greatest. In a loop of strides of the grid one thread of it comes there.
 void Machine::followLast(const Launch &L, Thread T) {

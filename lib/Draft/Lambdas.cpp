@@ -50,13 +50,15 @@ bool Machine::wrapLambda(const Place &P, const CXXConstructExpr *C) {
   const Expr *From = C->getArg(0);
   Value Callee;
   if (const CXXMethodDecl *Body = bodyOf(From->getType())) {
-    Callee.Kind = Value::Function;
-    Callee.Callee = Body;
+    Callee = functionValue(Body);
   } else if (Place Other =
                  isStdFunction(From->getType()) ? place(From) : Place()) {
     if (auto Cell = Other.To->Cells.find(Other.Offset);
         Cell != Other.To->Cells.end())
       Callee = Cell->second;
+  } else if (From->getType()->isFunctionType() ||
+             From->getType()->isFunctionPointerType()) {
+    Callee = eval(From);
   }
   P.To->Cells[P.Offset] = std::move(Callee);
   return true;
@@ -69,14 +71,12 @@ std::optional<Value> Machine::callWrapped(const CallExpr *C,
   if (!Method || !isa<CXXOperatorCallExpr>(C) || C->getNumArgs() == 0 ||
       !isStdFunction(C->getArg(0)->getType()))
     return std::nullopt;
-  Place P = place(C->getArg(0));
-  if (!P)
-    return std::nullopt;
-  auto Cell = P.To->Cells.find(P.Offset);
-  if (Cell == P.To->Cells.end() || Cell->second.Kind != Value::Function)
-    return std::nullopt;
   std::vector<const Expr *> Arguments(C->arg_begin() + 1, C->arg_end());
-  return enter(Cell->second.Callee, Value(), Arguments);
+  if (Place P = place(C->getArg(0)))
+    if (auto Cell = P.To->Cells.find(P.Offset);
+        Cell != P.To->Cells.end() && Cell->second.Kind == Value::Function)
+      return enter(Cell->second.Callee, Value(), Arguments);
+  return callThrough(C->getArg(0)->getType(), Arguments);
 }
 
 /// A function that is not known calls the lambdas that it is given once.

@@ -49,8 +49,19 @@ void Machine::launch(const CUDAKernelCallExpr *C) {
   L.Shared = Value::integer(0);
   if (Config->getNumArgs() > 2 && !isa<CXXDefaultArgExpr>(Config->getArg(2)))
     L.Shared = eval(Config->getArg(2));
-  if (!L.Kernel)
-    return;
+  std::vector<const FunctionDecl *> All;
+  if (L.Kernel)
+    All.push_back(L.Kernel);
+  else
+    All = mayBeCalled(C->getCallee()->getType());
+  for (const FunctionDecl *Each : All) {
+    L.Kernel = Each;
+    launchWith(L, C);
+  }
+}
+
+/// What \p C launches, of which \p L has all but the arguments.
+void Machine::launchWith(Launch L, const CUDAKernelCallExpr *C) {
   if (const FunctionDecl *Def = L.Kernel->getDefinition())
     L.Kernel = Def;
   for (unsigned I = 0; I < C->getNumArgs() && I < L.Kernel->getNumParams();

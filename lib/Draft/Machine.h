@@ -163,6 +163,8 @@ private:
                   bool BodyFirst);
   std::optional<bool> goesOn(const clang::Expr *Cond, Value &V);
   Flow followSwitch(const clang::SwitchStmt *S);
+  Flow followCase(const clang::CompoundStmt *Body,
+                  const clang::SwitchCase *Wanted);
   void followAssembly(const clang::GCCAsmStmt *S);
   void declare(const clang::VarDecl *V, bool IsLoop);
   Turn turn(const clang::Expr *Cond);
@@ -192,6 +194,7 @@ private:
   std::optional<bool> truth(const Value &V);
   void noteShared(const Place &P);
   void noteTile(const Value &L, const Value &R);
+  void noteCompared(const Value &V, int64_t With);
   void noteWholeTiles(const Formula &Limit);
   void noteSharedSide(const Value &Base, const Value &Index,
                       clang::QualType Array);
@@ -224,6 +227,9 @@ private:
   bool wrapLambda(const Place &P, const clang::CXXConstructExpr *C);
   std::optional<Value> callWrapped(const clang::CallExpr *C,
                                    const clang::FunctionDecl *F);
+  Value functionValue(const clang::FunctionDecl *F);
+  std::vector<const clang::FunctionDecl *>
+  mayBeCalled(clang::QualType Through) const;
   void callLambdas(llvm::ArrayRef<const clang::Expr *> Arguments);
   void touchArguments(const clang::CallExpr *C, const clang::FunctionDecl *F);
   void touch(clang::QualType Parameter, const clang::Expr *E);
@@ -231,6 +237,9 @@ private:
                 const std::vector<Value> &Arguments);
   bool isOwn(const clang::FunctionDecl *F) const;
   void launch(const clang::CUDAKernelCallExpr *C);
+  Value callThrough(clang::QualType Through,
+                    llvm::ArrayRef<const clang::Expr *> Arguments);
+  void launchWith(Launch L, const clang::CUDAKernelCallExpr *C);
   void launchByCall(const clang::CallExpr *C);
   void record(Launch L);
   void followLast(const Launch &L, Thread T);
@@ -271,6 +280,8 @@ private:
   const std::set<std::string> &FixedNames;
   std::deque<std::unique_ptr<Object>> Heap;
   llvm::DenseMap<const clang::VarDecl *, Object *> Globals;
+  /// Functions that became values.
+  std::vector<const clang::FunctionDecl *> Pointed;
   Frame *Top = nullptr;
   const Thread *As = nullptr; ///< null: host code
   unsigned Depth = 0, LaunchCount = 0, MadeUpSizes = 0;

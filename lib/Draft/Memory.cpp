@@ -15,6 +15,7 @@ using namespace stark::draft;
 using namespace clang;
 
 void Value::addLoaded(const Value &Other) {
+  Ticket |= Other.Ticket;
   for (Object *O : Other.Loaded)
     if (!llvm::is_contained(Loaded, O)) {
       Loaded.push_back(O);
@@ -35,6 +36,10 @@ void Contents::add(const Value &V, int64_t Index) {
   double Low = 0, High = 0;
   if (V.Kind == Value::Integer) {
     Low = High = double(V.Number);
+    if (V.Wraps > 0 && V.Number >= 0) {
+      Low = 0;
+      High = double(V.Wraps - 1);
+    }
   } else if (V.Kind == Value::Real) {
     Low = High = V.Floating;
   } else if (V.Low && (V.High || V.Limit)) {
@@ -150,6 +155,7 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     U.Most = std::max(U.Most, P.Offset + std::max<int64_t>(Bytes, 1));
   } else {
     U.Inexact = true;
+    U.Unordered |= Write && !Atomic && P.Index.Ticket;
     U.InexactBytes = std::max(U.InexactBytes, Bytes);
     for (Object *By : P.Index.Loaded)
       if (By != O && !llvm::is_contained(By->Used.Indexes, O)) {
@@ -182,6 +188,9 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
 /// chooses an element is below that. extern __shared__ arrays are as long as
 /// the launch says.
 void Machine::noteShared(const Place &P) {
+  if (P && !P.Exact && As && P.To->Where == Space::Shared)
+    for (Object *By : P.Index.Loaded)
+      By->Used.Chooses = true;
   int64_t Bytes = P && !P.Exact && As ? sizeOf(P.Type) : 0;
   if (Bytes > 0 && P.To->Size >= Bytes && !inDevice(*P.To))
     for (Object *By : P.Index.Loaded) {
@@ -224,6 +233,7 @@ Value Machine::load(const Place &P) {
       return Found->second;
   if (As && inDevice(O)) {
     V.Loaded.push_back(&O);
+    V.Element = true;
     if (O.Held.Any && !O.Held.Unknown) {
       V.Low = int64_t(O.Held.Least);
       V.High = int64_t(O.Held.Most);
@@ -232,6 +242,7 @@ Value Machine::load(const Place &P) {
   } else {
     V.addLoaded(P.Index);
     V.addLoaded(O.Carried);
+    V.Element = O.Carried.Element && V.Loaded.size() == 1;
   }
   return V;
 }
@@ -256,8 +267,12 @@ void Machine::store(const Place &P, const Value &V) {
     O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
   }
   // Places may be handed on from thread to thread.
-  if (As && O.Where == Space::Shared && P.Type->isIntegerType())
+  if (As && O.Where == Space::Shared && P.Type->isIntegerType()) {
+    if (V.Kind == Value::Unknown)
+      O.Carried.Element =
+          V.Element && (O.Carried.Element || O.Carried.Loaded.empty());
     O.Carried.addLoaded(V);
+  }
   constexpr size_t MostCells = 4096;
   // What a kernel wrote, other threads may have written as well.
   bool Keeps = !As || O.Where == Space::Host;
@@ -374,7 +389,7 @@ std::string Machine::freshName(const std::string &Wanted, int64_t Number) {
 Value Machine::named(const Value &V, const std::string &Name) {
   bool Power = !V.Exponent.empty();
   if (As || !MakesNames || InLoopHead || !V.isInteger() ||
-      !(isConstant(V.How) || Power) || V.Number < 2 || V.Fixed ||
+      !(isConstant(V.How) || Power) || V.Number < 2 || V.Fixed || V.Wraps ||
       FixedNames.count(Name) || Name.empty())
     return V;
   auto Block = Blocks.find(Name);

@@ -18,6 +18,7 @@
 #include "clang/AST/Type.h"
 #include "llvm/ADT/SmallVector.h"
 #include <climits>
+#include <set>
 
 namespace clang {
 class FunctionDecl;
@@ -37,6 +38,11 @@ struct Value {
   /// such a one.
   bool WasRead = false;
   bool Fixed = false;   ///< a macro's that kernels are written with
+  bool Element = false; ///< an Unknown that is one of Loaded's as it stands
+  /// Of an Integer that is a remainder: its divisor, -1 where that may be
+  /// another number; else 0.
+  int64_t Wraps = 0;
+  bool Ticket = false;  ///< computed of what an atomic operation returned
   std::string Exponent; ///< the size that 2 was raised to; empty: none
   Formula How; ///< of an Integer, or of a Real that is a quotient of some
   Object *To = nullptr;
@@ -86,6 +92,7 @@ struct Value {
   bool isAddress() const { return Kind == Address && To; }
   void addLoaded(const Value &Other);
   void takeLoaded(const Value &Other) {
+    Ticket = Other.Ticket;
     Loaded = Other.Loaded;
     Strides = Other.Strides;
   }
@@ -115,7 +122,10 @@ struct Use {
   bool Divides = false;     ///< its values divide something: none is 0
   bool OnHost = false;      ///< by host code
   int64_t InexactBytes = 0; ///< at once, at a place that is not known
-  int64_t Within = 0; ///< its values are places in as many elements; 0: none
+  int64_t Within = 0;   ///< its values are places in as many elements; 0: none
+  bool Chooses = false; ///< its values are places in a block's memory
+  bool Unordered = false;     ///< written where an atomic operation says
+  std::set<int64_t> Compared; ///< numbers that its values may be equal to
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
   std::vector<Object *> Indexes;       ///< arrays that its values are places of
   std::map<Object *, Formula> Strides; ///< Value::Strides, of such an array

@@ -116,6 +116,8 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
     Out = Value::integer(*Number, How ? How : opaque(*Number, L.How, R.How));
     if (Op == BO_Shl && isConstant(L.How) && isName(R.How) && !As)
       Out.Exponent = R.How->Name;
+    if (Op == BO_Rem)
+      Out.Wraps = hasNames(R.How) ? -1 : R.Number;
     return Out;
   }
   auto Number = [](const Value &V) -> std::optional<double> {
@@ -179,6 +181,10 @@ Value Machine::addToPointer(const Value &P, const Value &I, int64_t Bytes,
 Value Machine::compare(BinaryOperatorKind Op, const Value &L, const Value &R) {
   if (As)
     noteGuard(Op, L, R);
+  if (Op == BO_EQ || Op == BO_NE)
+    for (auto [Of, With] : {std::pair(&L, &R), std::pair(&R, &L)})
+      if (With->isInteger() && !hasNames(With->How))
+        noteCompared(*Of, With->Number);
   auto Truth = [&](auto A, auto B) {
     switch (Op) {
     case BO_LT:
@@ -239,8 +245,8 @@ Value Machine::evalCast(const CastExpr *C) {
   case CK_LValueToRValue:
     if (isa<PseudoObjectExpr, MSPropertyRefExpr>(Sub->IgnoreParens()))
       return evalBuiltin(Sub->IgnoreParens());
-    if (const auto *M = dyn_cast<MemberExpr>(Sub->IgnoreParens()))
-      if (Value V = evalBuiltin(M); V.isInteger())
+    if (isa<MemberExpr, DeclRefExpr>(Sub->IgnoreParens()))
+      if (Value V = evalBuiltin(Sub->IgnoreParens()); V.isInteger())
         return V;
     // std::min() and its kin, which are not followed, are their value.
     if (const auto *Call = dyn_cast<CallExpr>(Sub->IgnoreParens());
@@ -342,10 +348,13 @@ Value Machine::assign(const BinaryOperator *B) {
     if (P.Type->isIntegerType() && !P.Type->isBooleanType() &&
         isa<DeclRefExpr, MemberExpr>(Left)) {
       const auto *Ref = dyn_cast<DeclRefExpr>(Left);
-      std::string Name =
-          Ref ? Ref->getDecl()->getNameAsString()
-              : cast<MemberExpr>(Left)->getMemberDecl()->getNameAsString();
-      V = named(readResult(V, Name), Name);
+      const ValueDecl *Of =
+          Ref ? Ref->getDecl() : cast<MemberExpr>(Left)->getMemberDecl();
+      std::string Name = Of->getNameAsString();
+      // A number of blocks or threads is what the program says.
+      const auto *Field = dyn_cast<FieldDecl>(Of);
+      if (!Field || Field->getParent()->getName() != "dim3")
+        V = named(readResult(V, Name), Name);
     }
     store(P, V);
     return V;
@@ -374,10 +383,7 @@ Value Machine::evalUnary(const UnaryOperator *U) {
     const Expr *Sub = U->getSubExpr()->IgnoreParens();
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Sub))
       if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl())) {
-        Value V;
-        V.Kind = Value::Function;
-        V.Callee = F;
-        return V;
+        return functionValue(F);
       }
     Place P = place(Sub);
     if (!P)

@@ -155,6 +155,52 @@ void draft::reachFurther(EntryUse &Use, std::vector<Formula> &Extents) {
   Use.Again = std::move(Was);
 }
 
+void draft::growTables(const EntryUse &Use, std::vector<Formula> &Extents) {
+  std::set<std::string> Sizes;
+  for (const LeafUse &L : Use.Leaves)
+    if (!L.Array && L.Given.isInteger())
+      collectNames(L.Given.How, Sizes);
+  for (const Formula &G : Use.Grid)
+    collectNames(G, Sizes);
+  // Nowhere that is known, and of a length that no size changes.
+  auto IsTable = [&](size_t I) {
+    const LeafUse &L = Use.Leaves[I];
+    std::set<std::string> Names;
+    collectNames(Extents[I], Names);
+    return L.Array && L.Bytes && Extents[I] && L.Array->Used.Inexact &&
+           L.Array->Used.Most == INT64_MIN &&
+           llvm::none_of(Names, [&](const std::string &Name) {
+             return Sizes.count(Name) || Use.ReadNames.count(Name) ||
+                    Use.MadeUpNames.count(Name);
+           });
+  };
+  for (size_t I = 0; I < Extents.size(); ++I) {
+    const LeafUse &Begins = Use.Leaves[I];
+    Formula Rows = Begins.Array && Begins.Array->Used.BoundsLoop && Extents[I]
+                       ? combine(Op::Sub, Extents[I], constant(1))
+                       : nullptr;
+    std::set<std::string> Names;
+    collectNames(Rows, Names);
+    auto Count = evaluate(Rows, Use.Names);
+    if (!Count || *Count < 1 || Names.empty() ||
+        llvm::any_of(
+            Names, [&](const std::string &N) { return !Sizes.count(N); }))
+      continue;
+    for (size_t J = 0; J < Extents.size(); ++J) {
+      auto Length = IsTable(J) ? evaluate(Extents[J], Use.Names) : std::nullopt;
+      if (!Length || *Length < *Count ||
+          !llvm::is_contained(Begins.Array->Used.Indexes, Use.Leaves[J].Array))
+        continue;
+      Formula Grown =
+          combine(Op::Mul, constant((*Length + *Count - 1) / *Count), Rows);
+      std::string Was = print(Extents[J]);
+      for (size_t K = 0; K < Extents.size(); ++K)
+        if (IsTable(K) && print(Extents[K]) == Was)
+          Extents[K] = Grown;
+    }
+  }
+}
+
 std::map<std::string, int64_t>
 draft::tilesOf(const EntryUse &Use, llvm::ArrayRef<Formula> Extents,
                const std::map<std::string, int64_t> &Known) {

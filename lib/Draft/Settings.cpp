@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Dtypes.h"
 #include "EntryUse.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,6 +42,35 @@ static bool isOff(const LeafUse &L) {
              ? L.Given.Kind == Value::Unknown
              : isWhole(*L.P) && L.Given.isInteger() && !hasNames(L.Given.How) &&
                    L.Given.Number == 0;
+}
+
+std::optional<double> draft::endOfRange(const EntryUse &Use, const LeafUse &L) {
+  static constexpr std::pair<const char *, const char *> Ends[] = {
+      {"min", "max"}, {"lower", "upper"}, {"low", "high"}, {"lo", "hi"}};
+  auto Has = [&](const std::string &Name) {
+    return llvm::any_of(Use.Leaves, [&](const LeafUse &Other) {
+      return Other.P->Kind == ParameterKind::Scalar &&
+             Other.P->Element == L.P->Element &&
+             llvm::StringRef(Other.P->Name).lower() == Name;
+    });
+  };
+  bool Binned = llvm::any_of(Use.Leaves, [](const LeafUse &Other) {
+    return Other.Array && !job::isWhole(dtypeFor(*Other.P)) &&
+           (Other.Array->Used.Chooses || !Other.Array->Used.Indexes.empty());
+  });
+  std::string Name = llvm::StringRef(L.P->Name).lower();
+  for (auto [Low, High] : Ends)
+    for (bool Upper : {false, true}) {
+      llvm::StringRef Own = Upper ? High : Low;
+      size_t At = Name.find(Own);
+      if (At == std::string::npos)
+        continue;
+      std::string Other = Name;
+      Other.replace(At, Own.size(), Upper ? Low : High);
+      if (Has(Other))
+        return (Binned ? 8.0 : 1.0) * (Upper ? 1 : -1);
+    }
+  return std::nullopt;
 }
 
 Bindings draft::turnedOn(

@@ -207,7 +207,8 @@ bool Machine::skipToLast(const Expr *Cond, const Turn (&Seen)[2],
       (Last - Now.Bounded.Number) / Step - int64_t(Few) + 1, 0);
   for (const auto &[O, V] : Now.Locals) {
     auto Earlier = Seen[0].Locals.find(O), Before = Seen[1].Locals.find(O);
-    if (Earlier != Seen[0].Locals.end() && Before != Seen[1].Locals.end())
+    if (Earlier != Seen[0].Locals.end() && Before != Seen[1].Locals.end() &&
+        !V.Wraps)
       O->Cells[0] = after(Earlier->second, Before->second, V, Turns);
   }
   return true;
@@ -314,6 +315,24 @@ Flow Machine::followSwitch(const SwitchStmt *S) {
   const auto *Body = dyn_cast<CompoundStmt>(S->getBody());
   if (!Wanted || !Body)
     return Flow::Next;
+  if (As && !V.isInteger()) {
+    // As of an if: without a default it is not known that a way is taken.
+    Doubts += !Default;
+    for (const SwitchCase *C = S->getSwitchCaseList(); C;
+         C = C->getNextSwitchCase()) {
+      if (std::optional<int64_t> Label = labelOf(C, Context))
+        noteCompared(V, *Label);
+      followCase(Body, C);
+    }
+    Doubts -= !Default;
+    return Flow::Next;
+  }
+  Flow F = followCase(Body, Wanted);
+  return F == Flow::Break ? Flow::Next : F;
+}
+
+/// From \p Wanted on, until something leaves.
+Flow Machine::followCase(const CompoundStmt *Body, const SwitchCase *Wanted) {
   bool In = false;
   for (const Stmt *Each : Body->body()) {
     const Stmt *Inner = Each;
@@ -323,10 +342,7 @@ Flow Machine::followSwitch(const SwitchStmt *S) {
     }
     if (!In)
       continue;
-    Flow F = follow(Inner);
-    if (F == Flow::Break)
-      return Flow::Next;
-    if (F != Flow::Next)
+    if (Flow F = follow(Inner); F != Flow::Next)
       return F;
   }
   return Flow::Next;

@@ -16,9 +16,11 @@
 
 namespace stark {
 
-/// Of the entry that is chosen; null when there is none.
+/// Of the entry that is chosen; null when there is none. \p Said: into which
+/// what is said of it is put; may be null.
 inline nlohmann::json drafted(const std::string &Text,
-                              const std::string &Entry = "") {
+                              const std::string &Entry = "",
+                              std::vector<std::string> *Said = nullptr) {
   ParseOptions Options;
   Options.Toolkit = "none";
   auto Source = parseSource("/draft.cu",
@@ -38,6 +40,8 @@ inline nlohmann::json drafted(const std::string &Text,
   if (!D)
     return llvm::toString(D.takeError());
   std::string Workload = (*D)->text(likelyForm(**D), DraftSizes::All);
+  if (Said)
+    *Said = (*D)->Notes;
   // What is drafted can be read.
   auto Read = parseWorkload(Workload, "draft");
   EXPECT_TRUE(bool(Read)) << llvm::toString(Read.takeError()) << Workload;
