@@ -247,6 +247,31 @@ TEST_F(Contract, CodeDoesNotAskWhoCompilesIt) {
   EXPECT_EQ(adding("#define ALL(...) f(__VA_ARGS__)\n#define OWN_ONE 3"), "");
 }
 
+// Callers in other files have the names and the structs that they were built
+// with.
+TEST_F(Contract, CallersFindWhatTheyWereBuiltWith) {
+  std::string Structs = "struct In { float a; int b; };\n"
+                        "struct Sizes { In in; long rows; };\n"
+                        "void sized(Sizes s, float *y) { y[0] = s.in.a; }\n";
+  auto As = [&](const std::string &From, const std::string &To) {
+    return check(Structs.empty() ? "" : edited(From, To, Structs) + Source,
+                 "sized");
+  };
+  Old = parse(Structs + Source);
+  EXPECT_EQ(As("float a", "float a"), "");
+  for (std::pair<const char *, const char *> Edit :
+       {std::pair("float a; int b;", "int b; float a;"),
+        {"In in; long rows;", "long rows; In in;"},
+        {"struct In", "struct alignas(16) In"},
+        {"struct In {", "#pragma pack(1)\nstruct In { char c;"},
+        {"void sized", "__attribute__((abi_tag(\"two\"))) void sized"}})
+    EXPECT_NE(As(Edit.first, Edit.second), "") << Edit.second;
+  EXPECT_NE(check(Structs + edited("void launch", "inline namespace two { }\n"
+                                                  "__attribute__((abi_tag("
+                                                  "\"two\"))) void launch")),
+            "");
+}
+
 // Of the streams that CUDA names by small numbers each can be had by a cast.
 TEST_F(Contract, StreamsAndAttributesComeFromNoNumber) {
   for (std::string New :
