@@ -253,11 +253,12 @@ private:
       add(L, ViolationKind::ForeignVariable, qualifiedName(V));
   }
 
-  /// Of the C library, and not known to keep nothing.
+  /// Of the C library, and not known to keep nothing. What a user's header has
+  /// is the user's.
   bool mayKeep(const FunctionDecl *F) const {
     StringRef Name = F->getName(),
               File = SM.getFilename(SM.getSpellingLoc(F->getLocation()));
-    if (isOwn(F->getLocation()) || keepsNothing(Name) ||
+    if (!SM.isInSystemHeader(F->getLocation()) || keepsNothing(Name) ||
         Name.starts_with("__builtin_"))
       return false;
     if (unsigned Id = F->getBuiltinID()) {
