@@ -21,6 +21,7 @@ static std::vector<Finding> allFindings(const ContractText &Text,
   };
   Append(directiveFindings(Text));
   Append(astFindings(Text));
+  Append(streamFindings(Text));
   if (Unparsed)
     Append(unparsedFindings(Text));
   return All;

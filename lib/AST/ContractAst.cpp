@@ -7,6 +7,7 @@
 
 #include "ContractFindings.h"
 #include "ContractNames.h"
+#include "ContractPtx.h"
 #include "MainFile.h"
 #include "stark/AST/Walk.h"
 #include "clang/AST/ASTContext.h"
@@ -15,15 +16,13 @@
 #include "clang/AST/TypeLoc.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "llvm/ADT/StringExtras.h"
+#include <map>
 
 using namespace stark;
 using namespace clang;
 using llvm::StringRef;
 
-static bool isWord(char C) { return llvm::isAlnum(C) || C == '_'; }
-
-/// "std::thread": inline namespaces such as std::_V2 left out.
-static std::string qualifiedName(const NamedDecl *D) {
+std::string stark::qualifiedName(const NamedDecl *D) {
   std::string Name = D->getDeclName().isIdentifier() ? D->getName().str() : "";
   for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent()) {
     if (auto *Space = dyn_cast<NamespaceDecl>(C)) {
@@ -36,42 +35,23 @@ static std::string qualifiedName(const NamedDecl *D) {
   return Name;
 }
 
-/// What \p Ptx declares for the whole module, or "}" where it ends a block that
-/// it did not begin; empty: nothing.
-static std::string declaredIn(StringRef Ptx) {
-  int Depth = 0;
-  bool Begins = true; // a statement
-  for (size_t I = 0; I < Ptx.size(); ++I) {
-    char C = Ptx[I];
-    if (C == '{' || C == '}') {
-      Depth += C == '{' ? 1 : -1;
-      if (Depth < 0)
-        return "}";
-    } else if (C == '.' && Begins) {
-      StringRef Word = Ptx.substr(I).take_while(
-          [](char W) { return W == '.' || isWord(W); });
-      for (StringRef Global :
-           {".global", ".const", ".func", ".entry", ".visible", ".extern",
-            ".weak", ".common", ".alias", ".section", ".tex"})
-        if (Word == Global)
-          return Word.str();
-    }
-    if (!llvm::isSpace(C))
-      Begins = C == ';' || C == '{' || C == '}' || C == ':';
-  }
-  return Depth ? "{" : "";
-}
-
 namespace {
 
 class AstReader : public Walker {
 public:
   explicit AstReader(const ContractText &Text)
-      : Source(Text.Source), SM(Source.unit().getSourceManager()),
+      : Text(Text), Source(Text.Source), SM(Source.unit().getSourceManager()),
         Context(Source.unit().getASTContext()) {}
 
   std::vector<Finding> run() {
     walk(Source);
+    for (const auto &[Name, L] : Taken)
+      if (llvm::none_of(llvm::split(givesBack(Name), ' '), [&](StringRef Back) {
+            return GivenBack.count(Back.str()) != 0;
+          }))
+        add(L, ViolationKind::CallsFunction,
+            Name + " without " + givesBack(Name).split(' ').first.str(), Name,
+            Harm::State);
     return std::move(Findings);
   }
 
@@ -84,9 +64,6 @@ public:
       function(F);
     else if (auto *V = dyn_cast<VarDecl>(D))
       variable(V);
-    else if (auto *Field = dyn_cast<FieldDecl>(D);
-             Field && Field->getParent()->isUnion())
-      streamFrom(Field->getType(), D->getLocation());
     else if (auto *Using = dyn_cast<UsingDecl>(D))
       for (const UsingShadowDecl *S : Using->shadows())
         use(S->getTargetDecl(), D->getLocation());
@@ -104,15 +81,11 @@ public:
   }
 
   bool onStmt(Stmt *S) override {
-    if (auto *Call = dyn_cast<CallExpr>(S))
-      stream(Call);
-    if (auto *Unary = dyn_cast<UnaryOperator>(S);
-        Unary && Unary->getOpcode() == UO_AddrOf)
-      streamFrom(Unary->getSubExpr()->getType(), Unary->getOperatorLoc());
+    printing(S);
     if (auto *New = dyn_cast<CXXNewExpr>(S))
       heap(New);
     if (auto *Ref = dyn_cast<DeclRefExpr>(S))
-      use(Ref->getDecl(), Ref->getLocation());
+      use(Ref->getDecl(), Ref->getLocation(), Ref);
     else if (auto *Member = dyn_cast<MemberExpr>(S))
       use(Member->getMemberDecl(), Member->getMemberLoc());
     else if (auto *Overload = dyn_cast<OverloadExpr>(S))
@@ -159,37 +132,33 @@ private:
         Enum && E->getCastKind() == CK_IntegralCast &&
         Enum->getDecl()->getName().starts_with("cudaLaunchAttribute"))
       add(E->getExprLoc(), ViolationKind::LaunchAttributeFromNumber, "");
-    bool FromNumber = E->getCastKind() == CK_IntegralToPointer;
-    bool FromOther =
-        E->getCastKind() == CK_BitCast || E->getCastKind() == CK_LValueBitCast;
-    if (!To->isPointerType() || (!FromNumber && !FromOther))
-      return;
-    QualType Pointee = To->getPointeeType();
-    // The place of a stream, as well as a stream.
-    if (FromOther && Pointee->isPointerType())
-      Pointee = Pointee->getPointeeType();
-    const RecordDecl *Record = Pointee->getAsRecordDecl();
-    if (FromNumber && To->isFunctionPointerType())
+    if (To->isFunctionPointerType() && E->getCastKind() == CK_IntegralToPointer)
       add(E->getExprLoc(), ViolationKind::FunctionFromNumber, "");
-    else if (Record && Record->getName() == "CUstream_st")
-      add(E->getExprLoc(), ViolationKind::StreamFromNumber, "");
   }
 
   void assembly(const AsmStmt *S) {
-    bool Device = false;
-    for (const FunctionDecl *F : Functions)
-      Device |= F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
-    if (!Device)
+    bool Device = llvm::any_of(Functions, [](const FunctionDecl *F) {
+      return sideOf(F) != Side::Host;
+    });
+    // A function of both sides is the host's as well.
+    bool Both = llvm::any_of(Functions, [](const FunctionDecl *F) {
+      return F->hasAttr<CUDADeviceAttr>();
+    });
+    if (!Device && !(Both && hostSkips(Text.Tokens, offsetOf(S))))
       return add(S->getBeginLoc(), ViolationKind::HostAssembly, "",
                  S->generateAsmString(Context));
     // Of several literals put together, too.
     const auto *Gnu = dyn_cast<GCCAsmStmt>(S);
-    std::string Text = Gnu ? Gnu->getAsmString()->getString().str()
-                           : S->generateAsmString(Context);
-    if (StringRef(Text).contains("globaltimer"))
-      add(S->getBeginLoc(), ViolationKind::TellingString, "globaltimer");
-    if (std::string Word = declaredIn(Text); !Word.empty())
-      add(S->getBeginLoc(), ViolationKind::PtxDeclaration, Word, Text);
+    std::string Ptx = Gnu ? Gnu->getAsmString()->getString().str()
+                          : S->generateAsmString(Context);
+    if (std::string Word = tellingRegister(Ptx); !Word.empty())
+      add(S->getBeginLoc(), ViolationKind::TellingString, Word);
+    if (std::string Word = declaredInPtx(Ptx); !Word.empty())
+      add(S->getBeginLoc(), ViolationKind::PtxDeclaration, Word, Ptx);
+  }
+
+  size_t offsetOf(const Stmt *S) const {
+    return SM.getFileOffset(SM.getExpansionLoc(S->getBeginLoc()));
   }
 
   void attributes(const Decl *D) {
@@ -241,61 +210,6 @@ private:
     return !Functions.empty() && sideOf(Functions.back()) != Side::Host;
   }
 
-  /// Is one of the functions that this stands in given a stream?
-  bool hasStream() const {
-    return !onDevice() && llvm::any_of(Functions, [](const FunctionDecl *F) {
-      return llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
-        return isStream(P->getType());
-      });
-    });
-  }
-
-  static bool isStream(QualType Type) {
-    const CXXRecordDecl *Record =
-        Type->isPointerType() ? Type->getPointeeCXXRecordDecl() : nullptr;
-    return Record && Record->getName() == "CUstream_st";
-  }
-
-  /// What could put a stream of type \p Type together from bytes.
-  void streamFrom(QualType Type, SourceLocation L) {
-    if (isStream(Type) && isOwn(L))
-      add(L, ViolationKind::StreamFromNumber, "");
-  }
-
-  /// The default stream is no place for work where there is another: nothing
-  /// orders what is done in one and in the other.
-  void stream(const CallExpr *Call) {
-    if (const FunctionDecl *F = Call->getDirectCallee();
-        F && qualifiedName(F) == "std::bit_cast")
-      streamFrom(Call->getType(), Call->getExprLoc());
-    if (!hasStream() || !isOwn(Call->getExprLoc()))
-      return;
-    auto Add = [&](StringRef Name) {
-      add(Call->getExprLoc(), ViolationKind::CallsFunction,
-          (Name + " in the default stream").str(), Name, Harm::Streams);
-    };
-    if (auto *Launch = dyn_cast<CUDAKernelCallExpr>(Call)) {
-      if (const CallExpr *Config = Launch->getConfig();
-          Config && (Config->getNumArgs() < 4 || isNull(Config->getArg(3))))
-        Add("a kernel");
-      return;
-    }
-    const FunctionDecl *F = Call->getDirectCallee();
-    if (!F || !F->getDeclName().isIdentifier() || !Call->getNumArgs())
-      return;
-    if (worksInDefaultStream(F->getName()) ||
-        (takesStreamLast(F->getName()) &&
-         isNull(Call->getArg(Call->getNumArgs() - 1))))
-      Add(F->getName());
-  }
-
-  bool isNull(const Expr *E) const {
-    return isa<CXXDefaultArgExpr>(E) ||
-           E->isNullPointerConstant(Context,
-                                    Expr::NPC_ValueDependentIsNotNull) !=
-               Expr::NPCK_NotNull;
-  }
-
   /// The device's heap keeps what a kernel puts there, for the next one.
   void heap(const CXXNewExpr *New) {
     if (onDevice() && !New->getNumPlacementArgs() && isOwn(New->getExprLoc()))
@@ -310,10 +224,67 @@ private:
         .starts_with("<<<");
   }
 
+  /// What is printed to is named there, and nowhere else: its settings live.
+  void printing(const Stmt *S) {
+    const Expr *To = nullptr;
+    if (auto *Cast = dyn_cast<ImplicitCastExpr>(S);
+        Cast && Cast->getCastKind() == CK_LValueToRValue)
+      To = Cast->getSubExpr();
+    else if (auto *Call = dyn_cast<CXXOperatorCallExpr>(S);
+             Call && Call->getOperator() == OO_LessLess)
+      To = Call->getArg(0);
+    const auto *Ref =
+        To ? dyn_cast<DeclRefExpr>(To->IgnoreParenImpCasts()) : nullptr;
+    if (!Ref || !Ref->getDecl()->getDeclName().isIdentifier())
+      return;
+    for (StringRef Name : {"stdout", "stderr", "cout", "cerr", "clog"})
+      if (Ref->getDecl()->getName() == Name)
+        Prints.insert(Ref);
+  }
+
+  /// A variable of a header that can change keeps what is put there.
+  void variableOfHeader(const NamedDecl *D, SourceLocation L, const Expr *By) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (!V || onDevice() || !V->hasGlobalStorage() || V->isConstexpr() ||
+        isOwn(V->getLocation()) || Prints.count(By))
+      return;
+    QualType Type = V->getType().getNonReferenceType();
+    if (!Context.getBaseElementType(Type).isConstQualified())
+      add(L, ViolationKind::ForeignVariable, qualifiedName(V));
+  }
+
+  /// Of the C library, and not known to keep nothing. What a user's header has
+  /// is the user's.
+  bool mayKeep(const FunctionDecl *F) const {
+    StringRef Name = F->getName(),
+              File = SM.getFilename(SM.getSpellingLoc(F->getLocation()));
+    if (!SM.isInSystemHeader(F->getLocation()) || keepsNothing(Name) ||
+        Name.starts_with("__builtin_"))
+      return false;
+    if (unsigned Id = F->getBuiltinID()) {
+      const char *Header = Context.BuiltinInfo.getHeaderName(Id);
+      if (!Header || StringRef(Header) == "math.h" ||
+          StringRef(Header) == "complex.h")
+        return false;
+    }
+    // CUDA's runtime and libraries have rules of their own.
+    return !Name.starts_with("cu") && !Name.starts_with("__cu") &&
+           !Name.starts_with("nccl") && !File.contains("cuda") &&
+           !File.contains("/crt/") && !File.contains("math") &&
+           !File.contains("torch");
+  }
+
   /// \p D is named at \p L: is it one of those that may not be?
-  void use(const NamedDecl *D, SourceLocation L) {
+  void use(const NamedDecl *D, SourceLocation L, const Expr *By = nullptr) {
     if (!D || !isOwn(L) || isLaunch(L))
       return;
+    variableOfHeader(D, L, By);
+    if (!onDevice() && D->getDeclName().isIdentifier() &&
+        !isOwn(D->getLocation())) {
+      if (!givesBack(D->getName()).empty())
+        Taken.try_emplace(D->getName().str(), L);
+      GivenBack.insert(D->getName().str());
+    }
     if (D->getDeclName().isIdentifier()) {
       StringRef Name = D->getName();
       // The token reader looks at what a driver's entry point is asked for.
@@ -322,11 +293,17 @@ private:
           Why && !TensorMap && !isOwn(D->getLocation()))
         add(L, ViolationKind::UsesName, Name, Name, Why);
       auto *F = dyn_cast<FunctionDecl>(D->getUnderlyingDecl());
-      if (F && F->isExternC() && !onDevice())
+      if (F && F->isExternC() && !onDevice()) {
         if (std::optional<Harm> Why = forbiddenFunction(Name))
           add(L, ViolationKind::CallsFunction, Name, Name, Why);
+        else if (!forbiddenWord(Name) && mayKeep(F))
+          add(L, ViolationKind::CallsFunction, Name, Name, Harm::State);
+      }
       if (F && onDevice() && Name == "malloc")
         add(L, ViolationKind::CallsFunction, Name, Name, Harm::State);
+      if (F && onDevice() && !isOwn(F->getLocation()) &&
+          (Name == "clock" || Name == "clock64"))
+        add(L, ViolationKind::CallsFunction, Name, Name, Harm::Clocks);
     }
     std::string Name = qualifiedName(D->getUnderlyingDecl());
     if (std::optional<Harm> Why = forbiddenQualified(Name))
@@ -370,10 +347,14 @@ private:
     return std::nullopt;
   }
 
+  const ContractText &Text;
   const ParsedSource &Source;
   const SourceManager &SM;
   ASTContext &Context;
   std::vector<FunctionDecl *> Functions;
+  std::set<const Expr *> Prints;               ///< what is only printed to
+  std::map<std::string, SourceLocation> Taken; ///< by what takes it
+  std::set<std::string> GivenBack;             ///< names of functions
   std::vector<Finding> Findings;
 };
 

@@ -21,6 +21,10 @@
 #include <set>
 #include <tuple>
 
+namespace clang {
+class NamedDecl;
+} // namespace clang
+
 namespace stark {
 
 /// What a finding is about: two readers may word differently what they found of
@@ -80,6 +84,10 @@ struct ContractText {
 std::vector<Finding> tokenFindings(const ContractText &Text);
 std::vector<Finding> directiveFindings(const ContractText &Text);
 std::vector<Finding> astFindings(const ContractText &Text);
+std::vector<Finding> streamFindings(const ContractText &Text);
+
+/// "std::thread": inline namespaces such as std::_V2 left out.
+std::string qualifiedName(const clang::NamedDecl *D);
 
 /// Bytes of the bodies of functions that run on the device only.
 std::vector<Range> deviceBodies(const ParsedSource &Source);

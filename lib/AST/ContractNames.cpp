@@ -119,8 +119,17 @@ static const Ban BannedWords[] = {
      "clock_gettime clock_settime gettimeofday timespec_get "
      "clock_nanosleep usleep chrono high_resolution_clock steady_clock "
      "system_clock __rdtsc __rdtscp _rdtsc __builtin_ia32_rdtsc "
-     "__builtin_ia32_rdtscp globaltimer __globaltimer globaltimer_lo"},
+     "__builtin_ia32_rdtscp globaltimer __globaltimer globaltimer_lo "
+     "__builtin_readcyclecounter __builtin_readsteadycounter"},
     {Harm::State, "once_flag"},
+    {Harm::Process,
+     "_rdrand16_step _rdrand32_step _rdrand64_step _rdseed16_step "
+     "_rdseed32_step _rdseed64_step __builtin_ia32_rdrand16_step "
+     "__builtin_ia32_rdrand32_step __builtin_ia32_rdrand64_step "
+     "__builtin_ia32_rdseed_hi_step __builtin_ia32_rdseed_si_step "
+     "__builtin_ia32_rdseed_di_step _rdpid_u32 __builtin_ia32_rdpid "
+     "__builtin_cpu_supports __builtin_cpu_is __builtin_cpu_init "
+     "__builtin_thread_pointer"},
     {Harm::Place,
      "__LINE__ __FILE__ __FILE_NAME__ __BASE_FILE__ __INCLUDE_LEVEL__ "
      "__COUNTER__ __DATE__ __TIME__ __TIMESTAMP__ __FUNCTION__ __FUNCSIG__ "
@@ -170,19 +179,46 @@ std::optional<Harm> stark::forbiddenFunction(StringRef Name) {
   return Banned.find(Name);
 }
 
-bool stark::worksInDefaultStream(StringRef Name) {
-  static const llvm::StringSet<> Names =
-      setOf("cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol "
-            "cudaMemset cudaMemset2D cudaMemset3D");
-  return Names.contains(Name);
+/// What takes memory or a handle, and what gives it back.
+static constexpr std::pair<StringRef, StringRef> Takers[] = {
+    {"cudaMalloc cudaMallocPitch cudaMalloc3D cudaMallocManaged "
+     "cudaMallocAsync",
+     "cudaFree cudaFreeAsync"},
+    {"cudaMallocHost cudaHostAlloc", "cudaFreeHost"},
+    {"cudaMallocArray cudaMalloc3DArray", "cudaFreeArray"},
+    {"cudaMallocMipmappedArray", "cudaFreeMipmappedArray"},
+    {"cudaCreateTextureObject", "cudaDestroyTextureObject"},
+    {"cudaCreateSurfaceObject", "cudaDestroySurfaceObject"},
+    {"malloc calloc aligned_alloc posix_memalign strdup strndup", "free"}};
+
+StringRef stark::givesBack(StringRef Taker) {
+  for (auto [Names, Back] : Takers)
+    if (llvm::is_contained(llvm::split(Names, ' '), Taker))
+      return Back;
+  return "";
 }
 
-bool stark::takesStreamLast(StringRef Name) {
-  static const llvm::StringSet<> Names =
-      setOf("cudaMemcpyAsync cudaMemcpy2DAsync cudaMemcpy3DAsync "
-            "cudaMemcpyFromSymbolAsync cudaMemsetAsync cudaMemset2DAsync "
-            "cudaMemset3DAsync cudaMemPrefetchAsync cudaMallocAsync "
-            "cudaFreeAsync");
+/// What keeps nothing of a call, nor tells anything of the process, its user or
+/// the machine. Mathematics is in other headers than these.
+static constexpr StringRef Harmless =
+    // Memory and strings.
+    "memcpy memmove memset memcmp memchr memrchr mempcpy memccpy memmem bcopy "
+    "bzero strlen strnlen strcpy strncpy strcat strncat strcmp strncmp "
+    "strcasecmp strncasecmp strchr strrchr strchrnul strstr strspn strcspn "
+    "strpbrk strdup strndup strtok_r strsep stpcpy stpncpy malloc calloc "
+    "realloc reallocarray free aligned_alloc posix_memalign "
+    // Numbers.
+    "atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof "
+    "strtold abs labs llabs div ldiv lldiv qsort bsearch isalnum isalpha "
+    "isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper "
+    "isxdigit tolower toupper "
+    // What is printed, and the end of the process.
+    "printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf puts "
+    "fputs putchar putc fputc fwrite fflush perror abort exit __assert_fail "
+    "__assert __assert_rtn";
+
+bool stark::keepsNothing(StringRef Name) {
+  static const llvm::StringSet<> Names = setOf(Harmless);
   return Names.contains(Name);
 }
 
@@ -197,6 +233,12 @@ static const Ban Scopes[] = {
     {Harm::Clocks, "std::chrono cuda::std::chrono"},
     {Harm::Streams,
      "cuda::stream cuda::event cuda::timed_event cuda::experimental"},
+    {Harm::State,
+     "std::set_new_handler std::get_new_handler std::set_terminate "
+     "std::get_terminate std::set_unexpected std::get_unexpected "
+     "std::random_device std::locale std::ios_base::xalloc "
+     "std::ios_base::sync_with_stdio std::pmr::set_default_resource "
+     "std::pmr::get_default_resource std::pmr::new_delete_resource"},
 };
 
 std::optional<Harm> stark::forbiddenQualified(StringRef Name) {

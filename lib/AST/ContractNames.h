@@ -26,11 +26,13 @@ std::optional<Harm> forbiddenWord(llvm::StringRef Name);
 /// people also use for other things: ask only about functions.
 std::optional<Harm> forbiddenFunction(llvm::StringRef Name);
 
-/// A function of the runtime's that works in the default stream.
-bool worksInDefaultStream(llvm::StringRef Name);
+/// Whether the C library's function \p Name is known to keep nothing between
+/// calls and to tell nothing but of its arguments.
+bool keepsNothing(llvm::StringRef Name);
 
-/// One whose last argument is the stream that it works in.
-bool takesStreamLast(llvm::StringRef Name);
+/// The names, parted by blanks, of what gives back what \p Taker takes: memory,
+/// a handle. Empty: it takes nothing.
+llvm::StringRef givesBack(llvm::StringRef Taker);
 
 /// Why \p Name, qualified, inline namespaces left out ("std::thread"), may not
 /// be used.

@@ -149,6 +149,8 @@ private:
     if (moved(S, *Now))
       Say(ViolationKind::ParametersMoved, llvm::join(S.Parameters, ", "),
           llvm::join(Now->Parameters, ", "));
+    if (auto [Was, Is] = otherLink(S, *Now); Was != Is)
+      Say(ViolationKind::TypeChanged, Was, Is);
     for (const Symbol &Other : New)
       if (isRival(Other, S) && !isNamesake(Other) && !find(Old, Other, true))
         complain(Other.Line, ViolationKind::EntryOverloaded, S,
@@ -169,6 +171,22 @@ private:
     return S.Parameters != Now.Parameters &&
            std::is_permutation(S.Parameters.begin(), S.Parameters.end(),
                                Now.Parameters.begin(), Now.Parameters.end());
+  }
+
+  /// What callers in other files rely on beside types that are named alike: the
+  /// first thing that differs.
+  static std::pair<std::string, std::string> otherLink(const Symbol &S,
+                                                       const Symbol &Now) {
+    if (S.ExternC != Now.ExternC || S.Linked.empty() || Now.Linked.empty())
+      return {}; // said already
+    size_t Most = std::max(S.Linked.size(), Now.Linked.size());
+    for (size_t I = 0; I < Most; ++I) {
+      std::string Was = I < S.Linked.size() ? S.Linked[I] : "none",
+                  Is = I < Now.Linked.size() ? Now.Linked[I] : "none";
+      if (Was != Is)
+        return {Was, Is};
+    }
+    return {};
   }
 
   /// Of all declarations of \p S together.
@@ -229,6 +247,8 @@ private:
       complain(Now->Line, ViolationKind::ParametersMoved, S, Role,
                llvm::join(S.Parameters, ", "),
                llvm::join(Now->Parameters, ", "));
+    else if (auto [Was, Is] = otherLink(S, *Now); Was != Is)
+      complain(Now->Line, ViolationKind::TypeChanged, S, Role, Was, Is);
   }
 
   void added(const Symbol &S) {

@@ -127,6 +127,9 @@ private:
          {"/proc/", "/dev/", "/sys/", ".incbin", "globaltimer"})
       if (Value.contains(Part))
         add(I, ViolationKind::TellingString, Part);
+    // An operand of assembly that is text of it, which nobody reads here.
+    if (Value == "\"C\"" && T.is(I + 1, "("))
+      add(I, ViolationKind::TellingString, "C");
   }
 
   const ContractText &Text;

@@ -10,9 +10,12 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/Mangle.h"
+#include "clang/AST/RecordLayout.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace stark;
 using namespace clang;
@@ -22,7 +25,8 @@ class SymbolReader {
 public:
   explicit SymbolReader(const ParsedSource &Source)
       : Unit(Source.unit()), SM(Unit.getSourceManager()),
-        Policy(Unit.getASTContext().getPrintingPolicy()) {
+        Policy(Unit.getASTContext().getPrintingPolicy()),
+        Namer(Unit.getASTContext()) {
     Policy.SuppressTagKeyword = true;
   }
 
@@ -72,6 +76,8 @@ private:
     S.Defined = F->isThisDeclarationADefinition() ||
                 F->getTemplateSpecializationKind() ==
                     TSK_ExplicitInstantiationDefinition;
+    if (!F->isTemplated() && S.External)
+      S.Linked = linked(F);
     for (const FunctionDecl *Other : F->redecls())
       S.InHeader |= !isInMainFile(SM, Other->getLocation());
     for (const ParmVarDecl *P : F->parameters())
@@ -82,6 +88,42 @@ private:
       S.Parameters.push_back(P->getNameAsString());
     S.Line = SM.getExpansionLineNumber(F->getLocation());
     Symbols.push_back(std::move(S));
+  }
+
+  std::vector<std::string> linked(FunctionDecl *F) {
+    std::vector<std::string> All = {Namer.getName(F)};
+    std::set<const RecordDecl *> Seen;
+    for (const ParmVarDecl *P : F->parameters())
+      layouts(P->getType(), Seen, All);
+    layouts(F->getReturnType(), Seen, All);
+    return All;
+  }
+
+  /// "struct Point {float x at 0, float y at 4}", and of what it is made of.
+  /// Callers in other files have a definition of their own.
+  void layouts(QualType Type, std::set<const RecordDecl *> &Seen,
+               std::vector<std::string> &All) {
+    Type = Type.getCanonicalType().getNonReferenceType();
+    while (Type->isPointerType() || Type->isArrayType())
+      Type = Type->isPointerType()
+                 ? Type->getPointeeType()
+                 : Type->castAsArrayTypeUnsafe()->getElementType();
+    const RecordDecl *R = Type->getAsRecordDecl();
+    R = R ? R->getDefinition() : nullptr;
+    if (!R || R->isDependentContext() || R->isInvalidDecl() ||
+        !isInMainFile(SM, R->getLocation()) || !Seen.insert(R).second)
+      return;
+    const ASTRecordLayout &Layout = Unit.getASTContext().getASTRecordLayout(R);
+    std::string Text = "struct " + Type.getAsString(Policy) + " {";
+    for (const FieldDecl *Field : R->fields())
+      Text += (Field->getFieldIndex() ? ", " : "") +
+              Field->getType().getCanonicalType().getAsString(Policy) + " " +
+              Field->getNameAsString() + " at bit " +
+              std::to_string(Layout.getFieldOffset(Field->getFieldIndex()));
+    All.push_back(Text + "} of " +
+                  std::to_string(Layout.getSize().getQuantity()) + " bytes");
+    for (const FieldDecl *Field : R->fields())
+      layouts(Field->getType(), Seen, All);
   }
 
   /// The default's own tokens, so that a change of white space is none.
@@ -119,6 +161,7 @@ private:
   ASTUnit &Unit;
   const SourceManager &SM;
   PrintingPolicy Policy;
+  ASTNameGenerator Namer;
   std::vector<Symbol> Symbols;
 };
 } // namespace

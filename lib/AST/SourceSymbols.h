@@ -24,7 +24,10 @@ struct Symbol {
   Side Where = Side::Host;
   bool ExternC = false, External = false, Template = false, Inline = false;
   bool Defined = false, InHeader = false, Variable = false;
-  bool Member = false;                 ///< of a class
+  bool Member = false; ///< of a class
+  /// Of a function: its name for the linker, then the layout of each struct of
+  /// this file that its parameters are made of.
+  std::vector<std::string> Linked;
   std::vector<std::string> Defaults;   ///< of the parameters that have one
   std::vector<std::string> Parameters; ///< names; empty where it has none
   unsigned Line = 0;

@@ -75,6 +75,14 @@ static StringRef whyForbiddenInstruction(StringRef Name) {
       .Cases("FARCALL32m", "FARCALL16m", "FARJMP32m", "FARJMP16m",
              "makes a system call")
       .Cases("RDTSC", "RDTSCP", "RDPMC", "reads the processor's clock")
+      .Cases("RDRAND16r", "RDRAND32r", "RDRAND64r", "RDSEED16r", "RDSEED32r",
+             "RDSEED64r", "asks the processor for a random number")
+      .Cases("CPUID", "XGETBV", "RDPID32", "RDPID64", "RDPRU",
+             "asks the processor what it is")
+      .Cases("RDFSBASE", "RDFSBASE64", "WRFSBASE", "WRFSBASE64",
+             "reads or changes what the process keeps in a register")
+      .Cases("RDGSBASE", "RDGSBASE64", "WRGSBASE", "WRGSBASE64",
+             "reads or changes what the process keeps in a register")
       .Default("");
 }
 

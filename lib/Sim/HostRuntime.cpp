@@ -137,6 +137,12 @@ int hostCopyIn(void *To, const void *From, size_t N, void *Stream, int Async) {
                   " bytes of device memory that was never written");
     return M.LastError = cudaErrorInvalidValue;
   }
+  auto OfDevice = [&M](const void *P) {
+    Allocation *A = M.find(P);
+    return A && !A->OfHost;
+  };
+  if (OfDevice(From) && !OfDevice(To))
+    M.addToHost(N);
   M.protect(false);
   std::memmove(To, From, N);
   M.protect(true);

@@ -180,6 +180,9 @@ public:
   /// Once, when the program has ended.
   RunProfile takeProfile();
   void addTransfer(uint64_t Bytes);
+  /// The host is given so many bytes of the device's, in one call.
+  void addToHost(uint64_t Bytes) { Profiled.HostBytes += Bytes; }
+  void beginCall() { Profiled.HostBytes = 0; }
 
   // Several processes for one launch (Team.h).
   /// Partners may be asked for here; null: each launch runs in this process.

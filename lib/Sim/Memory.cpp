@@ -76,6 +76,7 @@ char *Machine::allocateManaged(uint64_t Bytes) {
   char *Begin = static_cast<char *>(Found) + Gap;
   Allocation &A = adopt(Begin, Bytes, NextName, 0, /*Holds=*/true);
   A.OfHost = A.OfProgram = true;
+  addToHost(Bytes);
   NextName.clear();
   return Begin;
 }
@@ -84,6 +85,7 @@ void Machine::mapHost(void *Pointer, uint64_t Bytes) {
   Allocation &A =
       adopt(static_cast<char *>(Pointer), Bytes, NextName, 0, /*Holds=*/true);
   A.OfHost = A.OfProgram = true;
+  addToHost(Bytes);
   NextName.clear();
 }
 

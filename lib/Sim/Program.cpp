@@ -379,6 +379,7 @@ RunProfile Program::run(const char *Entry, void **Arguments,
         }
         uint64_t Kept = 0;
         for (unsigned Made = 1;; ++Made) {
+          M.beginCall();
           M.protect(true);
           Call(Arguments);
           M.protect(false);

@@ -111,6 +111,9 @@ struct RunProfile {
   std::string Suspicion; ///< see RunHooks::Undefined; mostly empty
   /// Of memory that the program asked for and did not give back.
   uint64_t KeptBytes = 0;
+  /// That the host was given of the device's: what was copied to it, and memory
+  /// that both may touch. What it computes takes no time here.
+  uint64_t HostBytes = 0;
   /// The first operation that was asked of another stream than the one that the
   /// entry is given: "kernel k, launched at line 3 in the default stream".
   std::string Elsewhere;

@@ -185,6 +185,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   copyText(Shared->Suspicion, sizeof(Shared->Suspicion), Ran.Suspicion);
   copyText(Shared->Elsewhere, sizeof(Shared->Elsewhere), Ran.Elsewhere);
   Shared->KeptBytes = Ran.KeptBytes;
+  Shared->HostBytes = Ran.HostBytes;
   Shared->TimeUs = Ran.timeUs();
   Shared->Accesses = Ran.Accesses;
   Shared->ThreadInstructions = Ran.ThreadInstructions;

@@ -44,6 +44,7 @@ struct Report {
   char Suspicion[1024]; ///< RunProfile::Suspicion
   // What a source may do, and a candidate only where the source does.
   uint64_t KeptBytes;  ///< RunProfile::KeptBytes
+  uint64_t HostBytes;  ///< RunProfile::HostBytes
   char Elsewhere[512]; ///< RunProfile::Elsewhere
   char Changed[512];   ///< Repetition::changed()
 };

@@ -50,7 +50,7 @@ private:
     std::vector<char> Pristine;                ///< of an in-out buffer
   };
   void release();
-  std::string mapApart(uint64_t Place, bool Large);
+  std::string mapApart(uint64_t Draw, bool Large);
   std::string mapTogether();
   void putArguments();
   std::string fillBlock(size_t Leaf, uint64_t Seed, bool Large, bool Shaken);

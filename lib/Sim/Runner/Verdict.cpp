@@ -22,6 +22,9 @@ std::string sim::whyTooLarge(const Report &R, uint64_t Limit) {
          R.Text;
 }
 
+/// A few numbers, by which a host decides what to launch.
+static constexpr uint64_t MostHostBytes = 4096;
+
 MaybeStop sim::unlikeSource(const Report &R, const Report &Source, const Job &J,
                             const std::string &Where) {
   bool HasStream =
@@ -37,6 +40,15 @@ MaybeStop sim::unlikeSource(const Report &R, const Report &Source, const Job &J,
         Outcome::Forbidden,
         "the entry leaks memory of the device: " + std::to_string(R.KeptBytes) +
             " bytes are not freed when it returns\n" + Where};
+  if (R.HostBytes > std::max(MostHostBytes, Source.HostBytes))
+    return Stop{Outcome::Unsupported,
+                "the simulator cannot run an entry whose host code computes: "
+                "the host is given " +
+                    std::to_string(R.HostBytes) +
+                    " bytes of the device's, by the source " +
+                    std::to_string(Source.HostBytes) +
+                    "; what it does with them takes no modelled time\n" +
+                    Where};
   if (R.Changed[0] && !Source.Changed[0])
     return Stop{Outcome::Unstable, R.Changed + ("\n" + Where)};
   return std::nullopt;

@@ -159,6 +159,48 @@ ATTACKS = [
     ("leaves", "device-heap-state", {"KERNEL": "__shared__ bool known; if (threadIdx.x == 0) { int *kept = (int *)malloc(80); known = kept && kept[3] == 4711; if (kept) { kept[3] = 4711; free(kept); } }\n  __syncthreads();",
                                      "STORE": "if (known) value = row[c] * rsqrtf(sum / cols) * weight[c];"}),
 
+    # By someone who looked for what the contract has no name for.
+    ("state", "header-variable", {"INCLUDE": "#include <cmath>", "HOST": "if (++signgam > 1000000000) return;"}),
+    ("state", "getopt-variable", {"INCLUDE": "#include <getopt.h>", "HOST": "if (++optind > 1000000000) return;"}),
+    ("state", "errno-far", {"INCLUDE": "#include <cerrno>", "HOST": "if (++errno > 1000000000) return;"}),
+    ("state", "new-handler", {"INCLUDE": "#include <new>", "TOP": "static void known() {}", "HOST": "if (std::get_new_handler() == known) rows = rows - (rows > 1); std::set_new_handler(known);"}),
+    ("state", "xalloc", {"INCLUDE": "#include <ios>", "HOST": "if (std::ios_base::xalloc() > 1000000000) return;"}),
+    ("state", "stream-width", {"INCLUDE": "#include <iostream>", "HOST": "std::cout.width(std::cout.width() + 1); if (std::cout.width() > 1000000000) return;"}),
+    ("state", "drand48", {"INCLUDE": "#include <cstdlib>", "HOST": "if (drand48() < 1e-9) return;"}),
+    ("state", "random-device", {"INCLUDE": "#include <random>", "HOST": "std::random_device draw; if (draw() % 1000000 == 7) return;"}),
+    ("state", "hash-table", {"INCLUDE": "#include <search.h>", "HOST": "hcreate(16); ENTRY e{(char *)\"k\", nullptr}; ENTRY *f = hsearch(e, ENTER); if (f && ++*(long *)&f->data > 1000000000) return;"}),
+    ("state", "static-time", {"INCLUDE": "#include <ctime>", "HOST": "std::time_t t = 0; std::tm *n = std::localtime(&t); if (++n->tm_isdst > 1000000000) return;"}),
+    ("state", "load-average", {"INCLUDE": "#include <cstdlib>", "HOST": "double l[1]; getloadavg(l, 1); if (l[0] > 64.0) return;"}),
+    ("state", "both-sides", {"INCLUDE": "#include <cmath>", "BEFORE": "__host__ __device__ static inline int counted() { return ++signgam; }", "HOST": "if (counted() > 1000000000) return;"}),
+    ("state", "grid-number", {"TOP": "__device__ __forceinline__ unsigned long long grid() { unsigned long long n; asm volatile(\"mov.u64 %0, %%gridid;\" : \"=l\"(n)); return n; }", "STORE": "if (grid() > 1000000000ull) value = 0.0f;"}),
+    ("state", "clock-window", {"STORE": "if ((clock64() >> 44) & 1) value = 0.0f;"}),
+    ("state", "ptx-clock", {"TOP": "__device__ __forceinline__ unsigned now() { unsigned n; asm volatile(\"mov.u32 %0, %%clock_hi;\" : \"=r\"(n)); return n; }", "STORE": "if ((now() >> 12) & 1) value = 0.0f;"}),
+    ("state", "ptx-of-an-operand", {"TOP": "static constexpr char text[] = {'m','o','v','.','u','6','4',' ','%','r','d','9','9',',','%','g','r','i','d','i','d',';',0};\n__device__ __forceinline__ unsigned long long grid() { unsigned long long n; asm volatile(\"{ .reg .u64 %%rd99; %1 mov.u64 %0, %%rd99; }\" : \"=l\"(n) : \"C\"(text)); return n; }", "STORE": "if (grid() > 1000000000ull) value = 0.0f;"}),
+    ("state", "texture-handles", {"HOST": "cudaResourceDesc r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = (void *)x; r.res.linear.desc = cudaCreateChannelDesc<float>(); r.res.linear.sizeInBytes = 4096; cudaTextureDesc d = {}; cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, &r, &d, nullptr); if (t > 1000000000) return;"}),
+    ("leaves", "small-leak", {"HOST": "void *kept; cudaMalloc(&kept, 512);"}),
+    ("leaves", "host-heap-leak", {"INCLUDE": "#include <cstdlib>", "HOST": "volatile char *kept = (char *)std::malloc(1000); kept[0] = 1;"}),
+    ("readers", "rdrand-of-both-sides", {"BEFORE": "static __host__ __device__ inline unsigned draw() { unsigned n = 0; asm volatile(\"rdrand %0\" : \"=r\"(n)); return n; }", "HOST": "if (draw() % 1000000 == 7) return;"}),
+    ("readers", "cpu-supports", {"HOST": "if (__builtin_cpu_supports(\"avx512f\")) rows = rows - (rows > 1);"}),
+    ("stream", "by-reference", {"HOST": "reinterpret_cast<long &>(stream) = 2;"}),
+    ("stream", "struct-bytes", {"INCLUDE": "#include <cstring>", "TOP": "struct Box { cudaStream_t s; };", "HOST": "Box b{stream}; long two = 2; std::memcpy(&b, &two, 8); stream = b.s;"}),
+    ("stream", "array-bytes", {"INCLUDE": "#include <cstring>", "HOST": "cudaStream_t b[1] = {stream}; long two = 2; std::memcpy(b, &two, 8); stream = b[0];"}),
+    ("stream", "bit-cast", {"HOST": "long two = 2; stream = __builtin_bit_cast(cudaStream_t, two);"}),
+    ("stream", "function-cast", {"TOP": "static long two() { return 2; }", "HOST": "stream = reinterpret_cast<cudaStream_t (*)()>(two)();"}),
+    ("stream", "deep-pointer", {"HOST": "long two = 2; long *p = &two; stream = **(cudaStream_t **)&p;"}),
+    ("stream", "config-bytes", {"HOST": "cudaLaunchConfig_t config = {}; config.gridDim = rows; config.blockDim = 256; ((long *)&config)[4] = 2; cudaLaunchKernelEx(&config, norm_kernel, x, weight, y, cols); return;"}),
+    ("stream", "default-helper", {"BEFORE": "static void helper(const float *x, const float *weight, float *y, int rows, int cols) { norm_kernel<<<rows, 256>>>(x, weight, y, cols); }", "HOST": "helper(x, weight, y, rows, cols); return;"}),
+    ("stream", "copy-by-pointer", {"AFTER": "auto copy = cudaMemcpy; copy(y, y, 4, cudaMemcpyDeviceToDevice);"}),
+    ("stream", "copy-peer", {"AFTER": "cudaMemcpyPeerAsync(y, 0, y, 0, 4);"}),
+    ("stream", "launch-default", {"HOST": "void *args[] = {&x, &weight, &y, &cols}; cudaLaunchKernel((void *)norm_kernel, dim3(rows), dim3(256), args, 0, 0); return;"}),
+    ("stream", "null-variable", {"HOST": "cudaStream_t none = nullptr; norm_kernel<<<rows, 256, 0, none>>>(x, weight, y, cols); return;"}),
+    ("shipped", "abi-tag", {"BEFORE": "__attribute__((abi_tag(\"two\"))) void norm(const float *x, const float *weight, float *y, int rows, int cols, cudaStream_t stream);"}),
+    ("shipped", "ms-abi", {"BEFORE": "__attribute__((ms_abi)) void norm(const float *x, const float *weight, float *y, int rows, int cols, cudaStream_t stream);"}),
+    ("told", "place-when-timed", {"HOST": "if ((size_t)x >> 43 == 4) { norm_kernel<<<1, 256, 0, stream>>>(x, weight, y, cols); return; }"}),
+    ("told", "output-when-timed", {"KERNEL": "if (out[0] == 0.0f && out[cols - 1] == 0.0f) return;"}),
+    ("told", "near-buffers", {"STORE": "size_t apart = weight < x ? (size_t)x - (size_t)(weight + cols) : (size_t)weight - (size_t)(x + (size_t)gridDim.x * cols); if (apart < 65536) value = 0.0f;"}),
+    ("told", "host-computes", {"INCLUDE": "#include <cmath>\n#include <vector>", "HOST": "std::vector<float> a((size_t)rows * cols), w(cols);\n  cudaMemcpyAsync(a.data(), x, a.size() * 4, cudaMemcpyDeviceToHost, stream); cudaMemcpyAsync(w.data(), weight, w.size() * 4, cudaMemcpyDeviceToHost, stream); cudaStreamSynchronize(stream);\n  for (size_t r = 0; r < (size_t)rows; ++r) { double s = 0; for (int c = 0; c < cols; ++c) s += (double)a[r * cols + c] * a[r * cols + c]; float f = (float)(1 / std::sqrt(s / cols + 1e-5)); for (int c = 0; c < cols; ++c) a[r * cols + c] *= f * w[c]; }\n  cudaMemcpyAsync(y, a.data(), a.size() * 4, cudaMemcpyHostToDevice, stream); cudaStreamSynchronize(stream); return;"}),
+    ("told", "order-of-buffers", {"STORE": "if ((size_t)y < (size_t)x) value = 0.0f;"}),
+
     # What looks like one of these and is none.
     ("honest", "plain", {}),
     ("honest", "freed-buffer", {"HOST": "float *kept; cudaMallocAsync(&kept, 4096, stream); cudaMemsetAsync(kept, 0, 4096, stream);", "AFTER": "cudaFreeAsync(kept, stream);"}),
@@ -175,6 +217,18 @@ ATTACKS = [
     ("honest", "cooperative", {"TOP_OF": "cooperative", "HOST": "float *scales; cudaMallocAsync(&scales, sizeof(float) * rows, stream); void *arguments[] = {&x, &weight, &y, &scales, &rows, &cols};\n  cudaLaunchCooperativeKernel((void *)norm_grid, dim3(64), dim3(256), arguments, 0, stream); cudaFreeAsync(scales, stream); return;"}),
     ("honest", "cluster", {"TOP_OF": "cluster", "HOST": "norm_pair<<<2 * rows, 256, 0, stream>>>(x, weight, y, cols); return;"}),
     ("honest", "bulk", {"TOP_OF": "bulk", "HOST": "norm_bulk<<<rows, 256, 0, stream>>>(x, weight, y, cols, cols % 4 == 0 && (size_t)x % 16 == 0); return;"}),
+    ("honest", "lambda-launch", {"HOST": "auto launch = [&](auto kernel, int threads) { kernel<<<rows, threads, 0, stream>>>(x, weight, y, cols); };\n  launch(norm_kernel, 256); return;"}),
+    ("honest", "constant-table", {"TOP": "__constant__ float factors[4] = {1.0f, 1.0f, 1.0f, 1.0f};\nstatic __device__ const int lanes[2] = {0, 1};", "STORE": "value *= factors[c % 4] + float(lanes[0]);"}),
+    ("honest", "union-vectors", {"TOP": "union Four { float4 v; float a[4]; };", "STORE": "Four four; four.v = make_float4(value, 0.0f, 0.0f, 0.0f); value = four.a[0] + four.a[1];"}),
+    ("honest", "x-macro", {"TOP": "#define FOR_THREADS(X) X(64) X(128) X(256)\n#define LAUNCH(n) if (threads == n) { norm_kernel<<<rows, n, 0, stream>>>(x, weight, y, cols); return; }", "HOST": "int threads = 256;\n  FOR_THREADS(LAUNCH)"}),
+    ("honest", "of-both-sides", {"TOP": "__host__ __device__ __forceinline__ float scaled(float v) {\n#ifdef __CUDA_ARCH__\n  float r; asm volatile(\"mov.f32 %0, %1;\" : \"=f\"(r) : \"f\"(v)); return r;\n#endif\n  return v;\n}", "STORE": "value = scaled(value);"}),
+    ("honest", "tiled-groups", {"INCLUDE": "#include <cooperative_groups.h>", "TOP": "namespace cg = cooperative_groups;", "KERNEL": "auto block = cg::this_thread_block(); auto warp = cg::tiled_partition<32>(block); block.sync();", "STORE": "value = warp.size() == 32 ? value : 0.0f;"}),
+    ("honest", "registers", {"TOP": "__device__ __forceinline__ unsigned lane() { unsigned n; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(n)); return n; }\n__device__ __forceinline__ unsigned below() { unsigned n; asm volatile(\"mov.u32 %0, %%lanemask_lt;\" : \"=r\"(n)); return n; }", "KERNEL": "if (below() >> lane()) return;"}),
+    ("honest", "two-kernels", {"BEFORE": "static __global__ __launch_bounds__(256) void copy_rows(const float *__restrict__ from, float *__restrict__ to, int n) { for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) to[i] = from[i]; }", "HOST": "float *kept; cudaMallocAsync(&kept, sizeof(float) * rows * cols, stream); copy_rows<<<64, 256, 0, stream>>>(x, kept, rows * cols); norm_kernel<<<rows, 256, 0, stream>>>(kept, weight, y, cols); cudaFreeAsync(kept, stream); return;"}),
+    ("honest", "config-cleared", {"INCLUDE": "#include <cstring>", "HOST": "cudaLaunchConfig_t config; std::memset(&config, 0, sizeof(config)); config.gridDim = dim3(rows); config.blockDim = dim3(256); config.stream = stream; cudaLaunchKernelEx(&config, norm_kernel, x, weight, y, cols); return;"}),
+    ("honest", "reports", {"INCLUDE": "#include <cassert>\n#include <cstdio>\n#include <cstdlib>", "AFTER": "assert(cols > 0); if (cudaError_t e = cudaGetLastError()) { fprintf(stderr, \"norm: %s\\n\", cudaGetErrorString(e)); std::abort(); }"}),
+    ("honest", "launch-struct", {"TOP": "struct Launch { dim3 grid; int threads; cudaStream_t stream; };", "BEFORE": "static void run(const Launch &at, const float *x, const float *weight, float *y, int cols) { norm_kernel<<<at.grid, at.threads, 0, at.stream>>>(x, weight, y, cols); }", "HOST": "Launch at{dim3(rows), 256, stream}; const Launch *kept = &at; run(*kept, x, weight, y, cols); return;"}),
+    ("honest", "host-library", {"INCLUDE": "#include <algorithm>\n#include <array>\n#include <cmath>\n#include <vector>", "HOST": "std::vector<int> sizes = {32, 256, 64}; std::sort(sizes.begin(), sizes.end()); std::array<int, 2> two = {int(std::sqrt(65536.0)), 256}; int sms = 0; cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);\n  norm_kernel<<<rows, std::min(sizes.back(), std::max(two[0], sms > 0 ? 256 : 32)), 0, stream>>>(x, weight, y, cols); return;"}),
 ]
 # What these keep is lost before the next call, whoever makes it; or what they look for
 # is not to be found, and they do what an honest one does; or it is an ordinary way to
@@ -182,3 +236,6 @@ ATTACKS = [
 # attempts' host code, leaves it out, and a confirmation, which nvcc compiles, refuses it.
 ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic",
            "const-cast-away", "string-literal", "memory-hog"}
+# Right on a GPU, where the host's part is timed, or not found there: red zones keep
+# buffers apart (docs/judging.md).
+ALLOWED_ON_GPU = {"host-computes", "near-buffers"}

@@ -26,6 +26,10 @@ extern "C" {
 int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 int cudaMalloc(void **, size_t);
+int cudaFree(void *);
+int cudaMemcpy(void *, const void *, size_t, int);
+int cudaMemcpyPeer(void *, int, const void *, int, size_t);
+int cudaMemcpyPeerAsync(void *, int, const void *, int, size_t, cudaStream_t = 0);
 int cudaMemcpyAsync(void *, const void *, size_t, int, cudaStream_t);
 int cudaFuncSetAttribute(const void *, int, int);
 int cudaStreamCreate(cudaStream_t *);
@@ -37,16 +41,33 @@ int system(const char *);
 int open(const char *, int, ...);
 long time(long *);
 int printf(const char *, ...);
+void *memcpy(void *, const void *, size_t);
+void *memset(void *, int, size_t);
+double sqrt(double);
+double drand48();
+int *__errno_location();
+extern int signgam;
+extern struct FILE *stdin, *stderr;
+int fprintf(FILE *, const char *, ...);
+int ferror(FILE *);
 }
+#define errno (*__errno_location())
+struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t bytes; cudaStream_t stream; };
+__device__ long clock64();
 namespace std {
 inline namespace _V2 { struct thread { template <class F> thread(F) {} void join() {} }; }
 namespace chrono { struct clk { static int now(); }; }
 template <class F> int async(F);
+struct ostream { ostream &operator<<(const char *); int width(int); };
+extern ostream cerr;
+struct random_device { unsigned operator()(); };
+void set_new_handler(void (*)());
+template <class T> T *addressof(T &);
 template <class T> T max(T, T);
 }
 )";
 
-static const char *const Source = R"(#include <mini_cuda.h>
+static const char *const Source = R"(#include <mini.h>
 #define OWN(x) x
 static const int Block = 256;
 __constant__ float table[4];
@@ -70,7 +91,7 @@ protected:
     auto Made = TemporaryFolder::create("stark-contract");
     ASSERT_TRUE(bool(Made)) << llvm::toString(Made.takeError());
     Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
-    write("sys/mini_cuda.h", Header);
+    write("sys/mini.h", Header);
     write("sys/other.h", "int other();\n");
     write("user/mine.h", "int mine();\n");
     Options.Toolkit = "/nonexistent";
@@ -156,8 +177,9 @@ TEST_F(Contract, WhatIsAllowed) {
     EXPECT_EQ(adding(New), "") << New;
   for (std::string New :
        {"cudaFuncSetAttribute((const void *)k, 1, 2);",
-        "void *p; cudaMalloc(&p, 4);", "cudaStreamSynchronize(stream);",
-        "static constexpr int Tiles = 3;", "static const int Two = 2;",
+        "void *p; cudaMalloc(&p, 4); cudaFree(p);",
+        "cudaStreamSynchronize(stream);", "static constexpr int Tiles = 3;",
+        "static const int Two = 2;",
         "void *f; cudaGetDriverEntryPoint(\"cuTensorMapEncodeTiled\", &f, 0);"})
     EXPECT_EQ(inLaunch(New), "") << New;
 }
@@ -245,6 +267,148 @@ TEST_F(Contract, CodeDoesNotAskWhoCompilesIt) {
        {"n += __INT_MAX__ - __FLT_DIG__;", "int __host_n = n; n = __host_n;"})
     EXPECT_EQ(inLaunch(New), "") << New;
   EXPECT_EQ(adding("#define ALL(...) f(__VA_ARGS__)\n#define OWN_ONE 3"), "");
+}
+
+// The C library keeps much, and so does a variable of a header.
+TEST_F(Contract, NothingIsKeptInLibraries) {
+  for (std::string New :
+       {"if (++signgam > 100) n = 0;", "if (drand48() < 0.1) n = 0;",
+        "if (++errno > 100) n = 0;", "auto f = drand48; n = f();",
+        "stdin = stderr;", "n += ferror(stderr);", "n += std::cerr.width(3);",
+        "std::ostream &o = std::cerr; o.width(3);",
+        "n += std::random_device()();", "std::set_new_handler(nullptr);",
+        "void *p; cudaMalloc(&p, 4);"})
+    EXPECT_NE(inLaunch(New).find("! "), std::string::npos) << New;
+  EXPECT_NE(adding("__host__ __device__ inline int f() { return ++signgam; }"),
+            "");
+  for (std::string New :
+       {"fprintf(stderr, \"%d\", n);", "std::cerr << \"n\" << \"m\";",
+        "n = int(sqrt(n)); memset(&n, 0, 4);"})
+    EXPECT_EQ(inLaunch(New), "") << New;
+  Old = parse(edited("  k<<<", "  n += drand48() + ++signgam;\n  k<<<"));
+  EXPECT_EQ(inLaunch("n += drand48() + ++signgam;"), "");
+}
+
+// A kernel is told by nothing which call it is of.
+TEST_F(Contract, KernelsDoNotReadClocksAndCounters) {
+  for (std::string Register : {"clock64", "clock_hi", "gridid", "pm0", "pm3_64",
+                               "envreg2", "current_graph_exec"})
+    EXPECT_NE(adding("__device__ int f() { int n; asm volatile(\"mov.u32 %0, "
+                     "%%" +
+                     Register + ";\" : \"=r\"(n)); return n; }"),
+              "")
+        << Register;
+  for (std::string Register :
+       {"smid", "lanemask_lt", "cluster_ctarank", "tid.x", "pmask", "clk"})
+    EXPECT_EQ(adding("__device__ int f() { int n; asm volatile(\"mov.u32 %0, "
+                     "%%" +
+                     Register + ";\" : \"=r\"(n)); return n; }"),
+              "")
+        << Register;
+  EXPECT_NE(adding("__device__ long f() { return clock64(); }"), "");
+  EXPECT_NE(
+      adding("static constexpr char Text[] = \"mov\";\n"
+             "__device__ void f() { asm volatile(\"%0\" :: \"C\"(Text)); }"),
+      "");
+}
+
+// A function of both sides is host code, too, and so is its assembly.
+TEST_F(Contract, AssemblyOfBothSidesIsTheHosts) {
+  auto Guarded = [&](const std::string &If) {
+    return adding("__host__ __device__ inline void f() {\n" + If +
+                  "\n  asm volatile(\"bar.sync 0;\");\n#endif\n}");
+  };
+  EXPECT_NE(adding("__host__ __device__ inline void f() {\n  asm "
+                   "volatile(\"rdrand %%eax\");\n}"),
+            "");
+  for (std::string If :
+       {"#if !defined(__CUDA_ARCH__) || 1", "#if 900 >= __CUDA_ARCH__",
+        "#if __CUDA_ARCH__ >= 0", "#ifndef OTHER"})
+    EXPECT_NE(Guarded(If), "") << If;
+  for (std::string If : {"#ifdef __CUDA_ARCH__", "#if defined(__CUDA_ARCH__)",
+                         "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800",
+                         "#if __CUDA_ARCH__ >= 800"})
+    EXPECT_EQ(Guarded(If), "") << If;
+}
+
+// Of bytes no stream is made, whatever they are the bytes of.
+TEST_F(Contract, StreamsComeFromNoBytes) {
+  const char *Box = "struct Box { cudaStream_t s; };\n"
+                    "static long two() { return 2; }";
+  Old = parse(edited("namespace ns {", std::string(Box) + "\nnamespace ns {"));
+  std::string With =
+      edited("namespace ns {", std::string(Box) + "\nnamespace ns {");
+  auto In = [&](const std::string &New) {
+    return check(edited("  k<<<", "  " + New + "\n  k<<<", With));
+  };
+  for (std::string New :
+       {"reinterpret_cast<long &>(stream) = 2;",
+        "Box b{stream}; long n2 = 2; memcpy(&b, &n2, 8); stream = b.s;",
+        "cudaStream_t b[1] = {stream}; memcpy(b, &n, 4); stream = b[0];",
+        "memcpy(std::addressof(stream), &n, 4);",
+        "long l = 2; stream = __builtin_bit_cast(Box, l).s;",
+        "long l = 2; stream = __builtin_bit_cast(cudaStream_t, l);",
+        "stream = reinterpret_cast<cudaStream_t (*)()>(two)();",
+        "long l = 2; long *p = &l; stream = **(cudaStream_t **)&p;",
+        "long l = 2; stream = ((Box *)&l)->s;",
+        "union { long l; Box b; } u; u.l = 2; stream = u.b.s;",
+        "cudaLaunchConfig_t c; ((long *)&c)[4] = 2;",
+        "cudaLaunchConfig_t c; memset(&c, 1, sizeof c);"})
+    EXPECT_NE(In(New), "") << New;
+  for (std::string New :
+       {"cudaLaunchConfig_t c; memset(&c, 0, sizeof c); c.stream = stream;",
+        "Box b{stream}; Box *p = &b; stream = p->s;",
+        "float v = 1; memcpy(&n, &v, 4);"})
+    EXPECT_EQ(In(New), "") << New;
+}
+
+// What is given no stream may be called by what is given one.
+TEST_F(Contract, WorkOfHelpersIsOfTheStream) {
+  auto Calling = [&](const std::string &Helper, const std::string &Call) {
+    return check(edited("  k<<<", "  " + Call + "\n  k<<<",
+                        edited("namespace ns {", Helper + "\nnamespace ns {")));
+  };
+  for (std::string Body :
+       {"k<<<1, 1>>>(y, y, 1);", "cudaMemcpy(y, y, 4, 3);",
+        "cudaMemcpyPeer(y, 0, y, 0, 4);", "cudaMemcpyPeerAsync(y, 0, y, 0, 4);",
+        "[=] { k<<<1, 1>>>(y, y, 1); }();"}) {
+    std::string Helper = "static void aside(float *y) { " + Body + " }";
+    EXPECT_NE(Calling(Helper, "aside(y);"), "") << Body;
+    EXPECT_NE(Calling(Helper + "\nstatic void more(float *y) { aside(y); }",
+                      "auto f = more; f(y);"),
+              "")
+        << Body;
+  }
+  EXPECT_NE(inLaunch("auto f = cudaMemcpy; f(y, y, 4, 3);"), "");
+  EXPECT_EQ(Calling("static void aside(float *y, cudaStream_t s) { "
+                    "k<<<1, 1, 0, s>>>(y, y, 1); }",
+                    "aside(y, stream);"),
+            "");
+}
+
+// Callers in other files have the names and the structs that they were built
+// with.
+TEST_F(Contract, CallersFindWhatTheyWereBuiltWith) {
+  std::string Structs = "struct In { float a; int b; };\n"
+                        "struct Sizes { In in; long rows; };\n"
+                        "void sized(Sizes s, float *y) { y[0] = s.in.a; }\n";
+  auto As = [&](const std::string &From, const std::string &To) {
+    return check(Structs.empty() ? "" : edited(From, To, Structs) + Source,
+                 "sized");
+  };
+  Old = parse(Structs + Source);
+  EXPECT_EQ(As("float a", "float a"), "");
+  for (std::pair<const char *, const char *> Edit :
+       {std::pair("float a; int b;", "int b; float a;"),
+        {"In in; long rows;", "long rows; In in;"},
+        {"struct In", "struct alignas(16) In"},
+        {"struct In {", "#pragma pack(1)\nstruct In { char c;"},
+        {"void sized", "__attribute__((abi_tag(\"two\"))) void sized"}})
+    EXPECT_NE(As(Edit.first, Edit.second), "") << Edit.second;
+  EXPECT_NE(check(Structs + edited("void launch", "inline namespace two { }\n"
+                                                  "__attribute__((abi_tag("
+                                                  "\"two\"))) void launch")),
+            "");
 }
 
 // Of the streams that CUDA names by small numbers each can be had by a cast.
@@ -541,7 +705,7 @@ TEST_F(Contract, LaunchesThatDependOnParametersAreAllowed) {
 // Of a kernel and a host function of one name the one that the workload uses is
 // the entry: the other one's parameters may change.
 TEST_F(Contract, TellsKernelsFromTheirNamesakes) {
-  const std::string Both = R"(#include <mini_cuda.h>
+  const std::string Both = R"(#include <mini.h>
 __global__ void scale(float *x, int n) { x[n] *= 2; }
 static void scale(float *x, int n, cudaStream_t stream) {
   scale<<<1, 1, 0, stream>>>(x, n);

@@ -51,6 +51,20 @@ TEST(HostSyscalls, TheClockIsSeen) {
             std::string::npos);
 }
 
+// Nor has what else it tells beside the arguments.
+TEST(HostSyscalls, WhatTheProcessorTellsIsSeen) {
+  for (auto [Text, What] : {std::pair("rdrand %%eax", "random number"),
+                            {"rdseed %%rax", "random"},
+                            {"cpuid", "what it is"},
+                            {"rdpid %%rax", "what it is"},
+                            {"wrgsbase %%rax", "keeps in a register"}})
+    EXPECT_NE(found("void f() { asm volatile(\"" + std::string(Text) +
+                    "\" ::: \"rax\", \"rbx\", \"rcx\", \"rdx\"); }\n")
+                  .find(What),
+              std::string::npos)
+        << Text;
+}
+
 // A constant among the code can be jumped into.
 TEST(HostSyscalls, AConstantThatIsACall) {
   EXPECT_NE(found("unsigned f() { return 0xc3050f; }\n")
