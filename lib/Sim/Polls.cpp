@@ -54,8 +54,8 @@ struct Round {
 };
 } // namespace
 
-/// Whether \p V is the same when \p R has been gone: of what is from outside, or
-/// read from where nothing is written in between.
+/// Whether \p V is the same when \p R has been gone: of what is from outside,
+/// or read from where nothing is written in between.
 static bool isFixed(const Value *V, const Round &R) {
   const auto *I = dyn_cast<Instruction>(V);
   if (!I || !R.L.contains(I))
@@ -82,10 +82,10 @@ static bool isMadeOf(const Value *V, const Instruction &From, const Loop &L,
 /// Whether what \p From reads decides if \p R is gone.
 static bool decides(const Instruction &From, const Round &R) {
   return any_of(R.Blocks, [&](const BasicBlock *B) {
-    const auto *Branch = dyn_cast<BranchInst>(B->getTerminator());
+    const Instruction *End = B->getTerminator();
     SmallPtrSet<const Value *, 8> Seen;
-    return Branch && Branch->isConditional() &&
-           isMadeOf(Branch->getCondition(), From, R.L, Seen);
+    return End->getNumSuccessors() > 1 &&
+           isMadeOf(End->getOperand(0), From, R.L, Seen);
   });
 }
 

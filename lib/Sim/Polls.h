@@ -15,8 +15,8 @@ namespace stark::sim {
 
 /// The accesses of \p F that read one word again and again until another thread
 /// has changed it: volatile or atomic loads, and atomics that change nothing,
-/// which come again by what they read, with nothing written in between. (One that
-/// takes a lock changes its word.)
+/// which come again by what they read, with nothing written in between. (One
+/// that takes a lock changes its word.)
 llvm::SmallPtrSet<const llvm::Instruction *, 4>
 pollsOf(const llvm::Function &F);
 

@@ -55,7 +55,7 @@ private:
   /// What warps load that have polled, until they write.
   double Steps = 0, StepLoads = 0;
   double Polling = 0, Words = 0; ///< blocks that poll, and what
-  double AtOnce = 1; ///< words that a warp polls together, at most
+  double AtOnce = 1;             ///< words that a warp polls together, at most
 };
 
 } // namespace stark::sim

@@ -93,8 +93,8 @@ private:
   bool Polling = false; ///< some probe does
   ChainCounters Chains;
   const void *Warp = nullptr; ///< that is looked at
-  uint64_t Entered = 0;  ///< basic blocks, by the block that is recorded
-  double LongestWay = 0; ///< of the block that is recorded
+  uint64_t Entered = 0;       ///< basic blocks, by the block that is recorded
+  double LongestWay = 0;      ///< of the block that is recorded
   Way Sampled;
   uint64_t Again = 0;          ///< basic blocks, by the first cluster run again
   std::vector<uint64_t> Works; ///< of each before

@@ -160,8 +160,8 @@ static double stepsBack(const BlocksWait &W, double AtOnce) {
 
 static void addWaiting(LaunchLoad &L, const BlocksWait &W,
                        const GpuDescription &Gpu) {
-  double Link = Gpu.HopLatency + W.Loads * Gpu.L2Latency +
-                W.Fences * Gpu.FenceLatency;
+  double Link =
+      Gpu.HopLatency + W.Loads * Gpu.L2Latency + W.Fences * Gpu.FenceLatency;
   if (W.For == BlocksWait::Chain) {
     L.ChainCycles = L.Blocks * Link;
   } else if (W.For != BlocksWait::Nothing) {

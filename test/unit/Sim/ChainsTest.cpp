@@ -102,8 +102,8 @@ TEST(Chains, BlocksThatPollNothingDoNotWait) {
             BlocksWait::Nothing);
 }
 
-// A chain of 100 links takes a hop each, and what lies between; blocks that look
-// back add to each other's lives.
+// A chain of 100 links takes a hop each, and what lies between; blocks that
+// look back add to each other's lives.
 TEST(Chains, LinksAddUp) {
   GpuDescription G;
   G.Sms = 10;
