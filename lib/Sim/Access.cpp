@@ -122,6 +122,11 @@ void Machine::trace(uint32_t Probe, uint64_t Address) {
   }
 }
 
+void Machine::fence() {
+  if (How == Mode::Profile)
+    trace(__stark_sim_probe, 0);
+}
+
 void Machine::access(uint32_t Probe, char *Address, uint32_t Bytes,
                      ProbeKind Kind, uint64_t Stored, bool Known) {
   touch(Probe, Address, Bytes, Kind, Known ? &Stored : nullptr);

@@ -79,6 +79,84 @@ bool stark::sim::isSharedMemory(const Value *Pointer) {
   return Base && isOurs(Base->getPointerOperand());
 }
 
+bool stark::sim::isMatrixOp(const CallInst &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee && (Callee->getName() == "__stark_sim_matrix" ||
+                    Callee->getName() == "__stark_sim_fragments");
+}
+
+bool stark::sim::holdsMatrix(const Value &Array) {
+  return isa<AllocaInst>(Array) && any_of(Array.users(), [](const User *U) {
+           auto *Call = dyn_cast<CallInst>(U);
+           return Call && isMatrixOp(*Call);
+         });
+}
+
+/// Of one number another that is the same, or a part.
+static bool isForm(const Instruction &I) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  return isa<CastInst, InsertElementInst, ExtractElementInst>(I) ||
+         (I.getOpcode() == Instruction::LShr &&
+          isa<ConstantInt>(I.getOperand(1))) ||
+         (Callee && Call->arg_size() == 1 && isInstruction(*Callee));
+}
+
+static bool comesFromMatrix(const Value *V) {
+  while (auto *I = dyn_cast<Instruction>(V)) {
+    if (auto *From = dyn_cast<LoadInst>(I))
+      return holdsMatrix(*objectOf(From->getPointerOperand()));
+    if (!isForm(*I))
+      return false;
+    V = I->getOperand(0);
+  }
+  return false;
+}
+
+/// Whether \p I only brings a number into the form in which the simulator's
+/// matrices have it, or from it: a GPU has it in a register as it is.
+static bool isOfMatrix(const Instruction &I) {
+  if (const Value *Pointer = getLoadStorePointerOperand(&I))
+    return holdsMatrix(*objectOf(Pointer));
+  if (!isForm(I))
+    return false;
+  return comesFromMatrix(&I) ||
+         (!I.use_empty() && all_of(I.users(), [](const User *U) {
+           auto *Next = dyn_cast<Instruction>(U);
+           return Next && isOfMatrix(*Next);
+         }));
+}
+
+static bool isBegun(const Value *To, const BasicBlock &Block) {
+  return any_of(To->users(), [&](const User *U) {
+    auto *Call = dyn_cast<CallInst>(U);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->getName() == "__stark_sim_async_begun" &&
+           Call->getParent() == &Block && Call->getArgOperand(0) == To;
+  });
+}
+
+bool stark::sim::isAsyncCopy(const StoreInst &Store) {
+  auto *From = dyn_cast<LoadInst>(Store.getValueOperand());
+  return From && From->hasOneUse() &&
+         isBegun(Store.getPointerOperand(), *Store.getParent());
+}
+
+bool stark::sim::isAsyncCopy(const LoadInst &Load) {
+  if (!Load.hasOneUse())
+    return false;
+  auto *To = dyn_cast<StoreInst>(*Load.user_begin());
+  return To && To->getValueOperand() == &Load && isAsyncCopy(*To);
+}
+
+bool stark::sim::awaitsCopies(const CallInst &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee || Callee->getName() != "__stark_sim_async_wait")
+    return false;
+  auto *Left = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  return Left && Left->isZero();
+}
+
 /// A quotient of floating-point numbers: a reciprocal, its refinement, and
 /// whether that was allowed (MUFU.RCP, FFMA x 5, FCHK, BSSY, BRA, two moves).
 static Slots divisionCost(const Instruction &I) {
@@ -203,7 +281,8 @@ static Slots matrixCost(const CallInst &Call) {
   auto Code = uint32_t(Given->getZExtValue());
   if (Call.getCalledFunction()->getName() == "__stark_sim_fragments")
     return {Unit::Half,
-            float((Code & 0xff) * (Code >> 8 & 0xff) * (Code >> 16)) / Products,
+            float((Code & 0xff) * (Code >> 8 & 0xff) * (Code >> 16 & 0xff)) /
+                Products,
             0};
   MatrixOp Op = MatrixOp::decode(Code);
   return {Unit::Half,
@@ -226,9 +305,10 @@ static Slots callCost(const CallInst &Call) {
   if (Name.starts_with("__stark_sim_shuffle"))
     return {Unit::Memory, 1, 0};
   // What notes that a copy is in flight is no instruction.
-  if (Name == "__stark_sim_async_begun" || Name == "__stark_sim_async_bulk")
+  if (Name == "__stark_sim_async_begun" || Name == "__stark_sim_async_bulk" ||
+      Name == "__stark_sim_gather")
     return {};
-  if (Name == "__stark_sim_matrix" || Name == "__stark_sim_fragments")
+  if (isMatrixOp(Call))
     return matrixCost(Call);
   if (Name.starts_with("__stark_sim_"))
     return {Unit::Control, 1, 0};
@@ -242,6 +322,8 @@ static Slots callCost(const CallInst &Call) {
 }
 
 Slots stark::sim::costOf(const Instruction &I) {
+  if (isOfMatrix(I))
+    return {};
   switch (I.getOpcode()) {
   case Instruction::FDiv:
     return divisionCost(I);
@@ -292,6 +374,9 @@ Slots stark::sim::costOf(const Instruction &I) {
       return {};
     return {Unit::Memory, 1, 0};
   case Instruction::Store:
+    if (isAsyncCopy(cast<StoreInst>(I)))
+      return {};
+    return {Unit::Memory, 1, 0};
   case Instruction::AtomicRMW:
   case Instruction::AtomicCmpXchg:
     return {Unit::Memory, 1, 0};
@@ -314,5 +399,6 @@ bool stark::sim::bringsThreadsTogether(const CallInst &Call) {
   return Callee && Callee->isDeclaration() &&
          Callee->getName().starts_with("__stark_sim_") &&
          Callee->getName() != "__stark_sim_sreg" &&
+         Callee->getName() != "__stark_sim_gather" && !isMatrixOp(Call) &&
          !Callee->getName().starts_with("__stark_sim_async_");
 }

@@ -21,6 +21,17 @@ namespace stark::sim {
 llvm::DenseMap<const llvm::BasicBlock *, CodeBlock>
 costsOf(const llvm::Function &F);
 
+/// A product of matrices that a warp makes.
+bool isMatrixOp(const llvm::CallInst &Call);
+/// Whether \p Array holds what such a product takes or makes: registers.
+bool holdsMatrix(const llvm::Value &Array);
+/// Whether \p Load is of an asynchronous copy (cp.async): no thread waits for
+/// it, and the store beside it is the same instruction.
+bool isAsyncCopy(const llvm::LoadInst &Load);
+bool isAsyncCopy(const llvm::StoreInst &Store);
+/// Whether all such copies have to be there then.
+bool awaitsCopies(const llvm::CallInst &Call);
+
 /// A barrier, a shuffle, a vote.
 bool bringsThreadsTogether(const llvm::CallInst &Call);
 

@@ -107,7 +107,7 @@ int barrierTest(char *Barrier, uint32_t Parity, int Blocks) {
 }
 void namedArrive(int Id, int Count) { machine().namedArrive(Id, Count); }
 uint32_t activemask() { return machine().activeMask(); }
-void fence(int) {}
+void fence(int) { machine().fence(); }
 long long clockNow() {
   machine().notAPartners();
   static long long Now = 0;
@@ -161,6 +161,7 @@ SymbolList stark::sim::deviceSymbols() {
        STARK_SYMBOL("__stark_sim_barrier", barrier),
        STARK_SYMBOL("__stark_sim_barrier_reduce", barrierReduce),
        STARK_SYMBOL("__stark_sim_syncwarp", syncwarp),
+       STARK_SYMBOL("__stark_sim_gather", syncwarp),
        STARK_SYMBOL("__stark_sim_shuffle", shuffle),
        STARK_SYMBOL("__stark_sim_vote", vote),
        STARK_SYMBOL("__stark_sim_match", match),

@@ -238,3 +238,13 @@ std::vector<unsigned> Tables::reached(unsigned Function) const {
         List.push_back(Callee);
   return List;
 }
+
+bool Tables::polls(unsigned Function) const {
+  return any_of(reached(Function), [&](unsigned F) {
+    ArrayRef<CodeBlock> Own =
+        ArrayRef(Blocks).slice(Functions[F].FirstBlock, Functions[F].Blocks);
+    return any_of(Own, [&](const CodeBlock &B) {
+      return any_of(B.Probes, [&](unsigned P) { return Probes[P].Polls; });
+    });
+  });
+}

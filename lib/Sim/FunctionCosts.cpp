@@ -98,6 +98,7 @@ const StringMap<Slots> &instructionTable() {
                                 "__uint2float_rn",
                                 "__half2int_rn",
                                 "__int2half_rn"});
+    Add({Unit::Double, 1, 0}, {"__double2half", "__double2bfloat16"});
     Add({Unit::Multiply, 1, 0}, {"__mul24", "__umul24"});
     Add({Unit::Multiply, 2, 0}, {"__mulhi", "__umulhi"});
     Add({Unit::Integer, 2, 0}, {"__half22float2", "__bfloat1622float2",

@@ -63,6 +63,10 @@ template <class IO> static void fields(IO &F, GpuDescription &G) {
   Real("atomics_per_ns_one_line", G.AtomicsPerNsOneLine);
   Real("float_atomics_per_ns_one_line", G.FloatAtomicsPerNsOneLine);
   Real("launch_us", G.LaunchUs);
+  F.optional("hop_latency", G.HopLatency);
+  F.check(G.HopLatency > 0, "hop_latency", "a positive number");
+  F.optional("fence_latency", G.FenceLatency);
+  F.check(G.FenceLatency > 0, "fence_latency", "a positive number");
   F.ignored("sources");
   // Files that were written for earlier versions have them.
   F.ignored("memory_rate");

@@ -17,6 +17,7 @@
 #include "DeviceTables.h"
 #include "Headers.h"
 #include "LaunchBounds.h"
+#include "Polls.h"
 #include "Uniform.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/DenseMap.h"
@@ -63,6 +64,7 @@ private:
   Tables Out;
   DenseMap<const BasicBlock *, unsigned> BlockIndex;
   SmallPtrSet<const Instruction *, 8> Joined; ///< atomics, one of a warp
+  SmallPtrSet<const Instruction *, 4> Polls;  ///< of the function
 };
 } // namespace
 
@@ -191,6 +193,7 @@ void Instrumenter::addAccess(Instruction &I, Value *Pointer, Type *Accessed,
   IRBuilder<> B(&I);
   unsigned Number = newProbe(I, Kind, Bytes);
   Out.Probes[Number].Volatile = Volatile;
+  Out.Probes[Number].Polls = Polls.contains(&I);
   if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I)) {
     Out.Probes[Number].Float = Atomic->isFloatingPointOperation();
     Out.Probes[Number].Counts = Atomic->use_empty() &&
@@ -336,6 +339,7 @@ void Instrumenter::instrumentFunction(Function &F, unsigned Index) {
           Bytes && !Bytes->isScalable())
         D.LocalBytes += Bytes->getFixedValue();
   D.Cluster = clusterDimsOf(F);
+  Polls = pollsOf(F);
   std::vector<Instruction *> Work;
   auto Costs = costsOf(F);
   for (BasicBlock &Block : F) {

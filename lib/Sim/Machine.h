@@ -199,6 +199,8 @@ public:
   }
 
   // What instrumented code calls.
+  /// What a thread has written comes before what it writes from here on.
+  void fence();
   void access(uint32_t Probe, char *Address, uint32_t Bytes, ProbeKind Kind,
               uint64_t Stored, bool KnownValue);
   /// \p Stored: what a store writes, if it is known.
@@ -286,7 +288,7 @@ private:
   void pollAgain();
   void stuck();
   void endOfWarp(unsigned W);
-  std::vector<uint64_t> sampledClusters() const;
+  std::vector<uint64_t> sampledClusters(bool InOrder) const;
   void checkBlocks();
   void checkCluster(uint64_t I);
   // Spread.cpp

@@ -199,7 +199,28 @@ static void storeResults(Module &M) {
   }
 }
 
+/// A closure's call. nvcc inlines it wherever it is called, so that what it
+/// holds lies in registers.
+static bool isClosure(const Function &F) {
+  StringRef Name = F.getName();
+  return (Name.contains("NKUl") || Name.contains("NUl")) &&
+         Name.contains("_clE") && !F.hasFnAttribute(Attribute::NoInline);
+}
+
+/// What a warp multiplies lies in its arguments, and its lanes may come
+/// together for more than memory: what is known of other memory stays known, as
+/// nvcc has it for wmma and mma.
+static void limitEffects(Module &M) {
+  MemoryEffects Meets = MemoryEffects::inaccessibleMemOnly();
+  if (Function *F = M.getFunction("__stark_sim_gather"))
+    F->setMemoryEffects(Meets);
+  for (const char *Name : {"__stark_sim_matrix", "__stark_sim_fragments"})
+    if (Function *F = M.getFunction(Name))
+      F->setMemoryEffects(Meets | MemoryEffects::argMemOnly());
+}
+
 void stark::sim::optimizeDevice(Module &M) {
+  limitEffects(M);
   storeResults(M);
   alignShared(M);
   limitIndices(M);
@@ -209,6 +230,8 @@ void stark::sim::optimizeDevice(Module &M) {
       if (isInstruction(F)) {
         F.removeFnAttr(Attribute::AlwaysInline);
         F.addFnAttr(Attribute::NoInline);
+      } else if (isClosure(F)) {
+        F.addFnAttr(Attribute::AlwaysInline);
       }
     }
   PipelineTuningOptions Tuning;

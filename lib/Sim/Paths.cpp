@@ -15,7 +15,11 @@
 
 #include "Costs.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include <algorithm>
 #include <memory>
@@ -24,6 +28,11 @@ using namespace llvm;
 using namespace stark::sim;
 
 namespace {
+/// From when a warp gives its tensor core a product of sixteen rows to when it
+/// has it (Luo et al., Benchmarking and Dissecting the NVIDIA Hopper GPU
+/// Architecture: mma of m16n8k16, 32 to 33).
+constexpr float MatrixLatency = 33;
+
 /// When a value is there, counted from where a region of code begins: cycles,
 /// and how many loads of global and of shared memory had to come first.
 struct Moment {
@@ -35,9 +44,13 @@ struct Moment {
   }
 };
 
+using AwaitSet = SmallPtrSet<const Instruction *, 4>;
+
 /// Blocks that nvcc makes one stretch of instructions of: those under a short
 /// condition are predicated, so that their loads are under way together.
 struct Region {
+  explicit Region(const AwaitSet &Awaits) : Awaits(Awaits) {}
+  const AwaitSet &Awaits; ///< of copiesAwaited()
   DenseMap<const Value *, Moment> Ready;
   Moment Last;  ///< of all so far
   Moment Floor; ///< nothing moves above a barrier
@@ -54,7 +67,7 @@ bool canBePredicated(const BasicBlock &Block) {
       continue;
     auto *Call = dyn_cast<CallInst>(&I);
     if (++Count > PredicatedInstructions ||
-        (Call && bringsThreadsTogether(*Call)))
+        (Call && (bringsThreadsTogether(*Call) || isMatrixOp(*Call))))
       return false;
   }
   auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
@@ -143,12 +156,34 @@ void addTo(Region &R, const Instruction &I, const Slots &S) {
       At.wait(Found->second);
   const Value *Pointer = getLoadStorePointerOperand(&I);
   auto *Load = dyn_cast<LoadInst>(&I);
+  auto *Store = dyn_cast<StoreInst>(&I);
+  if ((Load && isAsyncCopy(*Load)) || (Store && isAsyncCopy(*Store))) {
+    R.Ready[&I] = At;
+    return;
+  }
+  if (Pointer && holdsMatrix(*objectOf(Pointer))) {
+    Moment &There = R.Ready[objectOf(Pointer)];
+    Store ? There.wait(At) : At.wait(There);
+    R.Ready[&I] = At;
+    return;
+  }
   bool Waits = Load && !isNoLoad(*Load);
   if (Waits)
     for (const auto &[Where, When] : R.Stores)
       if (mayAlias(Where, Pointer))
         At.wait(When);
   auto *Call = dyn_cast<CallInst>(&I);
+  if (Call && isMatrixOp(*Call)) {
+    At.Cycles += MatrixLatency;
+    R.Ready[Call->getArgOperand(Call->arg_size() - 1)] = At;
+    R.Last.wait(At);
+    return;
+  }
+  if (R.Awaits.contains(&I)) {
+    At.wait(R.Last);
+    At.Loads += 1;
+    R.Floor = At;
+  }
   if (Waits && !isa<AllocaInst>(objectOf(Pointer))) {
     if (isSharedMemory(Pointer))
       At.Shared += 1;
@@ -183,9 +218,53 @@ void addTo(Region &R, const Instruction &I, const Slots &S) {
 }
 } // namespace
 
+/// Whether a copy is begun between what is last computed before \p Wait, of the
+/// loop \p L, and there.
+static bool followsCopies(const Instruction &Wait, const Loop *L) {
+  SmallVector<const Instruction *, 8> Open = {&Wait};
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  while (!Open.empty()) {
+    const Instruction *From = Open.pop_back_val();
+    const BasicBlock *Block = From->getParent();
+    bool Computes = false;
+    for (const Instruction *I = From; I && !Computes; I = I->getPrevNode()) {
+      auto *Load = dyn_cast<LoadInst>(I);
+      if (Load && isAsyncCopy(*Load))
+        return true;
+      auto *Call = dyn_cast<CallInst>(I);
+      Computes = (Load && isSharedMemory(Load->getPointerOperand())) ||
+                 (Call && isMatrixOp(*Call));
+    }
+    for (const BasicBlock *Before : predecessors(Block))
+      if (!Computes && (!L || L->contains(Before)) &&
+          Seen.insert(Before).second)
+        Open.push_back(Before->getTerminator());
+  }
+  return false;
+}
+
+/// Where threads wait for copies that they have just begun. Others go on while
+/// something is computed, which takes longer.
+static AwaitSet copiesAwaited(const Function &F) {
+  auto Is = [](const Instruction &I) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    return Call && awaitsCopies(*Call);
+  };
+  AwaitSet Found;
+  if (none_of(instructions(F), Is))
+    return Found;
+  DominatorTree Tree(const_cast<Function &>(F));
+  LoopInfo Loops(Tree);
+  for (const Instruction &I : instructions(F))
+    if (Is(I) && followsCopies(I, Loops.getLoopFor(I.getParent())))
+      Found.insert(&I);
+  return Found;
+}
+
 DenseMap<const BasicBlock *, CodeBlock> stark::sim::costsOf(const Function &F) {
   DenseMap<const BasicBlock *, CodeBlock> Out;
   DenseMap<const BasicBlock *, std::shared_ptr<Region>> Regions;
+  const AwaitSet Awaits = copiesAwaited(F);
   ReversePostOrderTraversal<const Function *> Order(&F);
   for (const BasicBlock *Block : Order) {
     CodeBlock &C = Out[Block];
@@ -194,7 +273,7 @@ DenseMap<const BasicBlock *, CodeBlock> stark::sim::costsOf(const Function &F) {
       if (auto Found = Regions.find(Head); Found != Regions.end())
         R = Found->second;
     if (!R)
-      R = std::make_shared<Region>();
+      R = std::make_shared<Region>(Awaits);
     Moment Before = R->Last;
     for (const Instruction &I : *Block) {
       Slots S = I.isTerminator() && isPredicated(*Block) ? Slots{} : costOf(I);

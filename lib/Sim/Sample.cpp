@@ -9,7 +9,8 @@
 ///   The first, the last, some between and the neighbours of the first along
 /// each axis of the grid are recorded; what as many others do as are cheap is
 /// counted. Blocks that do far more than most are a launch of their own, beside
-/// that of the others.
+/// that of the others. Of blocks that wait for those before them the first
+/// few are recorded, and no others run.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,8 @@ namespace {
 using CountedCluster = std::pair<uint64_t, Way>;
 
 constexpr uint64_t MiddleBlocks = 3;
+/// Of blocks that wait for those before them.
+constexpr uint64_t FirstBlocks = 8;
 /// What may be spent on blocks that are only counted, in issue slots of warps,
 /// and in threads: a fraction of a second.
 constexpr double LeastCounted = 2e6, MostCounted = 1e7;
@@ -49,10 +52,16 @@ uint64_t spreadingStride(uint64_t Count) {
 }
 } // namespace
 
-/// By number; every one when there are few. Blocks are clusters of one.
-std::vector<uint64_t> Machine::sampledClusters() const {
+/// By number; every one when there are few. Blocks are clusters of one. What
+/// polls would wait forever for a block that is not run.
+std::vector<uint64_t> Machine::sampledClusters(bool InOrder) const {
   uint64_t Count = Clusters.count();
   std::vector<uint64_t> List;
+  if (InOrder) {
+    List.resize(std::min(Count, FirstBlocks));
+    std::iota(List.begin(), List.end(), 0);
+    return List;
+  }
   auto Add = [&](uint64_t I) {
     if (I < Count && std::find(List.begin(), List.end(), I) == List.end())
       List.push_back(I);
@@ -238,12 +247,15 @@ heavyClusters(const std::vector<CountedCluster> &Others,
 }
 
 void Machine::profileBlocks(const Kernel &K) {
-  std::vector<uint64_t> Sampled = sampledClusters(), Rare;
+  const bool InOrder = T.polls(K.Function);
+  std::vector<uint64_t> Sampled = sampledClusters(InOrder), Rare;
   const uint64_t Left = Clusters.count() - Sampled.size();
   beginRecording(K);
   recordClusters(Sampled);
   std::vector<CountedCluster> Others;
-  if (Recorder->mayDraw(double(Grid.count()))) {
+  if (InOrder) {
+    // Others would wait, too.
+  } else if (Recorder->mayDraw(double(Grid.count()))) {
     Recorder->ranAgain(countCluster(Sampled.front()));
     Others = countOthers(Sampled, Recorder->sampled(), /*Uneven=*/false);
   } else {

@@ -208,17 +208,23 @@ FragmentPlace::FragmentPlace(unsigned Row, unsigned Column, unsigned Rows,
   Element = Tiles * Neighbours + Column % Neighbours;
 }
 
-static void multiplyFragments(unsigned M, unsigned N, unsigned K,
-                              const FragmentLane (&Lanes)[32]) {
+static void multiplyFragments(uint32_t Shape, const FragmentLane (&Lanes)[32]) {
+  unsigned M = Shape & 0xff, N = Shape >> 8 & 0xff, K = Shape >> 16 & 0xff;
+  bool TurnedA = Shape >> 24 & 1, TurnedB = Shape >> 25 & 1;
+  auto PlaceOf = [](bool Turned, unsigned Row, unsigned Column, unsigned Rows,
+                    unsigned Columns) {
+    return Turned ? FragmentPlace(Column, Row, Columns, Rows)
+                  : FragmentPlace(Row, Column, Rows, Columns);
+  };
   std::vector<double> A(M * K), B(K * N);
   for (unsigned Row = 0; Row < M; ++Row)
     for (unsigned J = 0; J < K; ++J) {
-      FragmentPlace P(Row, J, M, K);
+      FragmentPlace P = PlaceOf(TurnedA, Row, J, M, K);
       A[Row * K + J] = Lanes[P.Lane].A[P.Element];
     }
   for (unsigned J = 0; J < K; ++J)
     for (unsigned Column = 0; Column < N; ++Column) {
-      FragmentPlace P(J, Column, K, N);
+      FragmentPlace P = PlaceOf(TurnedB, J, Column, K, N);
       B[J * N + Column] = Lanes[P.Lane].B[P.Element];
     }
   for (unsigned Row = 0; Row < M; ++Row)
@@ -237,9 +243,7 @@ void Machine::multiply(Lane *Warp) {
     FragmentLane Lanes[32];
     for (unsigned I = 0; I < 32; ++I)
       Lanes[I] = *reinterpret_cast<const FragmentLane *>(Warp[I].Value);
-    auto Shape = uint32_t(Warp[0].Argument);
-    return multiplyFragments(Shape & 0xff, Shape >> 8 & 0xff, Shape >> 16,
-                             Lanes);
+    return multiplyFragments(uint32_t(Warp[0].Argument), Lanes);
   }
   MatrixLane Lanes[32];
   for (unsigned I = 0; I < 32; ++I)

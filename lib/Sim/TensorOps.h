@@ -58,6 +58,7 @@ void multiply(const MatrixOp &Op, const MatrixLane (&Lanes)[32]);
 /// Where an element of a fragment lies (lib/Sim/headers/cuda/mma.h): of each
 /// 8 x 8 elements, which follow each other downwards, lane I has two neighbours
 /// of row I / 4; of smaller matrices elements lie row by row over the lanes.
+/// One by columns lies as its transpose.
 struct FragmentPlace {
   unsigned Lane = 0, Element = 0;
   FragmentPlace(unsigned Row, unsigned Column, unsigned Rows, unsigned Columns);

@@ -203,7 +203,7 @@ static LoopSize measure(const Loop &L, const LoopInfo &Loops,
   for (const BasicBlock *Block : L.blocks())
     for (const Instruction &I : *Block) {
       auto *Call = dyn_cast<CallInst>(&I);
-      Size.Meets |= Call && bringsThreadsTogether(*Call);
+      Size.Meets |= Call && (bringsThreadsTogether(*Call) || isMatrixOp(*Call));
       Size.Writes |= I.mayWriteToMemory() && !Call;
       Size.Heavy |= Call && costOf(I).sum() > LongCall;
       if (Loops.getLoopFor(Block) == &L && !isGone(I, Gone, Lengths)) {

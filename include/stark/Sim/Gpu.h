@@ -44,6 +44,9 @@ struct GpuDescription {
   // Cycles.
   double L1Latency = 33, L2Latency = 270, DramLatency = 600, SharedLatency = 23,
          BarrierLatency = 30, AtomicCycles = 2;
+  /// From when a thread sets a word to when a thread of another block that
+  /// polls it has seen it, and what a fence between data and word adds.
+  double HopLatency = 710, FenceLatency = 440;
   double BlocksPerUs = 1650; ///< that the whole GPU begins
   /// Cycles from when a block leaves an SM to the first instruction of the one
   /// that takes its place, and what each of its warps adds.

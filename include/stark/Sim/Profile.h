@@ -48,6 +48,19 @@ enum class Part {
 };
 constexpr unsigned Parts = 7;
 
+/// How the blocks of a launch wait for what others of it write.
+struct BlocksWait {
+  enum Kind {
+    Nothing,
+    Chain,    ///< each for the one before
+    LookBack, ///< as many back as it takes to find one that has all
+    Tree      ///< for some of those before, by the bits of their number
+  } For = Nothing;
+  /// Between the word that is polled and what is written, one after the other.
+  double Loads = 0, Fences = 0;
+  double AtOnce = 1; ///< words that a warp looks at together
+};
+
 struct LaunchProfile {
   std::string Kernel;
   unsigned Line = 0;
@@ -71,6 +84,7 @@ struct LaunchProfile {
   /// Turns of atomics on global memory, those of the group of lines that most
   /// of them meet, and of floating-point ones of the sector.
   double GlobalAtomics = 0, AtomicsOfGroup = 0, FloatAtomicsOfSector = 0;
+  BlocksWait Waiting;
   double L2Sectors = 0; ///< of a mean block
   double DramBytes = 0; ///< of the launch
   double FillBytes = 0; ///< of them, to complete what is written in part

@@ -50,6 +50,7 @@ struct Probe {
   bool Counts = false; ///< of Atomic: adds a constant, the sum is not used
   bool Joined = false; ///< of Atomic: one thread does it for its warp
   Update Updates = Update::None; ///< of Atomic
+  bool Polls = false;            ///< waits for what another thread writes
   bool Volatile = false; ///< ordered against other threads by its writer
   bool Bulk = false;     ///< of a copy that no thread's load or store makes
   std::string What;      ///< of Sync: "__syncthreads"
@@ -129,6 +130,9 @@ struct Tables {
   uint64_t SharedEnd = 0; ///< where dynamic shared memory begins
   /// Functions that are reached from \p Function, itself included.
   std::vector<unsigned> reached(unsigned Function) const;
+  /// Whether a function that is reached from \p Function has a probe that
+  /// polls.
+  bool polls(unsigned Function) const;
 };
 
 } // namespace stark::sim

@@ -30,12 +30,15 @@ LaunchRecorder::LaunchRecorder(const Tables &T, const GpuDescription &Gpu,
   Out.Probes.resize(T.Probes.size());
   Out.ThreadCounts.resize(T.Blocks.size());
   Out.WarpCounts.resize(T.Blocks.size());
+  Polling = std::any_of(T.Probes.begin(), T.Probes.end(),
+                        [](const Probe &P) { return P.Polls; });
 }
 
 void LaunchRecorder::beginBlock(uint64_t X, uint64_t Y, uint64_t Z) {
   Sets.beginBlock(X, Y, Z);
   L1.clear();
   LongestWay = -1;
+  Chains.beginBlock();
   Out.LongestWarps.emplace_back(T.Blocks.size());
 }
 
@@ -43,6 +46,7 @@ void LaunchRecorder::warp(const std::vector<Trace *> &Lanes, char *SharedBase,
                           uint64_t SharedBytes) {
   SharedBegin = reinterpret_cast<uint64_t>(SharedBase) & AddressMask;
   SharedEnd = SharedBegin + SharedBytes;
+  Warp = Lanes.front();
   size_t At[WarpLanes] = {};
   for (;;) {
     // Lanes that are behind go first: probes are numbered in program order.
@@ -71,6 +75,8 @@ static uint64_t linesBegun(const Request &R) {
 void LaunchRecorder::record(Request &R) {
   const Probe &P = T.Probes[R.Probe];
   ProbeCounters &C = Out.Probes[R.Probe];
+  if (P.Kind == ProbeKind::Sync)
+    return Chains.fence(Warp);
   R.Bytes = P.Bytes ? P.Bytes : UnknownBytes;
   // What a lane has copied comes here sector by sector.
   if (P.Bulk) {
@@ -117,6 +123,8 @@ void LaunchRecorder::localAccess(const Request &R, ProbeCounters &C) {
 void LaunchRecorder::globalAccess(Request &R, ProbeCounters &C) {
   const Probe &P = T.Probes[R.Probe];
   bool Loads = P.Kind == ProbeKind::Load;
+  if (Polling)
+    Chains.access(R, P, Warp);
   Pieces Sectors = sectorsOf(R);
   C.Sectors += Sectors.Count;
   if (P.Kind == ProbeKind::Atomic) {
@@ -233,6 +241,7 @@ LaunchProfile LaunchRecorder::finish(GridExtent Grid, ArrayBounds Arrays) {
   Out.L2Sectors = Moved.L2Sectors;
   Out.DramBytes = Moved.Bytes;
   Out.FillBytes = Moved.FillBytes;
+  Chains.finish(Out);
   Atomics.finish(Out, Moved.Atomics, All ? 1 : Blocks / Sampled);
   if (All) {
     Out.L2Sectors *= double(Together) / Blocks;

@@ -17,6 +17,7 @@
 #define STARK_LIB_SIM_MODEL_LAUNCHRECORDER_H
 
 #include "Model/Atomics.h"
+#include "Model/Chains.h"
 #include "Model/Dram.h"
 #include "Model/L1Cache.h"
 #include "Model/WorkingSet.h"
@@ -89,8 +90,11 @@ private:
   L1Cache L1;
   WorkingSets Sets;
   AtomicCounters Atomics;
-  uint64_t Entered = 0;  ///< basic blocks, by the block that is recorded
-  double LongestWay = 0; ///< of the block that is recorded
+  bool Polling = false; ///< some probe does
+  ChainCounters Chains;
+  const void *Warp = nullptr; ///< that is looked at
+  uint64_t Entered = 0;       ///< basic blocks, by the block that is recorded
+  double LongestWay = 0;      ///< of the block that is recorded
   Way Sampled;
   uint64_t Again = 0;          ///< basic blocks, by the first cluster run again
   std::vector<uint64_t> Works; ///< of each before

@@ -150,6 +150,29 @@ static void addWarp(LaunchLoad &L, const LaunchProfile &P, const Tables &T,
   L.WarpBarriers = double(P.Barriers) / Warps;
 }
 
+/// Blocks that are there at once and look back past each other: while the first
+/// of them come to know all that is before them, the others look back as many
+/// blocks as there were steps, so those that know are 1, 3, 6, 10.
+static double stepsBack(const BlocksWait &W, double AtOnce) {
+  return W.For == BlocksWait::Tree ? std::log2(std::max(1.0, AtOnce))
+                                   : std::sqrt(2 * AtOnce / W.AtOnce);
+}
+
+static void addWaiting(LaunchLoad &L, const BlocksWait &W,
+                       const GpuDescription &Gpu) {
+  double Link =
+      Gpu.HopLatency + W.Loads * Gpu.L2Latency + W.Fences * Gpu.FenceLatency;
+  if (W.For == BlocksWait::Chain) {
+    L.ChainCycles = L.Blocks * Link;
+  } else if (W.For != BlocksWait::Nothing) {
+    double Cycles =
+        stepsBack(W, std::min(L.Blocks, L.BlocksPerSm * Gpu.Sms)) * Link;
+    L.WarpCycles += Cycles;
+    L.MostWarpCycles += Cycles;
+    L.WarpWaits += Cycles;
+  }
+}
+
 /// Spilled words go through the load/store pipe and L1, which writes through.
 /// Where in the code they stand ptxas does not say: they are taken to be
 /// executed as often as its mean instruction.
@@ -208,5 +231,6 @@ LaunchLoad stark::sim::loadOf(const LaunchProfile &P, const Tables &T,
   addInstructions(L, P, T, Gpu);
   addSpills(L, P, T, Gpu);
   addWarp(L, P, T, Gpu);
+  addWaiting(L, P.Waiting, Gpu);
   return L;
 }

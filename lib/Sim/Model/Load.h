@@ -42,6 +42,7 @@ struct LaunchLoad {
   double WarpCycles = 0, MostWarpCycles = 0, WarpBarriers = 0;
   double MeanWarpCycles = 0; ///< likewise of a mean warp
   double WarpWaits = 0;      ///< of WarpCycles, for what it has loaded
+  double ChainCycles = 0;    ///< of all blocks, each after the one before
 };
 
 LaunchLoad loadOf(const LaunchProfile &P, const Tables &T,

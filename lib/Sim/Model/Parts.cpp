@@ -83,7 +83,9 @@ double stark::sim::latencyUs(const LaunchLoad &L, const GpuDescription &Gpu) {
   // From when a block's place is free to the first instruction of the next.
   double Start = Gpu.BlockLatency + Gpu.WarpStartCycles * L.WarpsPerBlock +
                  L.WarpBarriers * Gpu.BarrierLatency;
-  return std::max((L.WarpCycles + Start) * Rounds, L.MostWarpCycles + Start) /
+  return std::max(
+             {(L.WarpCycles + Start) * Rounds, L.MostWarpCycles + Start,
+              L.ChainCycles > 0 ? L.WarpCycles + Start + L.ChainCycles : 0}) /
          cyclesPerUs(Gpu);
 }
 

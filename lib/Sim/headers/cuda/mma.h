@@ -103,6 +103,9 @@ template <class Use, int M, int N, int K, class T, class Layout = void>
 struct fragment {
   typedef typename __element<T>::type element_type, storage_element_type;
   typedef __extent<Use, M, N, K> __place;
+  /// A matrix by columns lies as its transpose does by rows, so that its
+  /// neighbours are neighbours in memory, too.
+  static constexpr bool __turned = __is_columns<Layout>;
   static constexpr int __own = __place::rows * __place::columns / 32;
   static constexpr int num_elements =
       __own * (__is_accumulator<Use> ? 1 : __element<T>::copies);
@@ -123,30 +126,31 @@ template <class Fragment, class Function>
 STARK_SIM_DEVICE void __each(unsigned pitch, bool columns, Function each) {
   typedef typename Fragment::__place Place;
   constexpr bool tiled = Place::rows % 8 == 0 && Place::columns % 8 == 0;
-  constexpr int down = tiled ? Place::rows / 8 : 1;
+  constexpr int rows = Fragment::__turned ? Place::columns : Place::rows,
+                across = Fragment::__turned ? Place::rows : Place::columns;
+  constexpr int down = tiled ? rows / 8 : 1;
   int lane = (int)__stark_sim_sreg(12);
 #pragma unroll
   for (int i = 0; i < Fragment::__own; ++i) {
     int at = lane * Fragment::__own + i;
-    int row = tiled ? i / 2 % down * 8 + lane / 4 : at / Place::columns,
-        column = tiled ? i / 2 / down * 8 + lane % 4 * 2 + i % 2
-                       : at % Place::columns;
+    int row = tiled ? i / 2 % down * 8 + lane / 4 : at / across,
+        column = tiled ? i / 2 / down * 8 + lane % 4 * 2 + i % 2 : at % across;
     each(i,
          columns ? (size_t)column * pitch + row : (size_t)row * pitch + column);
   }
 }
 
 template <class Use, int M, int N, int K, class T, class Layout, class From>
-STARK_SIM_DEVICE __attribute__((convergent)) void
+STARK_SIM_DEVICE __attribute__((convergent, always_inline)) void
 load_matrix_sync(fragment<Use, M, N, K, T, Layout> &to, const From *from,
                  unsigned pitch) {
   typedef fragment<Use, M, N, K, T, Layout> Fragment;
   typedef typename Fragment::__place Place;
   // Neighbours along a row are one access where they are neighbours in memory.
-  constexpr bool pairs = sizeof(From) == 2 && !__is_columns<Layout> &&
-                         Place::rows % 8 == 0 && Place::columns % 8 == 0;
-  __syncwarp();
-  __each<Fragment>(pitch, __is_columns<Layout>, [&](int i, size_t at) {
+  constexpr bool pairs = sizeof(From) == 2 && Place::rows % 8 == 0 &&
+                         Place::columns % 8 == 0;
+  __stark_sim_gather(0xffffffffu);
+  __each<Fragment>(pitch, false, [&](int i, size_t at) {
     if (pairs && i % 2)
       return;
     if (pairs) {
@@ -160,7 +164,7 @@ load_matrix_sync(fragment<Use, M, N, K, T, Layout> &to, const From *from,
   });
 }
 template <int M, int N, int K, class T, class From>
-STARK_SIM_DEVICE __attribute__((convergent)) void
+STARK_SIM_DEVICE __attribute__((convergent, always_inline)) void
 load_matrix_sync(fragment<accumulator, M, N, K, T> &to, const From *from,
                  unsigned pitch, layout_t layout) {
   __syncwarp();
@@ -169,7 +173,7 @@ load_matrix_sync(fragment<accumulator, M, N, K, T> &to, const From *from,
       [&](int i, size_t at) { to.x[i] = from[at]; });
 }
 template <int M, int N, int K, class T, class To>
-STARK_SIM_DEVICE __attribute__((convergent)) void
+STARK_SIM_DEVICE __attribute__((convergent, always_inline)) void
 store_matrix_sync(To *to, const fragment<accumulator, M, N, K, T> &from,
                   unsigned pitch, layout_t layout) {
   __syncwarp();
@@ -179,24 +183,42 @@ store_matrix_sync(To *to, const fragment<accumulator, M, N, K, T> &from,
   __syncwarp();
 }
 
+/// As many numbers of a lane.
+template <int N> struct __wide {
+  typedef double type __attribute__((vector_size(N * sizeof(double))));
+};
+
 template <int M, int N, int K, class TA, class LA, class TB, class LB, class TC,
           class TD>
-STARK_SIM_DEVICE __attribute__((convergent)) void
+STARK_SIM_DEVICE __attribute__((convergent, always_inline)) void
 mma_sync(fragment<accumulator, M, N, K, TD> &d,
          const fragment<matrix_a, M, N, K, TA, LA> &a,
          const fragment<matrix_b, M, N, K, TB, LB> &b,
          const fragment<accumulator, M, N, K, TC> &c, bool saturate = false) {
-  double wide_a[M * K / 32], wide_b[K * N / 32], wide_c[M * N / 32],
-      wide_d[M * N / 32];
+  typedef typename __wide<M * K / 32>::type OfA;
+  typedef typename __wide<K * N / 32>::type OfB;
+  typedef typename __wide<M * N / 32>::type OfC;
+  OfA from_a;
+  OfB from_b;
+  OfC from_c;
   for (int i = 0; i < M * K / 32; ++i)
-    wide_a[i] = __element<TA>::wide(a.x[i]);
+    from_a[i] = __element<TA>::wide(a.x[i]);
   for (int i = 0; i < K * N / 32; ++i)
-    wide_b[i] = __element<TB>::wide(b.x[i]);
+    from_b[i] = __element<TB>::wide(b.x[i]);
   for (int i = 0; i < M * N / 32; ++i)
-    wide_c[i] = __element<TC>::wide(c.x[i]);
-  __stark_sim_fragments(M | N << 8 | K << 16, wide_a, wide_b, wide_c, wide_d);
+    from_c[i] = __element<TC>::wide(c.x[i]);
+  // Few accesses, so that the compiler still knows what was loaded before.
+  const OfA wide_a = from_a;
+  const OfB wide_b = from_b;
+  const OfC wide_c = from_c;
+  OfC wide_d;
+  __stark_sim_fragments(M | N << 8 | K << 16 | __is_columns<LA> << 24 |
+                            __is_columns<LB> << 25,
+                        (const double *)&wide_a, (const double *)&wide_b,
+                        (const double *)&wide_c, (double *)&wide_d);
+  const OfC sums = wide_d;
   for (int i = 0; i < M * N / 32; ++i) {
-    double sum = wide_d[i];
+    double sum = sums[i];
     if (saturate)
       sum = sum < -2147483648.0 ? -2147483648.0
                                 : (sum > 2147483647.0 ? 2147483647.0 : sum);

@@ -30,6 +30,9 @@ STARK_SIM_TOGETHER void __stark_sim_barrier(int id, int count);
 /// \p op: 0 count, 1 and, 2 or.
 STARK_SIM_TOGETHER int __stark_sim_barrier_reduce(int op, int predicate);
 STARK_SIM_TOGETHER void __stark_sim_syncwarp(unsigned mask);
+/// The lanes of a warp do what follows together; what the compiler knows of
+/// memory it still knows then.
+STARK_SIM_TOGETHER void __stark_sim_gather(unsigned mask);
 STARK_SIM_TOGETHER void __stark_sim_grid_sync(void);
 /// The halves of the cluster's barrier.
 STARK_SIM_TOGETHER void __stark_sim_cluster_arrive(void);
