@@ -177,8 +177,7 @@ public:
   double instructions() const { return Profiled.ThreadInstructions; }
   /// What the program asked for and has not given back.
   uint64_t keptBytes() const;
-  /// Once, when the program has ended.
-  RunProfile takeProfile();
+  RunProfile takeProfile(); ///< once, when the program has ended
   void addTransfer(uint64_t Bytes);
   /// The host is given so many bytes of the device's, in one call.
   void addToHost(uint64_t Bytes) { Profiled.HostBytes += Bytes; }
