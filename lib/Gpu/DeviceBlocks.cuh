@@ -50,10 +50,9 @@ inline Grid gridOf(const CompareSpec &Spec) {
   if (!Spec.Blocks || isWhole(Spec.Type) || isComplex(Spec.Type) ||
       Spec.Shape.empty())
     return G;
-  G.Rows = 1;
-  G.Columns = uint64_t(Spec.Shape.back());
-  for (size_t I = 0; I + 1 < Spec.Shape.size(); ++I)
-    G.Rows *= uint64_t(Spec.Shape[I]);
+  judge::BlockShape Shape = judge::blockShape(Spec.Shape);
+  G.Rows = Shape.Rows;
+  G.Columns = Shape.Columns;
   bool Fits = G.blocks() * sizeof(Squares) <= MostBlockBytes;
   return G.Rows >= 2 && G.Columns >= 2 && Fits ? G : Grid();
 }

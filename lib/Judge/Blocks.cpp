@@ -41,8 +41,7 @@ struct Squares {
   }
 };
 
-struct Grid {
-  uint64_t Rows = 1, Columns = 1;
+struct Grid : BlockShape {
   uint64_t bands() const { return (Rows + TileEdge - 1) / TileEdge; }
   uint64_t across() const { return (Columns + TileEdge - 1) / TileEdge; }
 };
@@ -97,14 +96,22 @@ std::optional<BadBlock> blocksAs(const void *GotBytes, const void *WantedBytes,
     return S.Count >= FewestInBlock && S.error() > Allowed(S);
   };
   auto Bad = std::find_if(Columns.begin(), Columns.end(), IsBad);
-  if (Bad != Columns.end())
-    return BadBlock{"column " + std::to_string(Bad - Columns.begin()),
+  if (Bad != Columns.end()) {
+    uint64_t C = uint64_t(Bad - Columns.begin());
+    return BadBlock{G.IsCut ? "elements " + std::to_string(C) + ", " +
+                                  std::to_string(C + G.Columns) + " and so on"
+                            : "column " + std::to_string(C),
                     Bad->error(), Allowed(*Bad)};
+  }
   Bad = std::find_if(Tiles.begin(), Tiles.end(), IsBad);
   if (Bad == Tiles.end())
     return std::nullopt;
   uint64_t I = uint64_t(Bad - Tiles.begin()), Row = I / G.across() * TileEdge,
            Column = I % G.across() * TileEdge;
+  if (G.IsCut)
+    return BadBlock{between("elements", Row * G.Columns,
+                            std::min(G.Rows, Row + TileEdge) * G.Columns),
+                    Bad->error(), Allowed(*Bad)};
   return BadBlock{
       between("rows", Row, std::min(G.Rows, Row + TileEdge)) + ", " +
           between("columns", Column, std::min(G.Columns, Column + TileEdge)),
@@ -118,10 +125,7 @@ std::optional<BadBlock> judge::compareBlocks(DType Type, const void *Got,
                                              double Tolerance) {
   if (isWhole(Type) || isComplex(Type) || Shape.empty())
     return std::nullopt;
-  Grid G;
-  G.Columns = uint64_t(Shape.back());
-  for (size_t I = 0; I + 1 < Shape.size(); ++I)
-    G.Rows *= uint64_t(Shape[I]);
+  Grid G{blockShape(Shape)};
   if (G.Rows < 2 || G.Columns < 2)
     return std::nullopt;
   switch (Type) {

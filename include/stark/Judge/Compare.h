@@ -86,9 +86,26 @@ constexpr double BlockOwnShare = 8, BlockWholeShare = 1.0 / 16;
 
 /// A column, or a tile, of an output that is wrong as a whole.
 struct BadBlock {
-  std::string Where; ///< "column 7", "rows 32 to 63, columns 0 to 31"
+  /// "column 7", "rows 32 to 63, columns 0 to 31", "elements 0 to 1023"
+  std::string Where;
   double Error = 0, Allowed = 0; ///< root mean squares
 };
+
+/// An output as compareBlocks() sees it: by its last dimension. What has one
+/// dimension is cut into rows of as many elements as a tile's; what is left
+/// over is in none.
+struct BlockShape {
+  uint64_t Rows = 1, Columns = 1;
+  bool IsCut = false;
+};
+inline BlockShape blockShape(const std::vector<int64_t> &Shape) {
+  BlockShape S;
+  for (size_t I = 0; I < Shape.size(); ++I)
+    (I + 1 < Shape.size() ? S.Rows : S.Columns) *= uint64_t(Shape[I]);
+  if (S.Rows == 1 && S.Columns >= TileEdge)
+    S = {S.Columns / TileEdge, TileEdge, true};
+  return S;
+}
 
 /// Of an output whose elements are right one by one: columns of the last
 /// dimension, and tiles of 32 by 32. None may be off by more than eight times

@@ -49,6 +49,34 @@ TEST(Blocks, AColumnThatWasLeftOut) {
   EXPECT_EQ(block(Got, Wanted), "column 7");
 }
 
+// Of one dimension the pieces are as large as a tile, and what repeats every 32
+// elements is a column.
+TEST(Blocks, APieceOfOneDimensionThatWasLeftOut) {
+  constexpr size_t N = 10007, First = 2048, End = 3072;
+  auto Block = [](const std::vector<float> &Got,
+                  const std::vector<float> &Wanted) {
+    EXPECT_TRUE(compare(DType::F32, Got.data(), Wanted.data(), {int64_t(N)},
+                        1e-4, poisonPattern(DType::F32, 0))
+                    .ok());
+    std::optional<BadBlock> Bad = compareBlocks(
+        DType::F32, Got.data(), Wanted.data(), {int64_t(N)}, 1e-4);
+    return Bad ? Bad->Where : "";
+  };
+  std::vector<float> Wanted(N, 1);
+  std::fill(Wanted.begin() + First, Wanted.begin() + End, 2e-5f);
+  std::vector<float> Got = Wanted;
+  EXPECT_EQ(Block(Got, Wanted), "");
+  std::fill(Got.begin() + First, Got.begin() + End, 0.0f);
+  EXPECT_EQ(Block(Got, Wanted), "elements 2048 to 3071");
+  std::fill(Wanted.begin(), Wanted.end(), 1.0f);
+  for (size_t I = 5; I < N; I += 32)
+    Wanted[I] = 2e-5f;
+  Got = Wanted;
+  for (size_t I = 5; I < N; I += 32)
+    Got[I] = 0;
+  EXPECT_EQ(Block(Got, Wanted), "elements 5, 37 and so on");
+}
+
 TEST(Blocks, ATileThatWasLeftOut) {
   auto Small = [](int64_t R, int64_t C) { return R >= 32 && R < 64 && C < 32; };
   std::vector<float> Wanted =
