@@ -70,6 +70,9 @@ struct Records {
 };
 Records All;
 
+/// Of the process's device. CUPTI's own thread asks the runtime for nothing.
+cudaDeviceProp Properties;
+
 std::string problem(CUptiResult R, const char *What) {
   const char *Text = nullptr;
   if (Cupti.Describe(R, &Text) != CUPTI_SUCCESS || !Text)
@@ -90,8 +93,7 @@ void setName(DeviceWork &Work, const char *Name) {
 }
 
 /// As far as the toolkit's own calculation knows the device.
-BlockLimits limitsOf(const CUpti_ActivityKernel10 &K,
-                     const cudaDeviceProp &Properties) {
+BlockLimits limitsOf(const CUpti_ActivityKernel10 &K) {
   cudaOccDeviceProp Device(Properties);
   cudaOccFuncAttributes Function;
   Function.maxThreadsPerBlock = Device.maxThreadsPerBlock;
@@ -110,13 +112,6 @@ BlockLimits limitsOf(const CUpti_ActivityKernel10 &K,
 }
 
 DeviceWork kernelOf(const CUpti_ActivityKernel10 &K) {
-  static const cudaDeviceProp Properties = [] {
-    cudaDeviceProp P = {};
-    int Device = 0;
-    if (cudaGetDevice(&Device) == cudaSuccess)
-      cudaGetDeviceProperties(&P, Device);
-    return P;
-  }();
   DeviceWork Work;
   Work.BeginNs = K.start;
   Work.EndNs = K.end;
@@ -130,7 +125,7 @@ DeviceWork kernelOf(const CUpti_ActivityKernel10 &K) {
   Work.SharedBytes = uint32_t(K.staticSharedMemory + K.dynamicSharedMemory);
   Work.LocalBytes = K.localMemoryPerThread;
   if (Properties.warpSize > 0) {
-    Work.Most = limitsOf(K, Properties);
+    Work.Most = limitsOf(K);
     Work.WarpsOfSm =
         uint32_t(Properties.maxThreadsPerMultiProcessor / Properties.warpSize);
     Work.Sms = uint32_t(Properties.multiProcessorCount);
@@ -222,6 +217,9 @@ std::string gpu::openCupti(const std::string &Path) {
       !find(Library, "cuptiActivityPopExternalCorrelationId", Cupti.Pop) ||
       !find(Library, "cuptiGetResultString", Cupti.Describe))
     return Path + ": is no CUPTI that this knows";
+  int Device = 0;
+  if (cudaGetDevice(&Device) == cudaSuccess)
+    cudaGetDeviceProperties(&Properties, Device);
   CUptiResult R = Cupti.Register(giveBuffer, takeBuffer);
   for (CUpti_ActivityKind Kind : Recorded)
     if (R == CUPTI_SUCCESS)
