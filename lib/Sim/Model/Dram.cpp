@@ -136,8 +136,14 @@ void Estimate::findSteps(uint32_t Probe, AddressPattern &P) const {
     if (Begin == B.FirstAddress.end())
       continue;
     double Expected = Zero + P.Step[0] * double(B.X) + P.Step[1] * double(B.Y) +
-                      P.Step[2] * double(B.Z);
-    P.Affine &= std::fabs(Expected - double(Begin->second)) < StepSlack;
+                      P.Step[2] * double(B.Z),
+           Off = std::fabs(Expected - double(Begin->second));
+    // Where a loop goes by the grid's width, a copy of an access that unrolling
+    // made begins a turn later in blocks that make one turn more.
+    double Turn = std::fabs(P.Step[0]) * double(L.Grid.X);
+    if (Turn > StepSlack)
+      Off = std::fabs(Off - std::round(Off / Turn) * Turn);
+    P.Affine &= Off < StepSlack;
   }
   if (!P.Affine && Along[0] && P.Step[0] > 0 && L.Grid.Y * L.Grid.Z == 1)
     findRows(Probe, Zero, P);

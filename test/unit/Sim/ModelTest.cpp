@@ -448,15 +448,17 @@ struct Sample {
     }
     return S;
   }
-  /// Each of \p Blocks blocks reads \p Count granules, one after the other's.
-  static Sample interleaved(uint64_t Blocks, uint64_t Count) {
+  /// Each of \p Blocks blocks reads \p Count granules, one after the other's of
+  /// 100 blocks, \p Step bytes apart; those from \p Late on begin a turn later.
+  static Sample interleaved(uint64_t Blocks, uint64_t Count,
+                            uint64_t Step = 16384, uint64_t Late = ~0ull) {
     Sample S(0, 0);
     for (uint64_t X = 0; X < Blocks; ++X) {
       S.Sets.beginBlock(X, 0, 0);
       for (uint64_t I = 0; I < Count; ++I) {
         Request R;
         R.Count = 1;
-        R.Addresses[0] = 4096 + (I * 100 + X) * 16384;
+        R.Addresses[0] = 4096 + ((I + (X >= Late)) * 100 + X) * Step;
         S.Sets.begin(R, R.Addresses[0]);
         for (uint64_t J = 0; J < GranuleSectors; ++J)
           S.Sets.touch(R, true, R.Addresses[0] / SectorBytes + J, false);
@@ -464,14 +466,14 @@ struct Sample {
     }
     return S;
   }
-  DramTraffic of(uint64_t GridX) const {
+  DramTraffic of(uint64_t GridX, uint64_t Bytes = 1 << 30) const {
     return estimateDram({T,
                          G,
                          Sets.blocks(),
                          Counters,
                          {GridX, 1, 1},
                          1,
-                         {{4096, 4096 + (1 << 30)}}});
+                         {{4096, 4096 + Bytes}}});
   }
   Tables T;
   GpuDescription G = gpu();
@@ -489,6 +491,15 @@ TEST(Dram, BlocksThatReadTheirOwnAddUp) {
 // What a block reads lies between what its neighbours do, far apart.
 TEST(Dram, BlocksThatTakeTurnsAddUp) {
   EXPECT_DOUBLE_EQ(Sample::interleaved(4, 50).of(100).Bytes,
+                   5000 * GranuleBytes);
+}
+
+// Of a loop that was unrolled, blocks that make one turn more begin with the
+// turn that is over.
+TEST(Dram, BlocksThatBeginATurnLaterAddUp) {
+  EXPECT_DOUBLE_EQ(Sample::interleaved(4, 50, GranuleBytes, 2)
+                       .of(100, 5100 * GranuleBytes)
+                       .Bytes,
                    5000 * GranuleBytes);
 }
 
