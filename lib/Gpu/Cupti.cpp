@@ -122,7 +122,6 @@ DeviceWork kernelOf(const CUpti_ActivityKernel10 &K) {
   std::copy(Grid, Grid + 3, Work.Grid);
   std::copy(Block, Block + 3, Work.Block);
   Work.Registers = K.registersPerThread;
-  Work.SharedBytes = uint32_t(K.staticSharedMemory + K.dynamicSharedMemory);
   Work.LocalBytes = K.localMemoryPerThread;
   if (Properties.warpSize > 0) {
     Work.Most = limitsOf(K);

@@ -25,9 +25,8 @@ struct DeviceWork {
   bool IsKernel = false;
   /// Of kernels alone.
   uint32_t Grid[3] = {}, Block[3] = {};
-  uint32_t Registers = 0;   ///< a thread
-  uint32_t SharedBytes = 0; ///< a block, static and dynamic
-  uint32_t LocalBytes = 0;  ///< a thread
+  uint32_t Registers = 0;  ///< a thread
+  uint32_t LocalBytes = 0; ///< a thread
   BlockLimits Most;
   uint32_t WarpsOfSm = 0, Sms = 0; ///< of the device
 };

@@ -58,8 +58,7 @@ void GpuRunner::count(const std::vector<unsigned> &Cases, Result &Out) {
   // It saves and restores what a kernel writes: the more memory is free, the
   // better.
   endBoth();
-  Errand Bare = Candidate.Work;
-  Bare.SharedBytes = 0;
+  Errand Bare = Candidate.bare();
   std::vector<NcuCall> Calls;
   for (unsigned Case : Cases) {
     Trial T;

@@ -79,8 +79,7 @@ MaybeStop GpuRunner::sanitize(const std::vector<unsigned> &Cases,
   if (Working.empty())
     return std::nullopt;
   std::vector<Request> Calls = callsOf(*J, Cases);
-  Errand Bare = Candidate.Work;
-  Bare.SharedBytes = 0;
+  Errand Bare = Candidate.bare();
   std::vector<SanitizerReport> Bad;
   std::vector<const SanitizerTool *> Again;
   std::vector<std::string> Clean;

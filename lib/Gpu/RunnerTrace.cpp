@@ -53,11 +53,9 @@ static bool callTraced(TracedChild &Child, unsigned Case, uint64_t Warm,
 
 /// What the source keeps as well, nobody has asked a candidate to mend.
 bool GpuRunner::sourceKeeps(unsigned Case, uint64_t Bytes, ChildSpec Spec) {
-  Errand Bare = Source.Work;
-  Bare.SharedBytes = 0;
   TracedChild Child(Time, J->TimeoutMs);
   std::vector<TracedCall> Calls;
-  return Child.open(Spec, Bare) &&
+  return Child.open(Spec, Source.bare()) &&
          callTraced(Child, Case, FirstWarmMs, Calls) &&
          keptByEach(Calls) >= Bytes;
 }
@@ -75,10 +73,8 @@ MaybeStop GpuRunner::trace(const std::vector<unsigned> &Cases,
   Stages::Scope Tracing(Log, "trace");
   // Of one process at a time: a size may take most of the device's memory.
   endBoth();
-  Errand Bare = Candidate.Work;
-  Bare.SharedBytes = 0;
   TracedChild Child(Time, J->TimeoutMs);
-  bool Good = Child.open(Spec, Bare);
+  bool Good = Child.open(Spec, Candidate.bare());
   uint64_t Works = 0;
   for (size_t I = 0; I < Cases.size() && Good; ++I) {
     std::vector<TracedCall> Calls;
@@ -151,10 +147,8 @@ void GpuRunner::profileByCupti(const std::vector<unsigned> &Cases,
     return;
   Stages::Scope Profiling(Log, "profile", J->Cases[Cases.front()].Label);
   endBoth();
-  Errand Bare = Candidate.Work;
-  Bare.SharedBytes = 0;
   TracedChild Child(Time, J->TimeoutMs);
-  bool Good = Child.open(Spec, Bare);
+  bool Good = Child.open(Spec, Candidate.bare());
   std::string Text;
   for (size_t I = 0; I < Cases.size() && Good; ++I) {
     TracedCall Call;
