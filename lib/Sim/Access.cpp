@@ -162,6 +162,9 @@ void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
     C = {A->Begin, A->End, A, Watches ? A->Cells->data() : nullptr};
     A->Used |= Kind != ProbeKind::Load;
   }
+  if (Wrote.isOpen())
+    Wrote.note(*C.Of, uint64_t(Address - C.Begin), Bytes, T.Probes[Probe],
+               Kind);
   if (C.Cells) {
     uint64_t Offset = uint64_t(Address - C.Of->Begin);
     Watched A{Probe, Kind, Address, Bytes, Stored, false, C.Of->Name, C.Of};

@@ -72,6 +72,8 @@ struct Allocation {
   bool OfHost = false;    ///< the host may touch it, too
   bool OfCaller = false;  ///< whole pages that the caller owns
   bool OfProgram = false; ///< it was asked for, and has to be given back
+  bool Given = false;     ///< it held values before anything was launched
+  int Argument = -1;      ///< of the entry, by number of its buffers
   /// Bytes of every word that hold a value, beside Cell::Written.
   uint8_t Held = 0;
   bool Used = false; ///< some word may hold a value

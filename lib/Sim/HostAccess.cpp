@@ -44,6 +44,10 @@ void Machine::beginOperation(std::string What) {
 
 /// Against what was asked of other streams; in check mode alone.
 void Machine::operate(char *Address, uint64_t Bytes, ProbeKind Kind) {
+  if (Kind == ProbeKind::Load)
+    Wrote.hostTakes();
+  else
+    Wrote.hostPuts();
   Allocation *A = find(Address);
   if (!A || !A->Cells || A->OfHost)
     return;

@@ -139,6 +139,7 @@ int Machine::launch(unsigned KernelIndex, const void *Values,
   TogetherInGrid = Cooperative;
   beginOperation("kernel " + K.Name);
   ++LaunchCount;
+  Wrote.beginLaunch();
   BlocksDone = 0;
   protect(false);
 

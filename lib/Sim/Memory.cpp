@@ -109,6 +109,8 @@ RunProfile Machine::takeProfile() {
     }
     Profiled.Reached.push_back(std::move(R));
   }
+  if (How == Mode::Profile)
+    Profiled.Written = Wrote.take();
   return std::move(Profiled);
 }
 
@@ -119,6 +121,7 @@ Allocation &Machine::adopt(char *Begin, uint64_t Bytes, const std::string &Name,
   A->End = Begin + Bytes;
   A->Name = Name;
   A->ElementBytes = ElementBytes;
+  A->Given = Holds;
   if (How == Mode::Check && Bytes <= WatchLimit) {
     A->Cells = std::make_unique<CellArray>((Bytes + 3) / 4);
     A->Held = Holds ? 0xf : 0;
@@ -167,6 +170,8 @@ int Machine::release(void *Pointer) {
 
 void Machine::markWritten(void *Pointer, uint64_t Bytes) {
   Allocation *A = find(Pointer);
+  if (A)
+    A->Given = true;
   if (!A || !A->Cells)
     return;
   A->Used = true;

@@ -433,8 +433,10 @@ RunProfile Program::runWith(const Program *Of,
       A.Constant = I.T.Variables[V].Constant;
       A.Banked = I.T.Variables[V].Banked;
     }
-  for (const DeviceBuffer &B : Buffers) {
+  for (size_t N = 0; N < Buffers.size(); ++N) {
+    const DeviceBuffer &B = Buffers[N];
     Allocation &A = M.adopt(B.Data, B.Bytes, B.Name, B.ElementBytes, B.Holds);
+    A.Argument = int(N);
     A.Constant = B.ReadOnly;
     A.OfCaller = B.OwnPages;
   }

@@ -101,6 +101,7 @@ void Machine::gridSync() {
                    "grid.sync() by " + here(__stark_sim_probe) +
                        " in a launch that is not cooperative; "
                        "cudaLaunchCooperativeKernel() makes one");
+  Wrote.spoil();
   // A profile runs a few blocks, one after the other.
   if (Grid.count() == 1 || How == Mode::Profile) {
     if (Ranks > 1) {

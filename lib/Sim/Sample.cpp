@@ -122,7 +122,9 @@ void Machine::recordClusters(const std::vector<uint64_t> &List) {
     Recorded.assign(Ranks > 1 ? Ranks : 0, {});
     if (Ranks == 1)
       beginRecorded(0);
+    Wrote.beginCluster(I);
     runBlocks();
+    Wrote.endCluster();
     for (unsigned Rank = 0; Rank < Ranks; ++Rank) {
       if (Ranks > 1) {
         beginRecorded(Rank);
@@ -166,7 +168,9 @@ Way Machine::countCluster(uint64_t I) {
   std::unique_ptr<LaunchRecorder> Kept = std::move(Recorder);
   prepareBlocks(I);
   std::memset(SharedBase, 0, SharedStride * Ranks);
+  Wrote.beginCluster(I);
   runBlocks();
+  Wrote.endCluster();
   for (const Lane &L : Lanes)
     addInstructions(L.Counts);
   Recorder = std::move(Kept);
@@ -250,6 +254,8 @@ void Machine::profileBlocks(const Kernel &K) {
   const bool InOrder = T.polls(K.Function);
   std::vector<uint64_t> Sampled = sampledClusters(InOrder), Rare;
   const uint64_t Left = Clusters.count() - Sampled.size();
+  if (InOrder)
+    Wrote.spoil();
   beginRecording(K);
   recordClusters(Sampled);
   std::vector<CountedCluster> Others;

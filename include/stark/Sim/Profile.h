@@ -114,6 +114,16 @@ struct BufferReach {
   uint64_t Written = 0; ///< by threads, or by the host's copies and fills
 };
 
+/// What a profiled block left in 4 bytes of an argument, which is what a run of
+/// all blocks would leave there.
+struct WrittenWord {
+  uint32_t Buffer = 0; ///< by number, of those that the run was given
+  uint32_t Bytes = 0;  ///< a bit for each that was written
+  uint64_t Offset = 0; ///< in bytes, a multiple of four
+  uint32_t Value = 0;
+};
+constexpr size_t MostWrittenWords = size_t(1) << 17;
+
 struct RunProfile {
   std::vector<LaunchProfile> Launches;
   std::vector<OperatorProfile> Operators;
@@ -134,6 +144,9 @@ struct RunProfile {
   /// In Check mode, where RunHooks::Reach asks for it, of arguments that are
   /// not too large to be watched.
   std::vector<BufferReach> Reached;
+  /// In Profile mode: what is known of the last launch, MostWrittenWords at
+  /// most, by buffer and offset.
+  std::vector<WrittenWord> Written;
   double timeUs() const;
 };
 

@@ -48,18 +48,25 @@ constexpr unsigned ClockFactor = 10;
 
 constexpr std::chrono::milliseconds WaitStep(1);
 
+/// Memory that a child sees, too; null: there is none.
+template <class T> static T *shareWithChild() {
+  void *Memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return Memory == MAP_FAILED ? nullptr : static_cast<T *>(Memory);
+}
+
 Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     : Spec(Spec), Time(Time),
       Deadline(Time.now() +
                std::chrono::milliseconds(Spec.TimeoutMs *
                                          (Spec.Host ? 1 : ClockFactor))) {
-  void *Memory = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (Memory == MAP_FAILED) {
+  Shared = shareWithChild<Report>();
+  if (Spec.Mode == RunMode::Profile && !Spec.Host)
+    Written = shareWithChild<WrittenTable>();
+  if (!Shared) {
     notRun("no memory for a child's report");
     return;
   }
-  Shared = static_cast<Report *>(Memory);
   Others = Spec.Spreads ? Team::create() : nullptr;
   if (Others)
     Starter.emplace(*Others, [this, &Gpu](unsigned I) {
@@ -86,6 +93,8 @@ Call::~Call() {
   Team::destroy(Others);
   if (Shared)
     munmap(Shared, sizeof(Report));
+  if (Written)
+    munmap(Written, sizeof(WrittenTable));
 }
 
 void Call::wait(unsigned Partners) {
@@ -115,6 +124,14 @@ unsigned Call::lend(unsigned Free) {
   if (!Spec.SpreadAfter && Others->Now == Team::Wanted)
     Free = std::min(Free, idleCores());
   return Starter->look(Free);
+}
+
+std::vector<WrittenWord> Call::written() const {
+  if (!Written || Said.What != Report::Done)
+    return {};
+  return {Written->Words,
+          Written->Words +
+              std::min<uint64_t>(Written->Count, MostWrittenWords)};
 }
 
 PartCounts Call::parts() const {
@@ -180,6 +197,10 @@ void Call::inChild(const GpuDescription &Gpu) {
     copyText(Shared->Text, sizeof(Shared->Text),
              describeProfile(Ran, Spec.Of->Kernels ? Spec.Of->Kernels->tables()
                                                    : None));
+  if (Written) {
+    Written->Count = std::min(Ran.Written.size(), MostWrittenWords);
+    std::copy_n(Ran.Written.begin(), Written->Count, Written->Words);
+  }
   if (Spec.Reach)
     copyText(Shared->Text, sizeof(Shared->Text), printReach(Ran));
   copyText(Shared->Suspicion, sizeof(Shared->Suspicion), Ran.Suspicion);

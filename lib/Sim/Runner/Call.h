@@ -49,6 +49,12 @@ struct Report {
   char Changed[512];   ///< Repetition::changed()
 };
 
+/// Beside it, of a profile: RunProfile::Written.
+struct WrittenTable {
+  uint64_t Count;
+  WrittenWord Words[MostWrittenWords];
+};
+
 class HostProcess;
 
 /// A text, compiled.
@@ -123,6 +129,8 @@ public:
   PartCounts parts() const;
   /// Once it has ended.
   const Report &report() const { return Said; }
+  /// The same; of a profile, as far as it says so.
+  std::vector<WrittenWord> written() const;
 
 private:
   void notRun(const char *Why);
@@ -135,6 +143,7 @@ private:
   Clock::Time Deadline;
   std::optional<posix::ChildGroup> Child;
   Report *Shared = nullptr;
+  WrittenTable *Written = nullptr; ///< null: it is no profile
   Team *Others = nullptr;
   std::optional<TeamStarter> Starter;
   Report Said{};

@@ -12,14 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "stark/Sim/SimRunner.h"
-#include "Call.h"
-#include "CompiledPair.h"
-#include "Step.h"
-#include "stark/Judge/References.h"
-#include "stark/Posix/Clock.h"
+#include "SimRunner.h"
 #include <algorithm>
-#include <functional>
 #include <sys/prctl.h>
 
 using namespace stark;
@@ -46,110 +40,8 @@ constexpr uint64_t SourceLimit = 60000000;
 constexpr uint64_t CandidateFactor = 10, CandidateLimit = 10000000;
 
 /// How long to wait before children are looked at again: doubled each time.
-constexpr std::chrono::microseconds ShortestPause(200), LongestPause(3000);
+constexpr std::chrono::microseconds ShortestPause(200);
 
-class SimRunner : public Runner {
-public:
-  SimRunner(const std::string &Folder, const GpuDescription &Gpu,
-            const SimRunnerOptions &Options, Clock &Time, Speeds &Took)
-      : Folder(Folder), Gpu(Gpu), Options(Options), Time(Time), Took(Took) {
-    this->Options.Jobs = std::max(1u, Options.Jobs);
-  }
-  ~SimRunner() override {
-    for (Step &S : Steps)
-      retire(S);
-  }
-
-  void identify(Result &Out) override {
-    Out.Device = "simulated " + Gpu.Name;
-    Out.Modelled = true;
-  }
-  MaybeStop open(const Job &TheJob, Result &Out) override;
-  CompareRule rule() const override {
-    CompareRule Rule;
-    Rule.Rounds = 1;
-    Rule.MaxBytes = CheckBytes, Rule.OnlyMaxBytes = OnlyCheckBytes;
-    Rule.ManySeedsMaxBytes = ManySeedsBytes;
-    Rule.GapsLeaveOut = false;
-    Rule.BriefMaxBytes = BriefBytes;
-    // The same verdict every time.
-    Rule.DrawSeed = J->Seeds.front();
-    Rule.MostDrawn = MostDrawn;
-    Rule.Admits = Code.Host != nullptr;
-    Rule.Compares = !Options.CountersOnly;
-    Rule.Place = "the simulator";
-    return Rule;
-  }
-  void plan(const std::vector<Trial> &Trials) override;
-  SourceEnd source(const Trial &T) override;
-  MaybeStop candidate(const Trial &T) override;
-  const void *ofSource(const Trial &T, unsigned Leaf) override {
-    if (T.WeightSeed)
-      return Again.Theirs->data(Leaf);
-    return alone() ? nullptr : Steps[T.Index].Theirs->data(Leaf);
-  }
-  const void *ofCandidate(const Trial &T, unsigned Leaf) override {
-    return Steps[T.Index].Mine->data(Leaf);
-  }
-  double slack(const Trial &T, unsigned Leaf) override {
-    return Found.slack(T.Case, Leaf);
-  }
-  std::string notes() override { return Found.notes(*J); }
-  std::string nameOf(const Trial &) const override { return "simulated call"; }
-  MaybeStop leaveOut(unsigned Case) override {
-    LeftOut[Case] = true;
-    return std::nullopt;
-  }
-  MaybeStop time(unsigned Case, std::vector<Timing> &Timings,
-                 std::string &Notes) override;
-
-private:
-  /// A source that is judged for itself has nothing to be compared with.
-  bool alone() const {
-    return J->SourceDigest == J->CandidateDigest &&
-           (!Code.Host || Options.CountersOnly);
-  }
-  bool passedOver(const Step &S) const { return !S.Timed && LeftOut[S.Case]; }
-  /// Runs step \p Next, and some after it, until \p Done or trouble.
-  void runUntil(size_t Next, const std::function<bool()> &Done);
-  /// Starts what can be started of \p S; \p Free children may be added.
-  void advance(Step &S, unsigned &Free);
-  void beginChecked(Step &S, unsigned &Free);
-  bool fill(Step &S, std::unique_ptr<Inputs> &In, bool Shaken = false) const;
-  /// Is it asked how far the source moves when its inputs do?
-  bool shakes(const Step &S) const {
-    const Case &C = J->Cases[S.Case];
-    return !Code.Host && !S.Timed && C.Brief && C.Filling != Regime::Given;
-  }
-  std::unique_ptr<Call> start(const Step &S, const SimCode &Of, Inputs &In,
-                              bool Reference, uint64_t Limit, unsigned &Free,
-                              unsigned Undefined = 0) const;
-  SourceEnd sourceWithWeights(const Trial &T);
-  std::string dependsOnUndefined(const Step &S, const SimCode &Of,
-                                 const Inputs &Got) const;
-  std::string modelledAllTheSame();
-  SourceEnd whySource(const Report &R, const Step &S) const;
-  void retire(Step &S);
-  MaybeStop whyCandidate(const Report &R, const Step &S) const {
-    return stopOf(R, where(S));
-  }
-  std::string where(const Step &S) const {
-    return "(" + describeInputs(*J, S.Case, S.Seed) + ")";
-  }
-
-  std::string Folder;
-  const GpuDescription &Gpu;
-  SimRunnerOptions Options; ///< 1 child at once or more
-  Clock &Time;
-  Speeds &Took;
-  const Job *J = nullptr;
-  CompiledPair Code;
-  std::vector<Step> Steps;   ///< trials in their order, then what is timed
-  Step Again;                ///< of a trial with weights of its own
-  size_t Retired = 0;        ///< steps that have been freed
-  References Found;          ///< of entries of tensors
-  std::vector<bool> LeftOut; ///< by case: it cannot be compared
-};
 } // namespace
 
 MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
@@ -161,6 +53,22 @@ MaybeStop SimRunner::open(const Job &TheJob, Result &Out) {
   return compilePair(Folder, *J, Options, Code, Out.Compiler);
 }
 
+CompareRule SimRunner::rule() const {
+  CompareRule Rule;
+  Rule.Rounds = 1;
+  Rule.MaxBytes = CheckBytes, Rule.OnlyMaxBytes = OnlyCheckBytes;
+  Rule.ManySeedsMaxBytes = ManySeedsBytes;
+  Rule.GapsLeaveOut = false;
+  Rule.BriefMaxBytes = BriefBytes;
+  // The same verdict every time.
+  Rule.DrawSeed = J->Seeds.front();
+  Rule.MostDrawn = MostDrawn;
+  Rule.Admits = Code.Host != nullptr;
+  Rule.Compares = !Options.CountersOnly;
+  Rule.Place = "the simulator";
+  return Rule;
+}
+
 void SimRunner::plan(const std::vector<Trial> &Trials) {
   auto Add = [&](unsigned Case, uint64_t Seed, bool Timed) {
     Steps.emplace_back();
@@ -168,8 +76,11 @@ void SimRunner::plan(const std::vector<Trial> &Trials) {
     Steps.back().Seed = Seed;
     Steps.back().Timed = Timed;
   };
-  for (const Trial &T : Trials)
+  IsRun.assign(J->Cases.size(), false);
+  for (const Trial &T : Trials) {
     Add(T.Case, T.Seed, false);
+    IsRun[T.Case] = true;
+  }
   for (unsigned I = 0; I < J->Cases.size(); ++I)
     if (J->Cases[I].Timed)
       Add(I, J->TimingSeed, true);
@@ -381,65 +292,6 @@ std::string SimRunner::dependsOnUndefined(const Step &S, const SimCode &Of,
       return S.Candidate->report().Suspicion;
   }
   return "";
-}
-
-/// Beside a finding: how fast it would be, by the first size that is timed.
-std::string SimRunner::modelledAllTheSame() {
-  for (Step &S : Steps) {
-    if (!S.Timed)
-      continue;
-    unsigned Free = 1;
-    if (!S.Candidate) {
-      while (!knowsResources(Code, Time))
-        Time.sleep(LongestPause);
-      if (!fill(S, S.Mine))
-        return "";
-      S.Begun = true;
-      S.Candidate = start(S, Code.candidate(), *S.Mine, false, ~0ull, Free);
-    }
-    S.Candidate->wait(0);
-    if (S.Candidate->report().What != Report::Done)
-      return "";
-    char Us[64];
-    std::snprintf(Us, sizeof(Us), "%.1f us", S.Candidate->report().TimeUs);
-    return "\nmodelled all the same, " + J->Cases[S.Case].Label + ": " + Us;
-  }
-  return "";
-}
-
-MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,
-                          std::string &Notes) {
-  size_t Index = Retired;
-  while (!Steps[Index].Timed || Steps[Index].Case != Case)
-    ++Index;
-  Step &S = Steps[Index];
-  runUntil(Index, [&] {
-    return S.Candidate && S.Candidate->ended() &&
-           (alone() || (S.Source && S.Source->ended()));
-  });
-  if (!S.Trouble.empty())
-    return Stop{Outcome::Infrastructure, S.Trouble};
-  const Report &After = S.Candidate->report();
-  if (MaybeStop Ended = whyCandidate(After, S))
-    return Ended;
-  const Report &Before = alone() ? After : S.Source->report();
-  if (Before.What != Report::Done)
-    return Stop{Outcome::Infrastructure,
-                std::string("the source itself cannot be modelled: ") +
-                    Before.Text + "\n" + where(S)};
-  if (Options.Reach) {
-    Notes += After.Text;
-    return std::nullopt;
-  }
-  Timing T;
-  T.Label = J->Cases[Case].Label;
-  T.Samples = 1;
-  T.MedianUs = T.MinUs = After.TimeUs;
-  T.SourceMedianUs = T.SourceMinUs = Before.TimeUs;
-  T.Speedup = T.SpeedupLow = T.SpeedupHigh = Before.TimeUs / After.TimeUs;
-  Timings.push_back(T);
-  Notes += T.Label + ": " + After.Text;
-  return std::nullopt;
 }
 
 std::unique_ptr<Runner> sim::makeSimRunner(const std::string &Folder,
