@@ -33,51 +33,65 @@ struct Common {
   std::vector<char> Got, Wanted;
 };
 
-/// The words of one buffer, in the order of their places.
-class Words {
-public:
-  Words(const std::vector<WrittenWord> &All, uint32_t Buffer) {
-    auto Less = [](const WrittenWord &W, uint32_t B) { return W.Buffer < B; };
-    auto First = std::lower_bound(All.begin(), All.end(), Buffer, Less);
-    auto Last = std::lower_bound(First, All.end(), Buffer + 1, Less);
-    Of = {First, Last};
-  }
-  /// Puts the bytes from \p Begin on to \p To; false: not all are known.
-  bool bytes(uint64_t Begin, unsigned Count, char *To) const {
-    for (unsigned I = 0; I < Count; ++I) {
-      uint64_t At = Begin + I;
-      auto W = std::lower_bound(
-          Of.begin(), Of.end(), At / 4 * 4,
-          [](const WrittenWord &W, uint64_t O) { return W.Offset < O; });
-      if (W == Of.end() || W->Offset != At / 4 * 4 || !(W->Bytes >> At % 4 & 1))
-        return false;
-      std::memcpy(To + I, reinterpret_cast<const char *>(&W->Value) + At % 4,
-                  1);
-    }
-    return true;
-  }
-  std::span<const WrittenWord> all() const { return Of; }
-
-private:
-  std::span<const WrittenWord> Of;
+/// Four bytes of a buffer that both wrote, as far as the mask says.
+struct CommonWord {
+  uint64_t Offset = 0;
+  uint32_t Bytes = 0, Got = 0, Wanted = 0;
 };
 
-Common commonOf(const Words &Got, const Words &Wanted, unsigned ElementBytes,
-                uint64_t Elements) {
+/// The words of one buffer, in the order of their places.
+std::span<const WrittenWord> wordsOf(const std::vector<WrittenWord> &All,
+                                     uint32_t Buffer) {
+  auto Less = [](const WrittenWord &W, uint32_t B) { return W.Buffer < B; };
+  auto First = std::lower_bound(All.begin(), All.end(), Buffer, Less);
+  auto Last = std::lower_bound(First, All.end(), Buffer + 1, Less);
+  return {First, Last};
+}
+
+std::vector<CommonWord> commonWords(std::span<const WrittenWord> Got,
+                                    std::span<const WrittenWord> Wanted) {
+  std::vector<CommonWord> Out;
+  auto G = Got.begin();
+  for (const WrittenWord &W : Wanted) {
+    while (G != Got.end() && G->Offset < W.Offset)
+      ++G;
+    if (G == Got.end())
+      break;
+    if (G->Offset == W.Offset && (G->Bytes & W.Bytes))
+      Out.push_back({W.Offset, G->Bytes & W.Bytes, G->Value, W.Value});
+  }
+  return Out;
+}
+
+/// Elements of \p Words, which are whole in one word or take several.
+Common commonElements(const std::vector<CommonWord> &Words,
+                      unsigned ElementBytes, uint64_t Elements) {
   Common Out;
-  char G[16], W[16];
-  uint64_t Next = 0; // elements before it have been looked at
-  for (const WrittenWord &Word : Wanted.all()) {
-    uint64_t First = std::max(Next, Word.Offset / ElementBytes),
-             Last = (Word.Offset + 3) / ElementBytes;
-    for (uint64_t I = First; I <= Last && I < Elements; ++I)
-      if (Wanted.bytes(I * ElementBytes, ElementBytes, W) &&
-          Got.bytes(I * ElementBytes, ElementBytes, G)) {
-        Out.Index.push_back(I);
-        Out.Got.insert(Out.Got.end(), G, G + ElementBytes);
-        Out.Wanted.insert(Out.Wanted.end(), W, W + ElementBytes);
-      }
-    Next = std::max(Next, Last + 1);
+  auto Add = [&](uint64_t Index, const char *Got, const char *Wanted,
+                 unsigned Bytes) {
+    Out.Got.insert(Out.Got.end(), Got, Got + Bytes);
+    Out.Wanted.insert(Out.Wanted.end(), Wanted, Wanted + Bytes);
+    if (Out.Got.size() % ElementBytes == 0)
+      Out.Index.push_back(Index);
+  };
+  const unsigned Each = std::min(ElementBytes, 4u),
+                 WordsEach = std::max(ElementBytes / 4, 1u),
+                 Mask = (1u << Each) - 1;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    if (Words[I].Offset % std::max(ElementBytes, 4u))
+      continue;
+    bool Whole = I + WordsEach <= Words.size();
+    for (size_t N = 0; N < WordsEach && Whole && WordsEach > 1; ++N)
+      Whole = Words[I + N].Offset == Words[I].Offset + 4 * N &&
+              Words[I + N].Bytes == 0xf;
+    for (size_t N = 0; N < WordsEach && Whole; ++N) {
+      const CommonWord &W = Words[I + N];
+      for (unsigned At = 0; At < 4; At += Each)
+        if (uint64_t Index = (W.Offset + At) / ElementBytes;
+            (W.Bytes >> At & Mask) == Mask && Index < Elements)
+          Add(Index, reinterpret_cast<const char *>(&W.Got) + At,
+              reinterpret_cast<const char *>(&W.Wanted) + At, Each);
+    }
   }
   return Out;
 }
@@ -96,8 +110,9 @@ MaybeStop sim::compareProfiled(const Job &J, unsigned Case,
     if (Of.Use != Role::Output && Of.Use != Role::InOut)
       continue;
     const LeafValue &V = J.Cases[Case].Values[L];
-    Common Both = commonOf(Words(Got, Number), Words(Wanted, Number),
-                           dtypeBytes(Of.Type), V.elements());
+    Common Both = commonElements(
+        commonWords(wordsOf(Got, Number), wordsOf(Wanted, Number)),
+        dtypeBytes(Of.Type), V.elements());
     uint64_t Count = Both.Index.size();
     double Rms = rootMeanSquare(Of.Type, Both.Wanted.data(), Count);
     if (Count < FewestElements || (!isWhole(Of.Type) && !(Rms > 0)))
