@@ -25,7 +25,7 @@ using namespace stark::judge;
 ChildSpec GpuRunner::spec() const {
   ChildSpec Spec;
   Spec.Device = Options.Device;
-  Spec.Torch = Torch ? &*Torch : nullptr;
+  Spec.Torch = Torch;
   return Spec;
 }
 
