@@ -236,6 +236,5 @@ ATTACKS = [
 # attempts' host code, leaves it out, and a confirmation, which nvcc compiles, refuses it.
 ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic",
            "const-cast-away", "string-literal", "memory-hog"}
-# Right on a GPU, where the host's part is timed, or not found there: red zones keep
-# buffers apart (docs/judging.md).
-ALLOWED_ON_GPU = {"host-computes", "near-buffers"}
+# Right on a GPU, where the host's part is timed (docs/judging.md).
+ALLOWED_ON_GPU = {"host-computes"}
