@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractFindings.h"
 #include "ContractNames.h"
 #include "ContractPtx.h"
+#include "ContractReader.h"
 #include "MainFile.h"
-#include "stark/AST/Walk.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
@@ -37,11 +35,9 @@ std::string stark::qualifiedName(const NamedDecl *D) {
 
 namespace {
 
-class AstReader : public Walker {
+class AstReader : public ContractReader {
 public:
-  explicit AstReader(const ContractText &Text)
-      : Text(Text), Source(Text.Source), SM(Source.unit().getSourceManager()),
-        Context(Source.unit().getASTContext()) {}
+  explicit AstReader(const ContractText &Text) : ContractReader(Text) {}
 
   std::vector<Finding> run() {
     walk(Source);
@@ -54,9 +50,6 @@ public:
             Harm::State);
     return std::move(Findings);
   }
-
-  void beginFunction(FunctionDecl *F) override { Functions.push_back(F); }
-  void endFunction() override { Functions.pop_back(); }
 
   bool onDecl(Decl *D) override {
     attributes(D);
@@ -112,14 +105,7 @@ public:
   }
 
 private:
-  bool isOwn(SourceLocation L) const { return isInMainFile(SM, L); }
-
-  void add(SourceLocation L, ViolationKind Kind, StringRef Name, StringRef Key,
-           std::optional<Harm> Why = std::nullopt) {
-    SourceLocation At = SM.getExpansionLoc(L);
-    unsigned Line = SM.isInMainFile(At) ? SM.getSpellingLineNumber(At) : 0;
-    Findings.push_back({{Kind, Line, Name.str(), Why}, Key.str()});
-  }
+  using ContractReader::add;
   void add(SourceLocation L, ViolationKind Kind, StringRef Name) {
     add(L, Kind, Name, Name);
   }
@@ -204,10 +190,6 @@ private:
       Name = qualifiedName(Functions.back()) + "::" + Name;
     if (std::optional<ViolationKind> Kind = lives(V))
       add(V->getLocation(), *Kind, Name);
-  }
-
-  bool onDevice() const {
-    return !Functions.empty() && sideOf(Functions.back()) != Side::Host;
   }
 
   /// The device's heap keeps what a kernel puts there, for the next one.
@@ -347,15 +329,9 @@ private:
     return std::nullopt;
   }
 
-  const ContractText &Text;
-  const ParsedSource &Source;
-  const SourceManager &SM;
-  ASTContext &Context;
-  std::vector<FunctionDecl *> Functions;
   std::set<const Expr *> Prints;               ///< what is only printed to
   std::map<std::string, SourceLocation> Taken; ///< by what takes it
   std::set<std::string> GivenBack;             ///< names of functions
-  std::vector<Finding> Findings;
 };
 
 class BodyFinder : public Walker {
