@@ -14,6 +14,8 @@
 #include "clang/AST/TypeLoc.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <map>
 
 using namespace stark;
@@ -237,7 +239,7 @@ private:
 
   /// Of the C library, and not known to keep nothing. What a user's header has
   /// is the user's.
-  bool mayKeep(const FunctionDecl *F) const {
+  bool mayKeep(const FunctionDecl *F) {
     StringRef Name = F->getName(),
               File = SM.getFilename(SM.getSpellingLoc(F->getLocation()));
     if (!SM.isInSystemHeader(F->getLocation()) || keepsNothing(Name) ||
@@ -250,10 +252,36 @@ private:
         return false;
     }
     // CUDA's runtime and libraries have rules of their own.
-    return !Name.starts_with("cu") && !Name.starts_with("__cu") &&
-           !Name.starts_with("nccl") && !File.contains("cuda") &&
-           !File.contains("/crt/") && !File.contains("math") &&
+    return !ofCuda(Name) && !isOfToolkit(File) &&
+           !llvm::sys::path::filename(File).contains("math") &&
            !File.contains("torch");
+  }
+
+  /// The toolkit's, or what stands in for it.
+  bool isOfToolkit(StringRef File) {
+    StringRef Own = llvm::sys::path::filename(File);
+    if (File.starts_with("/stark-headers/") || Own.starts_with("__clang_cuda"))
+      return true;
+    if (!ToolkitFolder)
+      ToolkitFolder = findToolkitFolder();
+    // Where it shares a folder with the C library, names are all there is.
+    if (ToolkitFolder->empty())
+      return Own.contains("cuda") || File.contains("/crt/");
+    return File.starts_with(*ToolkitFolder);
+  }
+
+  /// With a slash at its end; empty: there is none that is its own.
+  std::string findToolkitFolder() const {
+    for (auto I = SM.fileinfo_begin(); I != SM.fileinfo_end(); ++I) {
+      StringRef File = I->first.getName();
+      if (llvm::sys::path::filename(File) != "cuda_runtime_api.h")
+        continue;
+      StringRef Folder = llvm::sys::path::parent_path(File);
+      return llvm::sys::fs::exists(Folder + "/features.h")
+                 ? ""
+                 : (Folder + "/").str();
+    }
+    return "";
   }
 
   /// \p D is named at \p L: is it one of those that may not be?
@@ -329,6 +357,7 @@ private:
     return std::nullopt;
   }
 
+  std::optional<std::string> ToolkitFolder;
   std::set<const Expr *> Prints;               ///< what is only printed to
   std::map<std::string, SourceLocation> Taken; ///< by what takes it
   std::set<std::string> GivenBack;             ///< names of functions

@@ -119,6 +119,8 @@ private:
 
   /// \p From is put into what is of type \p To.
   void passed(QualType To, const Expr *From) {
+    if (!From || To.isNull()) // a hole of a list, or one as it is written
+      return;
     const Expr *Plain = From->IgnoreParenImpCasts();
     // What such a list holds is looked at by itself.
     if (From->getType().isNull() ||

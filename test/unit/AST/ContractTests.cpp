@@ -51,6 +51,7 @@ void *memcpy(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 double sqrt(double);
 double drand48();
+char *cuserid(char *);
 int *__errno_location();
 extern int signgam;
 extern struct FILE *stdin, *stderr;
@@ -99,6 +100,7 @@ protected:
     Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
     write("sys/mini.h", Header);
     write("sys/other.h", "int other();\n");
+    write("sys/cuda/c.h", "extern \"C\" int tempnam_r();\n");
     write("user/mine.h", "int mine();\n");
     Options.Toolkit = "/nonexistent";
     Options.Flags = {"-nocudainc", "-nostdinc", "-isystem",
@@ -147,6 +149,19 @@ protected:
   ParseOptions Options;
   std::unique_ptr<ParsedSource> Old;
 };
+
+// The C library's are told by their names and folders, not by words in these.
+TEST_F(Contract, NotCudasByALetter) {
+  EXPECT_NE(inLaunch("char name[64]; cuserid(name);")
+                .find("calls 'cuserid', which is forbidden"),
+            std::string::npos);
+  EXPECT_NE(check(edited("#include <mini.h>\n",
+                         "#include <mini.h>\n#include <cuda/c.h>\n",
+                         edited("  k<<<", "  tempnam_r();\n  k<<<")))
+                .find("calls 'tempnam_r', which is forbidden"),
+            std::string::npos);
+  EXPECT_EQ(inLaunch("cudaFuncSetAttribute((const void *)k, 8, 1);"), "");
+}
 
 // An input may be read through a cast that drops const, and not written,
 // wherever the pointer goes.
@@ -257,6 +272,7 @@ TEST_F(Contract, HandlesAreNoNumbers) {
         "cudaTextureObject_t all[2] = {}; all[1] = t; all[0] = all[1];",
         "void *args[] = {&t, &n};",
         "cudaTextureObject_t a[1] = {t}, b[1]; memcpy(b, a, 8);",
+        "struct M { int a, b; } m[2] = {[1] = {.b = 3}}; n = m[1].b;",
         "struct P { int n; } p = {3}, all[2] = {{1}, {2}}; n = p.n;",
         "cudaTextureObject_t u = n ? t : 0;",
         "auto u = t; cudaTextureObject_t v = u;", "printf(\"%llu\", t);",
