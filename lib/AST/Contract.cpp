@@ -22,6 +22,8 @@ static std::vector<Finding> allFindings(const ContractText &Text,
   Append(directiveFindings(Text));
   Append(astFindings(Text));
   Append(streamFindings(Text));
+  Append(inputFindings(Text));
+  Append(handleFindings(Text));
   if (Unparsed)
     Append(unparsedFindings(Text));
   return All;

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractFindings.h"
 #include "ContractNames.h"
 #include "ContractPtx.h"
+#include "ContractReader.h"
 #include "MainFile.h"
-#include "stark/AST/Walk.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <map>
 
 using namespace stark;
@@ -37,11 +37,9 @@ std::string stark::qualifiedName(const NamedDecl *D) {
 
 namespace {
 
-class AstReader : public Walker {
+class AstReader : public ContractReader {
 public:
-  explicit AstReader(const ContractText &Text)
-      : Text(Text), Source(Text.Source), SM(Source.unit().getSourceManager()),
-        Context(Source.unit().getASTContext()) {}
+  explicit AstReader(const ContractText &Text) : ContractReader(Text) {}
 
   std::vector<Finding> run() {
     walk(Source);
@@ -54,9 +52,6 @@ public:
             Harm::State);
     return std::move(Findings);
   }
-
-  void beginFunction(FunctionDecl *F) override { Functions.push_back(F); }
-  void endFunction() override { Functions.pop_back(); }
 
   bool onDecl(Decl *D) override {
     attributes(D);
@@ -112,14 +107,7 @@ public:
   }
 
 private:
-  bool isOwn(SourceLocation L) const { return isInMainFile(SM, L); }
-
-  void add(SourceLocation L, ViolationKind Kind, StringRef Name, StringRef Key,
-           std::optional<Harm> Why = std::nullopt) {
-    SourceLocation At = SM.getExpansionLoc(L);
-    unsigned Line = SM.isInMainFile(At) ? SM.getSpellingLineNumber(At) : 0;
-    Findings.push_back({{Kind, Line, Name.str(), Why}, Key.str()});
-  }
+  using ContractReader::add;
   void add(SourceLocation L, ViolationKind Kind, StringRef Name) {
     add(L, Kind, Name, Name);
   }
@@ -206,10 +194,6 @@ private:
       add(V->getLocation(), *Kind, Name);
   }
 
-  bool onDevice() const {
-    return !Functions.empty() && sideOf(Functions.back()) != Side::Host;
-  }
-
   /// The device's heap keeps what a kernel puts there, for the next one.
   void heap(const CXXNewExpr *New) {
     if (onDevice() && !New->getNumPlacementArgs() && isOwn(New->getExprLoc()))
@@ -255,7 +239,7 @@ private:
 
   /// Of the C library, and not known to keep nothing. What a user's header has
   /// is the user's.
-  bool mayKeep(const FunctionDecl *F) const {
+  bool mayKeep(const FunctionDecl *F) {
     StringRef Name = F->getName(),
               File = SM.getFilename(SM.getSpellingLoc(F->getLocation()));
     if (!SM.isInSystemHeader(F->getLocation()) || keepsNothing(Name) ||
@@ -268,10 +252,36 @@ private:
         return false;
     }
     // CUDA's runtime and libraries have rules of their own.
-    return !Name.starts_with("cu") && !Name.starts_with("__cu") &&
-           !Name.starts_with("nccl") && !File.contains("cuda") &&
-           !File.contains("/crt/") && !File.contains("math") &&
+    return !ofCuda(Name) && !isOfToolkit(File) &&
+           !llvm::sys::path::filename(File).contains("math") &&
            !File.contains("torch");
+  }
+
+  /// The toolkit's, or what stands in for it.
+  bool isOfToolkit(StringRef File) {
+    StringRef Own = llvm::sys::path::filename(File);
+    if (File.starts_with("/stark-headers/") || Own.starts_with("__clang_cuda"))
+      return true;
+    if (!ToolkitFolder)
+      ToolkitFolder = findToolkitFolder();
+    // Where it shares a folder with the C library, names are all there is.
+    if (ToolkitFolder->empty())
+      return Own.contains("cuda") || File.contains("/crt/");
+    return File.starts_with(*ToolkitFolder);
+  }
+
+  /// With a slash at its end; empty: there is none that is its own.
+  std::string findToolkitFolder() const {
+    for (auto I = SM.fileinfo_begin(); I != SM.fileinfo_end(); ++I) {
+      StringRef File = I->first.getName();
+      if (llvm::sys::path::filename(File) != "cuda_runtime_api.h")
+        continue;
+      StringRef Folder = llvm::sys::path::parent_path(File);
+      return llvm::sys::fs::exists(Folder + "/features.h")
+                 ? ""
+                 : (Folder + "/").str();
+    }
+    return "";
   }
 
   /// \p D is named at \p L: is it one of those that may not be?
@@ -347,15 +357,10 @@ private:
     return std::nullopt;
   }
 
-  const ContractText &Text;
-  const ParsedSource &Source;
-  const SourceManager &SM;
-  ASTContext &Context;
-  std::vector<FunctionDecl *> Functions;
+  std::optional<std::string> ToolkitFolder;
   std::set<const Expr *> Prints;               ///< what is only printed to
   std::map<std::string, SourceLocation> Taken; ///< by what takes it
   std::set<std::string> GivenBack;             ///< names of functions
-  std::vector<Finding> Findings;
 };
 
 class BodyFinder : public Walker {

@@ -45,6 +45,8 @@ enum class Subject {
   FunctionCast,
   StreamCast,
   LaunchCast,
+  HandleCast,
+  Input,
   Assembly,
   Undefined,
   Std,
@@ -85,6 +87,8 @@ std::vector<Finding> tokenFindings(const ContractText &Text);
 std::vector<Finding> directiveFindings(const ContractText &Text);
 std::vector<Finding> astFindings(const ContractText &Text);
 std::vector<Finding> streamFindings(const ContractText &Text);
+std::vector<Finding> inputFindings(const ContractText &Text);
+std::vector<Finding> handleFindings(const ContractText &Text);
 
 /// "std::thread": inline namespaces such as std::_V2 left out.
 std::string qualifiedName(const clang::NamedDecl *D);

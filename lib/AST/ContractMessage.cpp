@@ -124,6 +124,12 @@ static const Wording Wordings[] = {
      "stream that the entry is given"},
     {K::LaunchAttributeFromNumber, Subject::LaunchCast,
      "makes a launch attribute from a number, which is forbidden"},
+    {K::HandleAsNumber, Subject::HandleCast,
+     "takes the handle of a texture or surface object for a number, or a "
+     "number for one, which is forbidden: it may tell one call from another"},
+    {K::WritesConst, Subject::Input,
+     "writes to what is const behind a cast, which is forbidden: inputs stay "
+     "as they are, also while it works"},
     {K::HostAssembly, Subject::Assembly,
      "has assembly in host code, which is forbidden"},
     {K::FileAssembly, Subject::Assembly,

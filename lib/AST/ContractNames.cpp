@@ -222,6 +222,14 @@ bool stark::keepsNothing(StringRef Name) {
   return Names.contains(Name);
 }
 
+bool stark::ofCuda(StringRef Name) {
+  for (StringRef Library : {"cuda", "cublas", "cufft", "curand", "cusparse",
+                            "cusolver", "cudnn", "cutensor", "nccl", "__cuda"})
+    if (Name.starts_with(Library))
+      return true;
+  return Name.size() > 2 && Name.starts_with("cu") && llvm::isUpper(Name[2]);
+}
+
 static const Ban Scopes[] = {
     {Harm::Threads,
      "std::thread std::jthread std::async std::this_thread std::future "

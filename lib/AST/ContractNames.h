@@ -30,6 +30,9 @@ std::optional<Harm> forbiddenFunction(llvm::StringRef Name);
 /// calls and to tell nothing but of its arguments.
 bool keepsNothing(llvm::StringRef Name);
 
+/// Begins as the functions of CUDA's runtime, driver and libraries do.
+bool ofCuda(llvm::StringRef Name);
+
 /// The names, parted by blanks, of what gives back what \p Taker takes: memory,
 /// a handle. Empty: it takes nothing.
 llvm::StringRef givesBack(llvm::StringRef Taker);

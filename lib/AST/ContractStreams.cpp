@@ -13,12 +13,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ContractFindings.h"
-#include "MainFile.h"
-#include "stark/AST/Walk.h"
-#include "clang/AST/ASTContext.h"
+#include "ContractReader.h"
+#include "TypeSteps.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/Frontend/ASTUnit.h"
 #include <map>
 
 using namespace stark;
@@ -35,10 +32,8 @@ static bool isStream(QualType Type) {
 /// \p Depth records.
 static bool reachesStream(QualType Type, unsigned Depth = 4) {
   Type = Type.getCanonicalType().getNonReferenceType();
-  while (!isStream(Type) && (Type->isPointerType() || Type->isArrayType()))
-    Type = Type->isPointerType()
-               ? Type->getPointeeType()
-               : Type->castAsArrayTypeUnsafe()->getElementType();
+  while (!isStream(Type) && leadsOn(Type))
+    Type = stepOf(Type);
   if (isStream(Type))
     return true;
   if (const auto *F = Type->getAs<FunctionType>())
@@ -57,11 +52,9 @@ static bool copiesOrSets(const FunctionDecl *F) {
 }
 
 namespace {
-class StreamReader : public Walker {
+class StreamReader : public ContractReader {
 public:
-  explicit StreamReader(const ParsedSource &Source)
-      : Source(Source), SM(Source.unit().getSourceManager()),
-        Context(Source.unit().getASTContext()) {}
+  explicit StreamReader(const ContractText &Text) : ContractReader(Text) {}
 
   std::vector<Finding> run() {
     walk(Source);
@@ -71,9 +64,6 @@ public:
         Findings.push_back(std::move(What));
     return std::move(Findings);
   }
-
-  void beginFunction(FunctionDecl *F) override { Functions.push_back(F); }
-  void endFunction() override { Functions.pop_back(); }
 
   bool onDecl(Decl *D) override {
     if (auto *Field = dyn_cast<FieldDecl>(D);
@@ -109,14 +99,6 @@ public:
   }
 
 private:
-  bool isOwn(SourceLocation L) const { return isInMainFile(SM, L); }
-
-  /// What stands for \p F and all that is instantiated of it.
-  static const FunctionDecl *patternOf(const FunctionDecl *F) {
-    if (const FunctionDecl *Pattern = F->getTemplateInstantiationPattern())
-      F = Pattern;
-    return F->getCanonicalDecl();
-  }
   /// A lambda is part of the function that it is in.
   const FunctionDecl *outermost() const { return patternOf(Functions.front()); }
 
@@ -141,18 +123,10 @@ private:
     }
   }
 
-  Finding finding(SourceLocation L, ViolationKind Kind, const std::string &Name,
-                  StringRef Key, std::optional<Harm> Why) const {
-    SourceLocation At = SM.getExpansionLoc(L);
-    unsigned Line = SM.isInMainFile(At) ? SM.getSpellingLineNumber(At) : 0;
-    return {{Kind, Line, Name, Why}, Key.str()};
-  }
-
   /// A stream could be put together here, of type \p Type.
   void fromBytes(QualType Type, SourceLocation L) {
     if (isOwn(L) && !Type->isDependentType() && reachesStream(Type))
-      Findings.push_back(
-          finding(L, ViolationKind::StreamFromNumber, "", "", std::nullopt));
+      add(L, ViolationKind::StreamFromNumber, "", "");
   }
 
   void cast(const CastExpr *E) {
@@ -180,12 +154,8 @@ private:
     }
   }
 
-  bool onHost() const {
-    return Functions.empty() || sideOf(Functions.back()) == Side::Host;
-  }
-
   void inDefault(SourceLocation L, StringRef Name) {
-    if (onHost() && isOwn(L) && !Functions.empty())
+    if (!onDevice() && isOwn(L) && !Functions.empty())
       InDefault.push_back(
           {outermost(), finding(L, ViolationKind::CallsFunction,
                                 (Name + " in the default stream").str(), Name,
@@ -236,33 +206,20 @@ private:
   /// What is called by a pointer nobody sees the stream of.
   void byPointer(const DeclRefExpr *Ref) {
     const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl());
-    if (F && !Called.count(Ref) && isOwn(Ref->getLocation()) && onHost() &&
+    if (F && !Called.count(Ref) && isOwn(Ref->getLocation()) && !onDevice() &&
         F->getDeclName().isIdentifier() && !isOwn(F->getLocation()) &&
         (copiesOrSets(F) || F->getName().starts_with("cudaLaunch")))
-      Findings.push_back(finding(
-          Ref->getLocation(), ViolationKind::CallsFunction,
-          (F->getName() + " by a pointer").str(), F->getName(), Harm::Streams));
+      add(Ref->getLocation(), ViolationKind::CallsFunction,
+          (F->getName() + " by a pointer").str(), F->getName(), Harm::Streams);
   }
 
-  bool isNull(const Expr *E) const {
-    return isa<CXXDefaultArgExpr>(E) ||
-           E->isNullPointerConstant(Context,
-                                    Expr::NPC_ValueDependentIsNotNull) !=
-               Expr::NPCK_NotNull;
-  }
-
-  const ParsedSource &Source;
-  const SourceManager &SM;
-  ASTContext &Context;
-  std::vector<FunctionDecl *> Functions;
   std::set<const FunctionDecl *> Given; ///< a stream, or by one that is
   std::map<const FunctionDecl *, std::set<const FunctionDecl *>> Named;
   std::set<const Expr *> Called, Cleared;
   std::vector<std::pair<const FunctionDecl *, Finding>> InDefault;
-  std::vector<Finding> Findings;
 };
 } // namespace
 
 std::vector<Finding> stark::streamFindings(const ContractText &Text) {
-  return StreamReader(Text.Source).run();
+  return StreamReader(Text).run();
 }

@@ -7,6 +7,7 @@
 
 #include "SourceSymbols.h"
 #include "SourceTokens.h"
+#include "TypeSteps.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -104,10 +105,8 @@ private:
   void layouts(QualType Type, std::set<const RecordDecl *> &Seen,
                std::vector<std::string> &All) {
     Type = Type.getCanonicalType().getNonReferenceType();
-    while (Type->isPointerType() || Type->isArrayType())
-      Type = Type->isPointerType()
-                 ? Type->getPointeeType()
-                 : Type->castAsArrayTypeUnsafe()->getElementType();
+    while (leadsOn(Type))
+      Type = stepOf(Type);
     const RecordDecl *R = Type->getAsRecordDecl();
     R = R ? R->getDefinition() : nullptr;
     if (!R || R->isDependentContext() || R->isInvalidDecl() ||

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   red zone | data | red zone, a block for each buffer
+///   red zone | data | red zone | data | red zone, in one piece of memory
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,6 @@ static constexpr uint64_t PlaceBytes = 1024;
 static constexpr uint64_t MostUnpinned = uint64_t(64) << 20;
 
 namespace {
-constexpr uint64_t ZoneBytes = uint64_t(1) << 20;
-/// By which a buffer's beginning moves: no less aligned than an allocation.
-constexpr uint64_t Slots = 512;
 constexpr uint64_t DriverPage = uint64_t(2) << 20;
 
 /// Read as any type, a NaN or a wild number. Each leaf has another, or an
@@ -43,28 +40,23 @@ bool isConst(const Leaf &L) { return L.Use == Role::Input; }
 bool isPoisoned(const Leaf &L) {
   return L.Use == Role::Output || L.Use == Role::Scratch;
 }
-/// What a buffer takes with its red zones.
-uint64_t zonedBytes(uint64_t Bytes) {
-  return ZoneBytes + (Bytes + 255) / 256 * 256 + ZoneBytes;
-}
 } // namespace
 
 Buffers::~Buffers() {
   release();
   releasePristine();
+  cudaFree(Counters);
 }
 
 void Buffers::release() {
   detach();
-  for (Block &B : Blocks)
-    if (!B.IsOutput)
-      cudaFree(B.Base);
   releaseBetween();
-  cudaFree(std::exchange(Outputs, nullptr));
+  cudaFree(std::exchange(Arena, nullptr));
   cudaFree(std::exchange(Kept, nullptr));
-  cudaFree(Counters);
-  Counters = nullptr;
-  Blocks.clear();
+  ArenaBytes = KeptBytes = 0;
+  for (char *Piece : Apart)
+    cudaFree(Piece);
+  Apart.clear();
 }
 
 void Buffers::releasePristine() {
@@ -73,94 +65,68 @@ void Buffers::releasePristine() {
   Pristine.clear();
 }
 
-/// How many bytes lie before, in and after each buffer, and where the outputs
-/// lie in their common piece, which is of whole pages of the driver's: a
-/// smaller one may share its page with others, and so be shared with them.
-void Buffers::layOut(unsigned CaseIndex, uint64_t Common) {
-  Current = CaseIndex;
-  const Case &C = J.Cases[CaseIndex];
-  Scalars = C.Values;
-  Blocks.resize(J.Leaves.size());
-  for (size_t I = 0; I < J.Leaves.size(); ++I) {
-    const Leaf &L = J.Leaves[I];
-    if (L.Kind != LeafKind::Buffer)
-      continue;
-    Block &B = Blocks[I];
-    B.Bytes = C.Values[I].elements() * dtypeBytes(L.Type);
-    uint64_t Shift = C.Shifted ? std::max(4u, dtypeBytes(L.Type)) : 0;
-    B.Before = Shift;
-    if (Bare)
-      continue;
-    uint64_t Slot = Common ? judge::mix(Common + I) % (ZoneBytes / Slots) : 0;
-    // What looks at whole words needs 4 bytes at least.
-    B.Before += ZoneBytes + Slot * Slots;
-    B.After =
-        zonedBytes(B.Bytes) + (Common ? ZoneBytes : 0) - B.Before - B.Bytes;
-  }
-  OutputBytes = 0;
-  if (Bare)
-    return;
-  for (const OutputPlace &P : outputPlaces(J, C)) {
-    Blocks[P.Leaf].IsOutput = true;
-    OutputBytes += Blocks[P.Leaf].all();
-  }
-  OutputBytes = (OutputBytes + DriverPage - 1) / DriverPage * DriverPage;
-}
+void Buffers::releaseBetween() { cudaFree(std::exchange(Between, nullptr)); }
 
-void Buffers::releaseBetween() {
-  for (void *Piece : Between)
-    cudaFree(Piece);
-  Between.clear();
-}
-
-/// What lies between the pieces gives way.
+/// What lies before the arena gives way.
 cudaError_t Buffers::allocatePiece(char *&Piece, uint64_t Bytes) {
   cudaError_t E = cudaMalloc(&Piece, Bytes);
-  if (E != cudaErrorMemoryAllocation || Between.empty())
+  if (E != cudaErrorMemoryAllocation || !Between)
     return E;
   cudaGetLastError();
   releaseBetween();
   return cudaMalloc(&Piece, Bytes);
 }
 
-/// One for the outputs, and one for each other buffer. With \p Own in an order,
-/// and with pieces of memory between them, that follow from it.
-cudaError_t Buffers::allocatePieces(uint64_t Own) {
-  constexpr size_t OfOutputs = SIZE_MAX;
+cudaError_t Buffers::allocateArena(uint64_t Bytes, const Placing &Where) {
   constexpr uint64_t MostBetween = 16; // of DriverPage
-  std::vector<size_t> Order;
-  if (!Bare)
-    Order.push_back(OfOutputs);
-  for (size_t I = 0; I < Blocks.size(); ++I)
-    if (J.Leaves[I].Kind == LeafKind::Buffer && !Blocks[I].IsOutput)
-      Order.push_back(I);
-  for (size_t I = Order.size(); Own && I > 1; --I)
-    std::swap(Order[I - 1], Order[judge::mix(Own + I) % I]);
-  for (size_t I : Order) {
-    if (Own) {
-      void *Piece = nullptr;
-      uint64_t Pages = 1 + judge::mix(Own ^ I << 8) % MostBetween;
-      if (cudaMalloc(&Piece, Pages * DriverPage) == cudaSuccess)
-        Between.push_back(Piece);
-      else // it works without
-        cudaGetLastError();
-    }
-    cudaError_t E = I == OfOutputs
-                        ? allocatePiece(Outputs, OutputBytes)
-                        : allocatePiece(Blocks[I].Base, Blocks[I].all());
-    if (E == cudaSuccess && I == OfOutputs && Keeps)
-      E = allocatePiece(Kept, OutputBytes);
-    if (E != cudaSuccess)
-      return E;
-  }
-  if (Bare)
+  if (Where.MayStay && fits(ArenaBytes, Bytes))
     return cudaSuccess;
-  char *At = Outputs;
-  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current])) {
-    Blocks[P.Leaf].Base = At;
-    At += Blocks[P.Leaf].all();
+  release();
+  if (Where.Own) {
+    uint64_t Pages = 1 + judge::mix(Where.Own) % MostBetween;
+    // It works without.
+    if (cudaMalloc(&Between, Pages * DriverPage) != cudaSuccess)
+      cudaGetLastError();
   }
-  return cudaSuccess;
+  cudaError_t E = allocatePiece(Arena, arenaFor(Bytes));
+  ArenaBytes = E == cudaSuccess ? arenaFor(Bytes) : 0;
+  return E;
+}
+
+/// Of just its size each, so that a tool sees where it ends.
+cudaError_t Buffers::allocateApart() {
+  release();
+  Apart.assign(J.Leaves.size(), nullptr);
+  cudaError_t E = cudaSuccess;
+  for (size_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I)
+    if (Blocks[I].Has)
+      E = cudaMalloc(&Apart[I], Blocks[I].Bytes);
+  return E;
+}
+
+cudaError_t Buffers::makeRoomToKeep() {
+  uint64_t Bytes =
+      std::max<uint64_t>(outputBytes(outputPlaces(J, J.Cases[Current])), 1);
+  if (Kept && Bytes <= KeptBytes)
+    return cudaSuccess;
+  cudaFree(std::exchange(Kept, nullptr));
+  cudaError_t E = allocatePiece(Kept, Bytes);
+  KeptBytes = E == cudaSuccess ? Bytes : 0;
+  return E;
+}
+
+/// All of the arena that is no buffer's.
+cudaError_t Buffers::makeZones() {
+  cudaError_t E = cudaSuccess;
+  for (size_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
+    const Placed &B = Blocks[I];
+    if (!B.Has)
+      continue;
+    E = poison(dataOf(I) - B.Before, B.Before, zonePattern(I), nullptr);
+    if (E == cudaSuccess)
+      E = poison(dataOf(I) + B.Bytes, B.After, zonePattern(I), nullptr);
+  }
+  return E;
 }
 
 /// The array of \p Leaf, on the device.
@@ -178,36 +144,39 @@ std::string Buffers::readPristine(uint32_t Leaf, cudaError_t &E) {
   return "";
 }
 
-std::string Buffers::allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
-                              bool &NoMemory) {
-  release();
+std::string Buffers::allocate(unsigned CaseIndex, const Placing &Where,
+                              uint64_t &Bytes, bool &NoMemory) {
   if (CaseIndex != Current)
     releasePristine();
-  layOut(CaseIndex, Common);
+  Current = CaseIndex;
+  Scalars = J.Cases[CaseIndex].Values;
   Pristine.resize(J.Leaves.size());
-  cudaError_t E =
-      cudaMalloc(&Counters, (2 * J.Leaves.size() + 4) * sizeof(*Counters));
+  uint64_t Wanted = layOut(J, CaseIndex, Where.Common, Blocks);
+  uint64_t CounterBytes = (2 * J.Leaves.size() + 4) * sizeof(*Counters);
+  cudaError_t E = Bare ? allocateApart() : allocateArena(Wanted, Where);
+  if (E == cudaSuccess && Keeps)
+    E = makeRoomToKeep();
+  if (E == cudaSuccess && !Counters)
+    E = cudaMalloc(&Counters, CounterBytes);
   if (E == cudaSuccess)
-    E = cudaMemset(Counters, 0, (2 * J.Leaves.size() + 4) * sizeof(*Counters));
-  if (E == cudaSuccess)
-    E = allocatePieces(Own);
-  for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I) {
-    const Leaf &L = J.Leaves[I];
-    Block &B = Blocks[I];
-    if (L.Kind != LeafKind::Buffer)
-      continue;
-    B.Data = B.Base + B.Before;
-    if (!Bare)
-      E = poison(B.Base, B.Before, zonePattern(I), nullptr);
-    if (E == cudaSuccess && !Bare)
-      E = poison(B.Data + B.Bytes, B.After, zonePattern(I), nullptr);
-    if (E == cudaSuccess && L.Fill.Kind == InitKind::File && !isPoisoned(L) &&
-        !Pristine[I])
+    E = cudaMemset(Counters, 0, CounterBytes);
+  if (E == cudaSuccess && !Bare) {
+    // What is left of the arena is the last one's.
+    std::max_element(
+        Blocks.begin(), Blocks.end(),
+        [](const Placed &A, const Placed &B) { return A.At < B.At; })
+        ->After += ArenaBytes - Wanted;
+    E = makeZones();
+  }
+  for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I)
+    if (const Leaf &L = J.Leaves[I]; Blocks[I].Has &&
+                                     L.Fill.Kind == InitKind::File &&
+                                     !isPoisoned(L) && !Pristine[I])
       if (std::string Error = readPristine(uint32_t(I), E); !Error.empty())
         return Error;
-  }
   if (E == cudaSuccess)
     E = cudaDeviceSynchronize();
+  Bytes = ArenaBytes;
   NoMemory = E == cudaErrorMemoryAllocation;
   return E == cudaSuccess ? ""
                           : "cannot set up the buffers of size '" +
@@ -221,17 +190,18 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
   const Case &C = J.Cases[Current];
   cudaError_t E = cudaSuccess;
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
-    const Block &B = Blocks[I];
+    const Placed &B = Blocks[I];
     const Leaf &L = J.Leaves[I];
-    if (!B.Base || (Bare && isPoisoned(L)))
+    if (!B.Has || (Bare && isPoisoned(L)))
       continue;
     if (isPoisoned(L))
-      E = poison(B.Data, B.Bytes, judge::poisonPattern(L.Type, Round), Stream);
+      E = poison(dataOf(I), B.Bytes, judge::poisonPattern(L.Type, Round),
+                 Stream);
     else if (Pristine[I] && L.isAsGivenIn(C.Filling))
-      E = cudaMemcpyAsync(B.Data, Pristine[I], B.Bytes,
+      E = cudaMemcpyAsync(dataOf(I), Pristine[I], B.Bytes,
                           cudaMemcpyDeviceToDevice, Stream);
     else
-      E = gpu::fill(B.Data, L.Type, C.Values[I].Shape, fillOf(L, C, I),
+      E = gpu::fill(dataOf(I), L.Type, C.Values[I].Shape, fillOf(L, C, I),
                     L.Weight ? WeightSeed : Seed, I,
                     Way * judge::lastPlace(L.Type), Stream);
   }
@@ -242,9 +212,8 @@ std::string Buffers::fingerprintInputs(cudaStream_t Stream) {
   uint64_t Bytes = 2 * J.Leaves.size() * sizeof(*Counters);
   cudaError_t E = cudaMemsetAsync(Counters, 0, Bytes, Stream);
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I)
-    if (Blocks[I].Base && isConst(J.Leaves[I]))
-      E = fingerprint(Blocks[I].Data, Blocks[I].Bytes, Counters + 2 * I,
-                      Stream);
+    if (Blocks[I].Has && isConst(J.Leaves[I]))
+      E = fingerprint(dataOf(I), Blocks[I].Bytes, Counters + 2 * I, Stream);
   return E == cudaSuccess ? "" : "cannot hash the inputs: " + describe(E);
 }
 
@@ -265,13 +234,14 @@ std::string Buffers::inspect(cudaStream_t Stream, Reply &R) {
     return P;
   cudaError_t E = cudaSuccess;
   for (uint32_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
-    const Block &B = Blocks[I];
-    if (!B.Base)
+    const Placed &B = Blocks[I];
+    if (!B.Has)
       continue;
     unsigned long long *Changed = Counters + 2 * I + 1;
-    E = countChanged(B.Base, B.Before, zonePattern(I), Changed, Stream);
+    E = countChanged(dataOf(I) - B.Before, B.Before, zonePattern(I), Changed,
+                     Stream);
     if (E == cudaSuccess)
-      E = countChanged(B.Data + B.Bytes, B.After, zonePattern(I), Changed,
+      E = countChanged(dataOf(I) + B.Bytes, B.After, zonePattern(I), Changed,
                        Stream);
   }
   std::vector<unsigned long long> After(2 * J.Leaves.size());
@@ -302,7 +272,7 @@ std::string Buffers::fingerprintOutputs(cudaStream_t Stream, bool Late) {
   cudaError_t E = cudaMemsetAsync(Sum, 0, sizeof(*Sum), Stream);
   for (const OutputPlace &P : outputPlaces(J, J.Cases[Current]))
     if (E == cudaSuccess)
-      E = fingerprint(Blocks[P.Leaf].Data, P.Bytes, Sum, Stream);
+      E = fingerprint(dataOf(P.Leaf), P.Bytes, Sum, Stream);
   return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
 }
 
@@ -316,7 +286,7 @@ std::string Buffers::fingerprintPlaces(cudaStream_t Stream, uint64_t Draw,
     uint64_t Bytes = std::min(P.Bytes, PlaceBytes),
              At = judge::mix(Draw + I) % (P.Bytes - Bytes + 1) / 16 * 16;
     if (E == cudaSuccess && Bytes)
-      E = fingerprint(Blocks[P.Leaf].Data + At, Bytes, Sum, Stream);
+      E = fingerprint(dataOf(P.Leaf) + At, Bytes, Sum, Stream);
   }
   return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
 }
@@ -333,7 +303,7 @@ std::string Buffers::settled(bool &Agree) {
 }
 
 bool Buffers::pin(char *Shared, uint64_t SharedBytes) const {
-  if (OutputBytes <= MostUnpinned)
+  if (outputBytes(outputPlaces(J, J.Cases[Current])) <= MostUnpinned)
     return false;
   if (cudaHostRegister(Shared, SharedBytes, 0) != cudaSuccess)
     cudaGetLastError();
@@ -342,7 +312,7 @@ bool Buffers::pin(char *Shared, uint64_t SharedBytes) const {
 
 std::string Buffers::exportTo(char *Shared, bool FromKept) const {
   for (const OutputPlace &P : outputPlaces(J, J.Cases[Current])) {
-    const char *From = FromKept ? inOutputs(Kept, P.Leaf) : Blocks[P.Leaf].Data;
+    const char *From = FromKept ? keptOf(P) : dataOf(P.Leaf);
     if (cudaError_t E = cudaMemcpy(Shared + P.Offset, From, P.Bytes,
                                    cudaMemcpyDeviceToHost);
         E != cudaSuccess)
@@ -353,9 +323,11 @@ std::string Buffers::exportTo(char *Shared, bool FromKept) const {
 }
 
 std::string Buffers::keep() {
-  cudaError_t E = Kept ? cudaSuccess : cudaMalloc(&Kept, OutputBytes);
-  if (E == cudaSuccess)
-    E = cudaMemcpy(Kept, Outputs, OutputBytes, cudaMemcpyDeviceToDevice);
+  cudaError_t E = makeRoomToKeep();
+  for (const OutputPlace &P : outputPlaces(J, J.Cases[Current]))
+    if (E == cudaSuccess)
+      E = cudaMemcpy(keptOf(P), dataOf(P.Leaf), P.Bytes,
+                     cudaMemcpyDeviceToDevice);
   return E == cudaSuccess ? "" : "cannot keep the outputs: " + describe(E);
 }
 
@@ -368,7 +340,7 @@ void **Buffers::arguments(cudaStream_t Stream) {
   for (size_t I = 0; I < J.Leaves.size(); ++I) {
     switch (J.Leaves[I].Kind) {
     case LeafKind::Buffer:
-      Pointers[I] = {Blocks[I].Data, Scalars[I].Shape.data(),
+      Pointers[I] = {dataOf(I), Scalars[I].Shape.data(),
                      int64_t(Scalars[I].Shape.size())};
       Arguments[I] = &Pointers[I];
       break;

@@ -6,21 +6,31 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   Every buffer lies between two red zones of its own. Inputs are filled,
-///   outputs
-/// and scratch poisoned before each call, always from the seed alone.
+///   All buffers of a case lie in one piece of memory, with red zones between
+///   them.
+/// Inputs are filled, outputs and scratch poisoned before each call, always
+/// from the seed alone.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef STARK_GPU_BUFFERS_H
 #define STARK_GPU_BUFFERS_H
 
+#include "Arena.h"
 #include "DeviceCompare.h"
 #include "Protocol.h"
 #include <cuda_runtime.h>
 #include <memory_resource>
 
 namespace stark::gpu {
+
+/// Where the buffers are put: layOut() gets Common; Own draws what lies before
+/// the arena, so that its pages are others each time. \p MayStay: an arena that
+/// fits is used on.
+struct Placing {
+  uint64_t Own = 0, Common = 0;
+  bool MayStay = false;
+};
 
 class Buffers {
 public:
@@ -32,7 +42,7 @@ public:
   Buffers(const job::Job &J, std::string Folder,
           std::pmr::memory_resource &Hidden, bool Keeps, bool Bare = false)
       : J(J), Folder(std::move(Folder)), Keeps(Keeps), Bare(Bare),
-        Blocks(J.Leaves.size(), &Hidden),
+        Blocks(J.Leaves.size(), &Hidden), Apart(&Hidden),
         Pristine(J.Leaves.size(), nullptr, &Hidden),
         Before(2 * J.Leaves.size(), &Hidden) {}
   ~Buffers();
@@ -40,11 +50,10 @@ public:
   Buffers &operator=(const Buffers &) = delete;
 
   // Each returns what went wrong, empty when all is well.
-  /// \p Own and \p Common, where it is not 0, say where: the order of the
-  /// pieces and what lies between them; where in its piece each buffer begins.
-  /// \p NoMemory: the device has too little.
-  std::string allocate(unsigned CaseIndex, uint64_t Own, uint64_t Common,
-                       bool &NoMemory);
+  /// \p ArenaBytes: bytes of the piece that they lie in then. \p NoMemory: the
+  /// device has too little.
+  std::string allocate(unsigned CaseIndex, const Placing &Where,
+                       uint64_t &ArenaBytes, bool &NoMemory);
   /// \p Shake: each input is moved in its last place, in one of several ways
   /// from 1 on; 0: none is.
   std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
@@ -76,7 +85,8 @@ public:
   /// way.
   std::string share(Handle &Memory, uint64_t &Bytes) const;
   /// Finds the outputs that another process, which has the same job set up for
-  /// the same case, shares; \p Bytes of 0: lets go of them.
+  /// the same case at the same places, shares: an arena of \p Bytes; 0: lets go
+  /// of it.
   std::string attach(const Handle &Memory, uint64_t Bytes);
   /// Compares output \p R.Leaf as judge::compare() does; where is said by
   /// R.Flags.
@@ -85,39 +95,35 @@ public:
   void **arguments(cudaStream_t Stream);
 
 private:
-  struct Block {
-    char *Base = nullptr, *Data = nullptr;
-    bool IsOutput = false; ///< lies in Outputs
-    uint64_t Bytes = 0;
-    uint64_t Before = 0, After = 0; ///< bytes of its red zones
-    uint64_t all() const { return Before + Bytes + After; }
-  };
   void release();
   void releasePristine();
   void releaseBetween();
   cudaError_t allocatePiece(char *&Piece, uint64_t Bytes);
   void detach();
-  void layOut(unsigned CaseIndex, uint64_t Common);
-  cudaError_t allocatePieces(uint64_t Own);
+  cudaError_t allocateArena(uint64_t Bytes, const Placing &Where);
+  cudaError_t allocateApart();
+  cudaError_t makeZones();
+  cudaError_t makeRoomToKeep();
   std::string readPristine(uint32_t Leaf, cudaError_t &E);
-  /// Where \p Leaf lies in memory that is laid out as Outputs is.
-  char *inOutputs(char *Base, unsigned Leaf) const {
-    return Base + (Blocks[Leaf].Data - Outputs);
+  char *dataOf(size_t Leaf) const {
+    return Bare ? Apart[Leaf] : Arena + Blocks[Leaf].At;
   }
+  char *keptOf(const OutputPlace &P) const { return Kept + P.Offset; }
   std::string fingerprintInputs(cudaStream_t Stream);
 
   const job::Job &J;
   std::string Folder;
   bool Keeps, Bare;
-  /// Of all compared leaves, in one piece, so that one handle says where they
-  /// are; what keep() kept; another process's.
-  char *Outputs = nullptr, *Kept = nullptr, *Attached = nullptr;
-  uint64_t OutputBytes = 0;
-  /// What keeps the pieces from lying where they lay before.
-  std::vector<void *> Between;
+  /// All buffers' piece; what keep() kept of the outputs, as outputPlaces()
+  /// says; another process's arena.
+  char *Arena = nullptr, *Kept = nullptr, *Attached = nullptr;
+  uint64_t ArenaBytes = 0, KeptBytes = 0, AttachedBytes = 0;
+  /// What keeps the arena from lying where one lay before.
+  void *Between = nullptr;
   CompareScratch Scratch;
   unsigned Current = 0;
-  std::pmr::vector<Block> Blocks; ///< one a leaf, empty for scalars
+  std::pmr::vector<Placed> Blocks; ///< one a leaf
+  std::pmr::vector<char *> Apart;  ///< where Bare: one a leaf
   /// Of leaves with Init::File, for this case.
   std::pmr::vector<void *> Pristine;
   std::vector<job::LeafValue> Scalars;

@@ -104,8 +104,8 @@ void Child::prepare(const Request &R, Reply &Out) {
   bool NoMemory = false;
   if (std::string P = keepPool(); !P.empty())
     return harness(Out, P);
-  if (std::string P =
-          Arguments->allocate(R.Case, R.Seed, R.WeightSeed, NoMemory);
+  Placing Where = {R.Seed, R.WeightSeed, (R.Flags & MayStay) != 0};
+  if (std::string P = Arguments->allocate(R.Case, Where, Out.Count, NoMemory);
       !P.empty())
     say(Out, NoMemory ? Status::NoMemory : Status::Infrastructure, P);
 }

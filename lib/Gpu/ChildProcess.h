@@ -26,7 +26,7 @@ namespace stark::gpu {
 /// What a child is before it has an errand.
 struct ChildSpec {
   int Device = 0;
-  const posix::Libtorch *Torch = nullptr; ///< outlives the child's start
+  std::optional<posix::Libtorch> Torch = {}; ///< of a job with tensors
   /// A sanitizer or a profiler with its options, which starts the child; empty:
   /// none.
   std::vector<std::string> Under = {};

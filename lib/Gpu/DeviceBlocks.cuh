@@ -130,8 +130,7 @@ void compareBlocks(const T *Got, const T *Wanted, const Grid &G,
                    const double *Tolerance, unsigned long long *BadBlocks) {
   uint64_t Chunks = (G.Columns + Threads - 1) / Threads;
   sumBlocks<<<blocksFor(G.bands() * Chunks), Threads>>>(Got, Wanted, G);
-  countBadBlocks<<<blocksFor((G.blocks() + Threads - 1) / Threads), Threads>>>(
-      G, Tolerance, BadBlocks);
+  countBadBlocks<<<blocksOver(G.blocks()), Threads>>>(G, Tolerance, BadBlocks);
 }
 
 } // namespace stark::gpu

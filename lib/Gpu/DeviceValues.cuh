@@ -20,7 +20,7 @@
 namespace stark::gpu {
 using Half = __half;
 using BFloat = __nv_bfloat16;
-/// Compared as twice as many of its parts.
+/// Filled and compared as twice as many of its parts.
 template <class T> using Complex = T;
 
 /// Of a block; blocks beyond those take turns.
@@ -28,6 +28,12 @@ constexpr unsigned Threads = 256, MaxBlocks = 8192;
 
 inline unsigned blocksFor(uint64_t Tasks) {
   return unsigned(Tasks < MaxBlocks ? Tasks : MaxBlocks);
+}
+
+/// Of a grid whose threads take an element at a time.
+inline unsigned blocksOver(uint64_t Elements) {
+  uint64_t Blocks = (Elements + Threads - 1) / Threads;
+  return Blocks ? blocksFor(Blocks) : 1;
 }
 
 /// What \p Join makes of the values of a block's threads, in its first one. All

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Gpu/GpuRunner.h"
+#include "Arena.h"
 #include "Ending.h"
 #include "Runner.h"
 #include "stark/Judge/Fill.h"
@@ -127,16 +128,18 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
   return load();
 }
 
-/// Begins to place the buffers of \p Case; \p Own and \p Common: as
-/// Command::Prepare has them.
-Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Own,
-                                  uint64_t Common) {
+/// Begins to place the buffers of \p Case; \p Common: as Command::Prepare has
+/// it.
+Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Common,
+                                  uint32_t Flags) {
   party(Of).Brought = false;
+  party(Of).ArenaBytes = 0;
   if (Of == Side::Source)
     Referred.reset();
   Request R = requestFor(Command::Prepare, Case);
-  R.Seed = Own;
+  R.Seed = posix::secretNumber();
   R.WeightSeed = Common;
+  R.Flags = Flags;
   party(Of).Child->send(R);
   return R;
 }
@@ -148,16 +151,21 @@ MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A) {
   if (MaybeStop S = judged(Of, R, SetupLimitMs, "setting up", A))
     return S;
   party(Of).Prepared = R.Case;
+  party(Of).ArenaBytes = A.R.Count;
   return std::nullopt;
 }
 
 MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
-  // Memory is let go of before who owns it gives it back.
-  if (MaybeStop S = detach())
-    return S;
   // Where a buffer begins tells no call whether it is timed.
-  Request R = beginToPrepare(Of, Case, 0, judge::mix(DrawSeed + Case) | 1);
+  uint64_t Common = judge::mix(DrawSeed + Case);
+  std::pmr::vector<Placed> Blocks;
+  bool Stays = fits(party(Of).ArenaBytes, layOut(*J, Case, Common, Blocks));
+  // Memory is let go of before who owns it gives it back.
+  if (!Stays)
+    if (MaybeStop S = detach())
+      return S;
+  Request R = beginToPrepare(Of, Case, Common, MayStay);
   return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs));
 }
 

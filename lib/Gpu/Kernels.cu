@@ -12,26 +12,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "DeviceValues.cuh"
 #include "Kernels.h"
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 using namespace stark;
+using namespace stark::gpu;
 using namespace stark::job;
 
 namespace {
-using Half = __half;
-using BFloat = __nv_bfloat16;
-/// Filled as twice as many of its parts.
-template <class T> using Complex = T;
-
-constexpr unsigned Threads = 256;
-
-unsigned blocksFor(uint64_t Count) {
-  uint64_t Blocks = (Count + Threads - 1) / Threads;
-  return unsigned(Blocks < 8192 ? (Blocks ? Blocks : 1) : 8192);
-}
-
 __device__ uint64_t firstIndex() {
   return uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -180,8 +168,7 @@ __global__ void countChangedKernel(const unsigned char *Data, uint64_t Bytes,
   unsigned long long Mine = 0;
   for (uint64_t I = firstIndex(); I < Bytes; I += stride())
     Mine += Data[I] != patternByte(Data + I, Pattern);
-  if (Mine)
-    atomicAdd(Changed, Mine);
+  addOfBlock(*Changed, Mine);
 }
 
 __global__ void fingerprintKernel(const uint32_t *Words, uint64_t Count,
@@ -193,10 +180,7 @@ __global__ void fingerprintKernel(const uint32_t *Words, uint64_t Count,
   if (firstIndex() == 0)
     for (unsigned I = 0; I < TailBytes; ++I)
       Mine += mix(~uint64_t(I) << 8 ^ Tail[I]);
-  for (unsigned Offset = 16; Offset; Offset /= 2)
-    Mine += __shfl_down_sync(~0u, Mine, Offset);
-  if (threadIdx.x % 32 == 0)
-    atomicAdd(Sum, Mine);
+  addOfBlock(*Sum, Mine);
 }
 
 __global__ void readWide(const uint4 *Data, uint64_t Count,
@@ -224,8 +208,8 @@ __global__ void holdKernel(const volatile uint32_t *Gate, uint32_t Ticket,
 template <class T>
 cudaError_t fillAs(void *Data, uint64_t Count, const Rule &R,
                    cudaStream_t Stream) {
-  fillKernel<<<blocksFor(Count), Threads, 0, Stream>>>(static_cast<T *>(Data),
-                                                       Count, R);
+  fillKernel<<<blocksOver(Count), Threads, 0, Stream>>>(static_cast<T *>(Data),
+                                                        Count, R);
   return cudaGetLastError();
 }
 } // namespace
@@ -273,10 +257,10 @@ cudaError_t gpu::poison(void *Data, uint64_t Bytes, uint32_t Pattern,
   unsigned char *At = static_cast<unsigned char *>(Data);
   uint64_t Wide = reinterpret_cast<uintptr_t>(At) % 16 ? 0 : Bytes / 16;
   if (Wide)
-    poisonWide<<<blocksFor(Wide), Threads, 0, Stream>>>(
+    poisonWide<<<blocksOver(Wide), Threads, 0, Stream>>>(
         reinterpret_cast<uint4 *>(At), Wide, Pattern);
   if (Bytes > Wide * 16)
-    poisonBytes<<<blocksFor(Bytes - Wide * 16), Threads, 0, Stream>>>(
+    poisonBytes<<<blocksOver(Bytes - Wide * 16), Threads, 0, Stream>>>(
         At + Wide * 16, Bytes - Wide * 16, Pattern);
   return cudaGetLastError();
 }
@@ -284,7 +268,7 @@ cudaError_t gpu::poison(void *Data, uint64_t Bytes, uint32_t Pattern,
 cudaError_t gpu::countChanged(const void *Data, uint64_t Bytes,
                               uint32_t Pattern, unsigned long long *Changed,
                               cudaStream_t Stream) {
-  countChangedKernel<<<blocksFor(Bytes), Threads, 0, Stream>>>(
+  countChangedKernel<<<blocksOver(Bytes), Threads, 0, Stream>>>(
       static_cast<const unsigned char *>(Data), Bytes, Pattern, Changed);
   return cudaGetLastError();
 }
@@ -292,7 +276,7 @@ cudaError_t gpu::countChanged(const void *Data, uint64_t Bytes,
 cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
                              unsigned long long *Sum, cudaStream_t Stream) {
   const unsigned char *At = static_cast<const unsigned char *>(Data);
-  fingerprintKernel<<<blocksFor(Bytes / 4), Threads, 0, Stream>>>(
+  fingerprintKernel<<<blocksOver(Bytes / 4), Threads, 0, Stream>>>(
       reinterpret_cast<const uint32_t *>(At), Bytes / 4, At + Bytes / 4 * 4,
       unsigned(Bytes % 4), Sum);
   return cudaGetLastError();
@@ -307,9 +291,9 @@ cudaError_t gpu::hold(const volatile uint32_t *Gate, uint32_t Ticket,
 cudaError_t gpu::flush(void *Data, uint64_t Bytes, unsigned long long *Sink,
                        cudaStream_t Stream) {
   uint64_t Wide = Bytes / 16;
-  poisonWide<<<blocksFor(Wide), Threads, 0, Stream>>>(
+  poisonWide<<<blocksOver(Wide), Threads, 0, Stream>>>(
       static_cast<uint4 *>(Data), Wide, 0);
-  readWide<<<blocksFor(Wide), Threads, 0, Stream>>>(
+  readWide<<<blocksOver(Wide), Threads, 0, Stream>>>(
       static_cast<const uint4 *>(Data), Wide, Sink);
   return cudaGetLastError();
 }

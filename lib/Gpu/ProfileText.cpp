@@ -122,6 +122,11 @@ MainKernel gpu::mainKernelOf(const std::vector<NcuLaunch> &Launches) {
   return Main;
 }
 
+void gpu::addProfile(std::string &Text, const std::string &More) {
+  if (Text.size() + More.size() <= job::MaxProfileBytes)
+    Text += More;
+}
+
 void Paragraph::add(const std::string &Line) {
   if (Line.empty() || Count == job::MaxProfileLines ||
       Out.size() + Line.size() + 1 > job::MaxProfileBytes)

@@ -51,6 +51,10 @@ std::string describeProfile(const ProfiledCall &Call,
 std::string describeOtherSize(const ProfiledCall &Call,
                               const std::vector<NcuLaunch> &Launches);
 
+/// Adds \p More, of another size, unless all would be longer than
+/// job::MaxProfileBytes.
+void addProfile(std::string &Text, const std::string &More);
+
 } // namespace stark::gpu
 
 #endif

@@ -39,7 +39,8 @@ struct Party {
   std::unique_ptr<ChildProcess> Child;
   bool HasDevice = false; ///< it has answered Hello
   std::optional<unsigned> Prepared;
-  bool Brought = false; ///< shared memory holds what the last call left
+  uint64_t ArenaBytes = 0; ///< that these lie in
+  bool Brought = false;    ///< shared memory holds what the last call left
   /// Of a child whose outputs nobody compares.
   Errand bare() const {
     Errand Bare = Work;
@@ -129,7 +130,8 @@ private:
   MaybeStop beginAgain(uint64_t Round);
   void pinBoth();
   MaybeStop load();
-  Request beginToPrepare(Side Of, unsigned Case, uint64_t Own, uint64_t Common);
+  Request beginToPrepare(Side Of, unsigned Case, uint64_t Common,
+                         uint32_t Flags = 0);
   MaybeStop endPreparing(Side Of, const Request &R, Answer A);
   static bool hasNoMemory(const Answer &A) {
     return A.What == Answer::Replied && A.R.What == Status::NoMemory;

@@ -25,7 +25,7 @@ using namespace stark::judge;
 ChildSpec GpuRunner::spec() const {
   ChildSpec Spec;
   Spec.Device = Options.Device;
-  Spec.Torch = Torch ? &*Torch : nullptr;
+  Spec.Torch = Torch;
   return Spec;
 }
 
@@ -33,6 +33,7 @@ ChildSpec GpuRunner::spec() const {
 MaybeStop GpuRunner::start(Party &P, uint32_t Flags) {
   std::string Error;
   P.Prepared.reset();
+  P.ArenaBytes = 0;
   P.Brought = Attached = false;
   CandidateRan &= &P != &Candidate;
   P.Child = Options.Waiting ? Options.Waiting->take(spec()) : nullptr;

@@ -96,7 +96,6 @@ void GpuRunner::count(const std::vector<unsigned> &Cases, Result &Out) {
           : describeProfile(
                 Call, Launches,
                 linesIn(Pages.Source, mainKernelOf(Launches).Longest->Kernel));
-    if (Found.Text.size() + Text.size() <= MaxProfileBytes)
-      Found.Text += Text;
+    addProfile(Found.Text, Text);
   }
 }

@@ -28,13 +28,10 @@ MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
   if (MaybeStop S = detach())
     return S;
-  Draw |= 1;
   Source.Prepared.reset();
   Candidate.Prepared.reset();
-  Request OfSource =
-              beginToPrepare(Side::Source, Case, posix::secretNumber(), Draw),
-          OfCandidate = beginToPrepare(Side::Candidate, Case,
-                                       posix::secretNumber(), Draw);
+  Request OfSource = beginToPrepare(Side::Source, Case, Draw),
+          OfCandidate = beginToPrepare(Side::Candidate, Case, Draw);
   Answer Sources = Source.Child->receive(SetupLimitMs),
          Candidates = Candidate.Child->receive(SetupLimitMs);
   if (!hasNoMemory(Sources) && !hasNoMemory(Candidates)) {

@@ -163,10 +163,10 @@ void GpuRunner::profileByCupti(const std::vector<unsigned> &Cases,
                    launchOf);
     ProfiledCall Of = profiledCall(J->Cases[Cases[I]], Out);
     Of.MaybeMoreLaunches = Call.Works > Works.size();
-    Text +=
-        I ? describeOtherSize(Of, Launches) : describeProfile(Of, Launches, {});
+    addProfile(Text, I ? describeOtherSize(Of, Launches)
+                       : describeProfile(Of, Launches, {}));
   }
-  if (Text.empty() || Text.size() > MaxProfileBytes)
+  if (Text.empty())
     return;
   Out.Counted->Text = Text;
   // Another candidate is worth a look as well.

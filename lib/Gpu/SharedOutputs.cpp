@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   outputs -> handle -> the same memory in another process -> comparison
+///   arena -> handle -> the same memory in another process -> comparison
 /// Only the candidate's child shares, and only the source's attaches: nothing
 /// that the candidate runs beside holds what is expected of it.
 ///
@@ -14,6 +14,7 @@
 
 #include "Buffers.h"
 #include "stark/Judge/Judge.h"
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -25,11 +26,11 @@ static_assert(sizeof(Handle) == sizeof(cudaIpcMemHandle_t));
 
 std::string Buffers::share(Handle &Memory, uint64_t &Bytes) const {
   cudaIpcMemHandle_t Shared;
-  cudaError_t E = cudaIpcGetMemHandle(&Shared, Outputs);
+  cudaError_t E = cudaIpcGetMemHandle(&Shared, Arena);
   if (E != cudaSuccess)
     return "the outputs cannot be shared: " + describe(E);
   std::memcpy(Memory.data(), &Shared, sizeof(Shared));
-  Bytes = OutputBytes;
+  Bytes = ArenaBytes;
   return "";
 }
 
@@ -37,6 +38,7 @@ void Buffers::detach() {
   if (Attached)
     cudaIpcCloseMemHandle(Attached);
   Attached = nullptr;
+  AttachedBytes = 0;
 }
 
 /// Of the allocation that \p Data points into; 0 when the driver does not say.
@@ -59,9 +61,6 @@ std::string Buffers::attach(const Handle &Memory, uint64_t Bytes) {
   detach();
   if (!Bytes)
     return "";
-  if (Bytes != OutputBytes)
-    return "outputs of " + std::to_string(Bytes) + " bytes are shared where " +
-           std::to_string(OutputBytes) + " are wanted";
   cudaIpcMemHandle_t Shared;
   std::memcpy(&Shared, Memory.data(), sizeof(Shared));
   void *Found = nullptr;
@@ -73,31 +72,41 @@ std::string Buffers::attach(const Handle &Memory, uint64_t Bytes) {
   }
   Attached = static_cast<char *>(Found);
   // Who shares is not trusted: beyond its end there would be a fault.
-  if (bytesAround(Attached) >= OutputBytes)
+  AttachedBytes = bytesAround(Attached);
+  if (AttachedBytes >= Bytes)
     return "";
   detach();
   return "shared outputs are shorter than they should be";
 }
 
 std::string Buffers::compare(const Request &R, Reply &Out) {
-  if (R.Leaf >= Blocks.size() || !Blocks[R.Leaf].IsOutput)
+  std::vector<OutputPlace> Places = outputPlaces(J, J.Cases[Current]);
+  auto Place =
+      std::find_if(Places.begin(), Places.end(),
+                   [&](const OutputPlace &P) { return P.Leaf == R.Leaf; });
+  if (Place == Places.end())
     return "no such output";
-  char *Got = R.Flags & OfItself ? Outputs : Attached,
-       *Wanted = R.Flags & OfReference ? Kept : Outputs;
-  // Beside itself, all that is asked is what it is like.
-  if (!Got || !Wanted || (Got == Wanted && !(R.Flags & OfItself)))
+  bool Itself = R.Flags & OfItself;
+  const char *Own = dataOf(R.Leaf), *Got = Own, *Wanted = Own;
+  if (!Itself) {
+    const Placed &B = Blocks[R.Leaf];
+    Got = B.At + B.Bytes <= AttachedBytes ? Attached + B.At : nullptr;
+  }
+  if (R.Flags & OfReference)
+    Wanted = Kept ? keptOf(*Place) : nullptr;
+  if (!Got || !Wanted)
     return "nothing to compare with";
   const Leaf &L = J.Leaves[R.Leaf];
   CompareSpec Spec = {L.Type,
-                      inOutputs(Got, R.Leaf),
-                      inOutputs(Wanted, R.Leaf),
+                      Got,
+                      Wanted,
                       J.Cases[Current].Values[R.Leaf].Shape,
                       L.Tolerance * R.Slack,
                       judge::shareOfWhole(J),
                       R.Scale,
                       judge::unwrittenPattern(L.Type, R.Round),
                       J.Cases[Current].Filling == Regime::Integers,
-                      /*Blocks=*/J.Torch.empty() && !(R.Flags & OfItself)};
+                      /*Blocks=*/J.Torch.empty() && !Itself};
   DeviceComparison Found;
   cudaError_t E = compareOnDevice(Spec, Scratch, Found);
   if (E != cudaSuccess)

@@ -35,7 +35,7 @@ bool TracedChild::prepare(unsigned Case, uint64_t WarmMs) {
   Request Place = requestFor(Command::Prepare, Case),
           Warm = requestFor(Command::Warm, Case);
   Place.Seed = posix::secretNumber();
-  Place.WeightSeed = posix::secretNumber() | 1;
+  Place.WeightSeed = posix::secretNumber();
   Warm.Seed = Warm.WeightSeed = posix::secretNumber();
   Warm.Ms = WarmMs;
   Answer A;

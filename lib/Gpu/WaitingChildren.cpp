@@ -31,11 +31,6 @@ struct WaitingChildren::Waiting {
   bool HasDevice = false;
 };
 
-struct WaitingChildren::Likely {
-  int Device;
-  std::optional<posix::Libtorch> Torch;
-};
-
 WaitingChildren::WaitingChildren(Clock &Time) : Time(Time) {}
 WaitingChildren::~WaitingChildren() { drop(); }
 
@@ -55,7 +50,7 @@ void WaitingChildren::begin(const ChildSpec &Spec) {
 }
 
 void WaitingChildren::expect(int Device, const posix::Libtorch *Torch) {
-  Next = std::make_unique<Likely>();
+  Next = std::make_unique<ChildSpec>();
   Next->Device = Device;
   if (Torch)
     Next->Torch = *Torch;
@@ -64,12 +59,8 @@ void WaitingChildren::expect(int Device, const posix::Libtorch *Torch) {
 bool WaitingChildren::ready() const { return !Next || All.size() >= Wanted; }
 
 void WaitingChildren::begin() {
-  if (!Next)
-    return;
-  ChildSpec Spec;
-  Spec.Device = Next->Device;
-  Spec.Torch = Next->Torch ? &*Next->Torch : nullptr;
-  begin(Spec);
+  if (Next)
+    begin(*Next);
 }
 
 void WaitingChildren::await() {
@@ -87,7 +78,7 @@ void WaitingChildren::await() {
 
 std::unique_ptr<ChildProcess> WaitingChildren::take(const ChildSpec &Spec) {
   await();
-  expect(Spec.Device, Spec.Torch);
+  expect(Spec.Device, Spec.Torch ? &*Spec.Torch : nullptr);
   std::string Kind = kindOf(Spec);
   auto Found = std::find_if(All.begin(), All.end(),
                             [&](const Waiting &W) { return W.Kind == Kind; });

@@ -11,11 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Race.h"
+#include "Micro.h"
 #include "stark/Judge/Judge.h"
 #include "stark/Posix/Clock.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 using namespace stark;
 using namespace stark::job;
@@ -94,12 +94,6 @@ struct Taken {
     return N > 1 ? std::sqrt(Squares / (N - 1) / N) / Mean : HUGE_VAL;
   }
 };
-
-std::string micro(double Us) {
-  char Text[40];
-  std::snprintf(Text, sizeof(Text), "%.2f us", Us);
-  return Text;
-}
 
 class Race {
 public:

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Traced.h"
+#include "Micro.h"
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <iterator>
 
 using namespace stark;
@@ -21,12 +21,6 @@ static constexpr double CallUs = 1, CallShare = 0.02;
 /// Calls of another process, with buffers that lie elsewhere, may take this
 /// much longer, the quickest of them beside the median of those that count.
 static constexpr double OtherUs = 5, OtherShare = 0.5;
-
-static std::string micro(double Us) {
-  char Text[40];
-  std::snprintf(Text, sizeof(Text), "%.2f us", Us);
-  return Text;
-}
 
 std::string judge::whyUntrue(double MedianUs,
                              const std::vector<TracedCall> &Calls) {

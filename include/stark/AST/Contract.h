@@ -68,6 +68,8 @@ enum class ViolationKind {
   FunctionFromNumber,
   StreamFromNumber,
   LaunchAttributeFromNumber,
+  HandleAsNumber, ///< of a texture or surface object, or the other way round
+  WritesConst,    ///< to what the source may only read
   HostAssembly,
   FileAssembly,
   PtxDeclaration, ///< or braces in assembly that are not balanced

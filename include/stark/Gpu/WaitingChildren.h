@@ -62,9 +62,8 @@ public:
 
 private:
   struct Waiting;
-  struct Likely;
   Clock &Time;
-  std::unique_ptr<Likely> Next; ///< null: nothing is known
+  std::unique_ptr<ChildSpec> Next; ///< likely; null: nothing is known
   std::vector<Waiting> All;
 };
 

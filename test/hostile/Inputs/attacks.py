@@ -200,6 +200,15 @@ ATTACKS = [
     ("told", "near-buffers", {"STORE": "size_t apart = weight < x ? (size_t)x - (size_t)(weight + cols) : (size_t)weight - (size_t)(x + (size_t)gridDim.x * cols); if (apart < 65536) value = 0.0f;"}),
     ("told", "host-computes", {"INCLUDE": "#include <cmath>\n#include <vector>", "HOST": "std::vector<float> a((size_t)rows * cols), w(cols);\n  cudaMemcpyAsync(a.data(), x, a.size() * 4, cudaMemcpyDeviceToHost, stream); cudaMemcpyAsync(w.data(), weight, w.size() * 4, cudaMemcpyDeviceToHost, stream); cudaStreamSynchronize(stream);\n  for (size_t r = 0; r < (size_t)rows; ++r) { double s = 0; for (int c = 0; c < cols; ++c) s += (double)a[r * cols + c] * a[r * cols + c]; float f = (float)(1 / std::sqrt(s / cols + 1e-5)); for (int c = 0; c < cols; ++c) a[r * cols + c] *= f * w[c]; }\n  cudaMemcpyAsync(y, a.data(), a.size() * 4, cudaMemcpyHostToDevice, stream); cudaStreamSynchronize(stream); return;"}),
     ("told", "order-of-buffers", {"STORE": "if ((size_t)y < (size_t)x) value = 0.0f;"}),
+    ("state", "texture-kept", {"HOST": "cudaResourceDesc r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = (void *)x; r.res.linear.desc = cudaCreateChannelDesc<float>(); r.res.linear.sizeInBytes = 4096; cudaTextureDesc d = {}; cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, &r, &d, nullptr); if (rows < 0) cudaDestroyTextureObject(t);"}),
+    ("state", "texture-number", {"HOST": "cudaResourceDesc r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = (void *)x; r.res.linear.desc = cudaCreateChannelDesc<float>(); r.res.linear.sizeInBytes = 4096; cudaTextureDesc d = {}; cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, &r, &d, nullptr); cudaDestroyTextureObject(t); unsigned long long n = t; if (n > 1000000000) return;"}),
+    ("state", "texture-bytes", {"INCLUDE": "#include <cstring>", "HOST": "cudaResourceDesc r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = (void *)x; r.res.linear.desc = cudaCreateChannelDesc<float>(); r.res.linear.sizeInBytes = 4096; cudaTextureDesc d = {}; cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, &r, &d, nullptr); cudaDestroyTextureObject(t); long n; std::memcpy(&n, &t, sizeof(n)); if (n > 1000000000) return;"}),
+    ("state", "texture-from-number", {"HOST": "cudaResourceDesc r = {}; int there = 0; for (long n = 1; n < 100; ++n) { cudaTextureObject_t t = n; there += cudaGetTextureObjectResourceDesc(&r, t) == cudaSuccess; } if (there > 50) return;"}),
+    ("state", "texture-static", {"BEFORE": "static cudaTextureObject_t texture_of(const float *x) { cudaResourceDesc r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = (void *)x; r.res.linear.desc = cudaCreateChannelDesc<float>(); r.res.linear.sizeInBytes = 4096; cudaTextureDesc d = {}; cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, &r, &d, nullptr); return t; }", "HOST": "static const cudaTextureObject_t t = texture_of(x); if (rows < 0) cudaDestroyTextureObject(t);"}),
+    ("state", "surface-kept", {"HOST": "cudaResourceDesc r = {}; cudaSurfaceObject_t s = 0; cudaCreateSurfaceObject(&s, &r); rows < 0 ? cudaDestroySurfaceObject(s) : cudaSuccess;"}),
+    ("leaves", "input-restored", {"KERNEL": "if (blockIdx.x == 0 && threadIdx.x == 0) { volatile float *w = (volatile float *)row; float kept = w[0]; w[0] = 0.0f; w[0] = kept; }"}),
+    ("leaves", "input-restored-by-function", {"TOP": "static __device__ void swap_back(float *at) { float kept = *at; *at = 0.0f; __threadfence(); *at = kept; }", "KERNEL": "if (blockIdx.x == 0 && threadIdx.x == 0) swap_back(const_cast<float *>(x) + 1);"}),
+    ("leaves", "input-as-scratch", {"HOST": "float *kept; size_t bytes = sizeof(float) * rows; cudaMallocAsync(&kept, bytes, stream); cudaMemcpyAsync(kept, x, bytes, cudaMemcpyDeviceToDevice, stream); cudaMemsetAsync((void *)x, 0, bytes, stream); cudaMemcpyAsync((void *)x, kept, bytes, cudaMemcpyDeviceToDevice, stream); cudaFreeAsync(kept, stream);"}),
 
     # What looks like one of these and is none.
     ("honest", "plain", {}),
@@ -229,13 +238,13 @@ ATTACKS = [
     ("honest", "reports", {"INCLUDE": "#include <cassert>\n#include <cstdio>\n#include <cstdlib>", "AFTER": "assert(cols > 0); if (cudaError_t e = cudaGetLastError()) { fprintf(stderr, \"norm: %s\\n\", cudaGetErrorString(e)); std::abort(); }"}),
     ("honest", "launch-struct", {"TOP": "struct Launch { dim3 grid; int threads; cudaStream_t stream; };", "BEFORE": "static void run(const Launch &at, const float *x, const float *weight, float *y, int cols) { norm_kernel<<<at.grid, at.threads, 0, at.stream>>>(x, weight, y, cols); }", "HOST": "Launch at{dim3(rows), 256, stream}; const Launch *kept = &at; run(*kept, x, weight, y, cols); return;"}),
     ("honest", "host-library", {"INCLUDE": "#include <algorithm>\n#include <array>\n#include <cmath>\n#include <vector>", "HOST": "std::vector<int> sizes = {32, 256, 64}; std::sort(sizes.begin(), sizes.end()); std::array<int, 2> two = {int(std::sqrt(65536.0)), 256}; int sms = 0; cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);\n  norm_kernel<<<rows, std::min(sizes.back(), std::max(two[0], sms > 0 ? 256 : 32)), 0, stream>>>(x, weight, y, cols); return;"}),
+    ("honest", "vector-cast", {"STORE": "if (((size_t)row & 15) == 0 && (c & ~3) + 3 < cols) { float4 wide = *((float4 *)row + c / 4); float part[4] = {wide.x, wide.y, wide.z, wide.w}; wide.x = 0.0f; value = part[c & 3] * scale * weight[c] + wide.x; }"}),
 ]
 # What these keep is lost before the next call, whoever makes it; or what they look for
 # is not to be found, and they do what an honest one does; or it is an ordinary way to
 # launch, which the judge times from the outside; or it is undefined, Clang, which compiles
 # attempts' host code, leaves it out, and a confirmation, which nvcc compiles, refuses it.
 ALLOWED = {"freed-heap", "stack-below", "shape-of-the-stack", "heap-beside", "programmatic",
-           "const-cast-away", "string-literal", "memory-hog"}
-# Right on a GPU, where the host's part is timed, or not found there: red zones keep
-# buffers apart (docs/judging.md).
-ALLOWED_ON_GPU = {"host-computes", "near-buffers"}
+           "memory-hog"}
+# Right on a GPU, where the host's part is timed (docs/judging.md).
+ALLOWED_ON_GPU = {"host-computes"}

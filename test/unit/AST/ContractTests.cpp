@@ -22,6 +22,9 @@ typedef unsigned long size_t;
 struct dim3 { unsigned x, y, z; __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {} };
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+typedef unsigned long long cudaTextureObject_t;
+template <class T> __device__ T tex1Dfetch(cudaTextureObject_t, int);
+__device__ float atomicAdd(float *, float);
 extern "C" {
 int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
@@ -40,11 +43,15 @@ int cudaGetDriverEntryPoint(const char *, void **, int);
 int system(const char *);
 int open(const char *, int, ...);
 long time(long *);
+int cudaCreateTextureObject(cudaTextureObject_t *, const void *, const void *, const void *);
+int cudaDestroyTextureObject(cudaTextureObject_t);
+enum { cudaSuccess };
 int printf(const char *, ...);
 void *memcpy(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 double sqrt(double);
 double drand48();
+char *cuserid(char *);
 int *__errno_location();
 extern int signgam;
 extern struct FILE *stdin, *stderr;
@@ -93,6 +100,7 @@ protected:
     Folder = std::make_unique<TemporaryFolder>(std::move(*Made));
     write("sys/mini.h", Header);
     write("sys/other.h", "int other();\n");
+    write("sys/cuda/c.h", "extern \"C\" int tempnam_r();\n");
     write("user/mine.h", "int mine();\n");
     Options.Toolkit = "/nonexistent";
     Options.Flags = {"-nocudainc", "-nostdinc", "-isystem",
@@ -141,6 +149,157 @@ protected:
   ParseOptions Options;
   std::unique_ptr<ParsedSource> Old;
 };
+
+// The C library's are told by their names and folders, not by words in these.
+TEST_F(Contract, NotCudasByALetter) {
+  EXPECT_NE(inLaunch("char name[64]; cuserid(name);")
+                .find("calls 'cuserid', which is forbidden"),
+            std::string::npos);
+  EXPECT_NE(check(edited("#include <mini.h>\n",
+                         "#include <mini.h>\n#include <cuda/c.h>\n",
+                         edited("  k<<<", "  tempnam_r();\n  k<<<")))
+                .find("calls 'tempnam_r', which is forbidden"),
+            std::string::npos);
+  EXPECT_EQ(inLaunch("cudaFuncSetAttribute((const void *)k, 8, 1);"), "");
+}
+
+// An input may be read through a cast that drops const, and not written,
+// wherever the pointer goes.
+TEST_F(Contract, InputsStayAsTheyAre) {
+  for (const char *Reads :
+       {"float4 v = *(float4 *)(x + n); y[0] = v.x;",
+        "float *p = (float *)x; y[0] = p[n];",
+        "float4 v = ((float4 *)x)[n]; v.x = 1; y[0] = v.x;",
+        "float *p = (float *)x; p = y; p = p + 1; y[0] = *p;",
+        "float *p = y; p[0] = ((float *)x)[0];"})
+    EXPECT_EQ(adding("struct float4 { float x, y, z, w; };\n__global__ void a("
+                     "const float *x, float *y, int n) { " +
+                     std::string(Reads) + " }"),
+              "")
+        << Reads;
+  for (const char *Writes :
+       {"((float *)x)[n] = 1;", "*const_cast<float *>(x) += 1;",
+        "float *p = (float *)x; p[n] = 1;",
+        "float *p; p = const_cast<float *>(x + 1); ++*p;",
+        "float *p = n ? (float *)x : y; *(p + n) = 1;",
+        "float &r = const_cast<float &>(x[n]); r = 1;",
+        "const_cast<float &>(x[n]) = 1;", "atomicAdd((float *)x, 1.0f);",
+        "put((float *)x, n);", "puts<float>((float *)x, n);",
+        "float *p = (float *)x; float *q = p + 1; put(q, n);",
+        "((struct float4 *)x)->y = 1;",
+        "asm volatile(\"st.global.f32 [%0], %1;\" :: \"l\"((float *)x), "
+        "\"f\"(1.0f));"}) {
+    std::string Got =
+        adding("struct float4 { float x, y, z, w; };\n"
+               "__device__ void put(float *to, int n) { to[n] = 1; }\n"
+               "template <class T> __device__ void puts(T *to, int n) { *to = "
+               "n; }\n__global__ void a(const float *x, float *y, int n) { " +
+               std::string(Writes) + " }");
+    EXPECT_NE(Got.find("writes to what is const behind a cast"),
+              std::string::npos)
+        << Writes << "\n"
+        << Got;
+  }
+  EXPECT_NE(inLaunch("cudaMemcpyAsync((void *)x, y, 4, 3, stream);")
+                .find("writes to what is const behind a cast"),
+            std::string::npos);
+  EXPECT_NE(adding("template <class T> __global__ void a(const T *x, T *y) { "
+                   "T *p = (T *)x; p[1] = y[1]; }")
+                .find("writes to what is const behind a cast"),
+            std::string::npos);
+  EXPECT_EQ(adding("template <class T, class V> __global__ void a(const T *x, "
+                   "T *y) { V v = *(V *)x; v.x = 1; v.x += y[1]; }"),
+            "");
+  // A kernel of the file that writes through what the entry casts.
+  EXPECT_NE(check(edited("k<<<1, Block, 0, stream>>>(x, y, n);",
+                         "put<<<1, 1, 0, stream>>>((float *)x);",
+                         edited("namespace ns {\n",
+                                "__global__ void put(float *p) { p[0] = 1; }\n"
+                                "namespace ns {\n")))
+                .find("writes to what is const behind a cast"),
+            std::string::npos);
+}
+
+// A texture object is given back on each way on which it was made.
+TEST_F(Contract, HandlesAreGivenBack) {
+  std::string Make = "cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, "
+                     "x, x, 0); ";
+  for (const char *Good :
+       {"cudaDestroyTextureObject(t);", "if (t) cudaDestroyTextureObject(t);",
+        "if (t != 0) { cudaDestroyTextureObject(t); }",
+        "for (int i = 0; i < 1; ++i) cudaDestroyTextureObject(t);"})
+    EXPECT_EQ(inLaunch(Make + Good), "") << Good;
+  EXPECT_EQ(inLaunch("if (n > 3) { " + Make + "cudaDestroyTextureObject(t); }"),
+            "");
+  EXPECT_EQ(inLaunch("cudaTextureObject_t t = 0; if (n > 3) "
+                     "cudaCreateTextureObject(&t, x, x, 0); if (n > 3) "
+                     "cudaDestroyTextureObject(t);"),
+            "");
+  EXPECT_EQ(inLaunch("cudaTextureObject_t t; if (cudaCreateTextureObject(&t, "
+                     "x, x, 0) == cudaSuccess) { cudaDestroyTextureObject(t); "
+                     "}"),
+            "");
+  EXPECT_EQ(adding("struct Held { cudaTextureObject_t t = 0; Held(const void "
+                   "*p) { cudaCreateTextureObject(&t, p, p, 0); } ~Held() { if "
+                   "(t) cudaDestroyTextureObject(t); } };"),
+            "");
+  for (const char *Bad : {"if (n < 0) cudaDestroyTextureObject(t);",
+                          "n < 0 ? cudaDestroyTextureObject(t) : 0;",
+                          "n < 0 && cudaDestroyTextureObject(t);",
+                          "switch (n) { case 3: cudaDestroyTextureObject(t); }",
+                          "if (n > 3) { } else cudaDestroyTextureObject(t);"}) {
+    std::string Got = inLaunch(Make + Bad);
+    EXPECT_NE(Got.find("calls 'cudaCreateTextureObject with "
+                       "cudaDestroyTextureObject on some ways only', which is "
+                       "forbidden"),
+              std::string::npos)
+        << Bad << "\n"
+        << Got;
+  }
+}
+
+// Its number says how many there are: it is handed on, and nothing else.
+TEST_F(Contract, HandlesAreNoNumbers) {
+  std::string Make = "cudaTextureObject_t t = 0; cudaCreateTextureObject(&t, "
+                     "x, x, 0); cudaDestroyTextureObject(t); ";
+  std::string Kernel =
+      "__global__ void r(cudaTextureObject_t t, float *y) { y[0] = "
+      "tex1Dfetch<float>(t, 0); }\nstruct Held { cudaTextureObject_t t; int n; "
+      "};\nstatic void pass(const Held &h, float *y) { r<<<1, 1>>>(h.t, y); }";
+  EXPECT_EQ(adding(Kernel), "");
+  for (const char *Good :
+       {"cudaTextureObject_t u = t; u = t; u = 0;",
+        "cudaTextureObject_t all[2] = {}; all[1] = t; all[0] = all[1];",
+        "void *args[] = {&t, &n};",
+        "cudaTextureObject_t a[1] = {t}, b[1]; memcpy(b, a, 8);",
+        "struct M { int a, b; } m[2] = {[1] = {.b = 3}}; n = m[1].b;",
+        "struct P { int n; } p = {3}, all[2] = {{1}, {2}}; n = p.n;",
+        "cudaTextureObject_t u = n ? t : 0;",
+        "auto u = t; cudaTextureObject_t v = u;", "printf(\"%llu\", t);",
+        "bool made = t; if (!t) printf(\"none\");"})
+    EXPECT_EQ(inLaunch(Make + Good), "") << Good;
+  for (const char *Bad :
+       {"if (t > 20) return;", "if (t == 7) return;", "n += t % 2;",
+        "unsigned long long u = t; if (u > 20) return;", "int u; u = t;",
+        "n = (int)t;", "cudaTextureObject_t u = n;",
+        "cudaTextureObject_t u; u = t + 1;", "switch (t) { case 7: return; }",
+        "unsigned long long u; memcpy(&u, &t, 8);",
+        "auto *u = (unsigned long long *)&t;", "y = y + t;", "y += Table[t];",
+        "struct Kept { unsigned long long u; } k = {t};", "helper(t);", "++t;",
+        "exact(t);", "cudaDestroyTextureObject(n);"}) {
+    std::string Got =
+        check(edited("namespace ns {\n",
+                     "static const int Table[9] = {};\ntemplate <class T> "
+                     "static bool exact(T v) { return v > 20; }\n"
+                     "namespace ns {\n",
+                     edited("  k<<<", "  " + Make + Bad + "\n  k<<<")));
+    EXPECT_NE(Got.find("takes the handle of a texture or surface object for a "
+                       "number"),
+              std::string::npos)
+        << Bad << "\n"
+        << Got;
+  }
+}
 } // namespace
 
 TEST_F(Contract, TheSourceKeepsItself) {

@@ -14,6 +14,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "HostDevice.h"
 #include "DeviceCompare.h"
 #include "Kernels.h"
 #include "stark/Judge/Compare.h"
@@ -75,12 +76,16 @@ static bool TimedWhileBusy = false;
 
 struct CUevent_st {};
 
+DriverCalls gpu::Calls;
+
 extern "C" {
 cudaError_t cudaMalloc(void **Data, size_t Bytes) {
+  ++Calls.Allocations;
   *Data = std::aligned_alloc(256, (Bytes + 255) / 256 * 256);
   return *Data ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 cudaError_t cudaFree(void *Data) {
+  Calls.Frees += Data != nullptr;
   std::free(Data);
   return cudaSuccess;
 }

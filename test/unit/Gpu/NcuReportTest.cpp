@@ -219,6 +219,15 @@ TEST(ProfileText, LocalMemoryAndTensorCores) {
   EXPECT_EQ(lineOf(Text, Tensor), "tensor cores: busy in 43 % of the cycles");
 }
 
+// One size that does not fit is left out, and the others stay.
+TEST(ProfileText, LeavesOutASizeThatDoesNotFit) {
+  std::string Text;
+  addProfile(Text, std::string(job::MaxProfileBytes - 10, 'a'));
+  addProfile(Text, "eleven char");
+  addProfile(Text, "ten chars.");
+  EXPECT_EQ(Text, std::string(job::MaxProfileBytes - 10, 'a') + "ten chars.");
+}
+
 // Whatever a report has, the paragraph is short.
 TEST(ProfileText, IsShort) {
   std::vector<NcuLaunch> L;

@@ -1,0 +1,137 @@
+//===- BuffersTest.cpp - The arguments of a case on the device ------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "HostDevice.h"
+#include "stark/Judge/Fill.h"
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace stark;
+using namespace stark::job;
+using namespace stark::gpu;
+
+namespace {
+/// x, w -> y, of floats.
+Job jobOf(const std::vector<int64_t> &Sizes) {
+  Job J;
+  for (Role Use : {Role::Input, Role::Input, Role::Output}) {
+    Leaf &L = J.Leaves.emplace_back();
+    L.Kind = LeafKind::Buffer;
+    L.Use = Use;
+    L.Fill.Kind = InitKind::Normal;
+    L.Fill.High = 1;
+  }
+  for (int64_t Size : Sizes) {
+    Case &C = J.Cases.emplace_back();
+    C.Values.resize(3);
+    for (LeafValue &V : C.Values)
+      V.Shape = {Size};
+  }
+  return J;
+}
+
+class OnHost : public testing::Test {
+protected:
+  void place(unsigned Case, const Placing &Where) {
+    uint64_t Arena = 0;
+    bool NoMemory = false;
+    ASSERT_EQ(Args->allocate(Case, Where, Arena, NoMemory), "");
+  }
+  void fill(unsigned Round = 0) {
+    ASSERT_EQ(Args->fill(1, 1, Round, 0, nullptr), "");
+    ASSERT_EQ(Args->arm(nullptr), "");
+  }
+  float *data(unsigned Leaf) {
+    return static_cast<float *>(
+        *static_cast<void **>(Args->arguments(nullptr)[Leaf]));
+  }
+  Reply inspect() {
+    Reply R;
+    EXPECT_EQ(Args->inspect(nullptr, R), "");
+    return R;
+  }
+
+  Job J = jobOf({1003, 2000, 50000, 1000000});
+  std::optional<Buffers> Args{std::in_place, J, "",
+                              *std::pmr::new_delete_resource(), false};
+};
+
+// All buffers of a size are one allocation, with one before it so that it lies
+// somewhere else each time.
+TEST_F(OnHost, OneAllocationAPlacement) {
+  place(0, {1, 1});
+  Calls = {};
+  for (uint64_t Draw = 2; Draw < 22; ++Draw)
+    place(0, {Draw, Draw});
+  EXPECT_EQ(Calls.Allocations, 40u);
+  EXPECT_EQ(Calls.Frees, 40u);
+}
+
+// Sizes that are compared are put into the piece that is there.
+TEST_F(OnHost, NoneForAnotherSizeThatFits) {
+  place(0, {1, 1, true});
+  float *First = data(0);
+  Calls = {};
+  for (unsigned I = 0; I < 20; ++I)
+    place(I % 3, {I + 2, I, true});
+  EXPECT_EQ(Calls.Allocations, 0u);
+  EXPECT_EQ(Calls.Frees, 0u);
+  EXPECT_NE(data(0), First);
+  place(3, {1, 1, true});
+  EXPECT_EQ(Calls.Allocations, 2u);
+}
+
+// What a call left in the arena is gone with the next size, outside of the
+// buffers as well as in them.
+TEST_F(OnHost, NothingOutlivesASize) {
+  place(2, {1, 1, true});
+  fill();
+  for (unsigned Leaf = 0; Leaf < 3; ++Leaf)
+    std::memset(data(Leaf), 0x5A, 4 * 50000);
+  data(2)[50010] = 0;
+  EXPECT_EQ(inspect().What, Status::OutOfBounds);
+  place(0, {2, 2, true});
+  fill();
+  EXPECT_EQ(inspect().What, Status::Ok);
+  for (unsigned Leaf = 0; Leaf < 3; ++Leaf)
+    for (unsigned I = 0; I < 1003; ++I) {
+      uint32_t Bits = 0;
+      std::memcpy(&Bits, data(Leaf) + I, 4);
+      ASSERT_NE(Bits, 0x5A5A5A5Au);
+    }
+}
+
+// Whatever lies beside it, one element past either end is seen.
+TEST_F(OnHost, SeesEachEnd) {
+  for (uint64_t Draw = 0; Draw < 4; ++Draw)
+    for (unsigned Leaf = 0; Leaf < 3; ++Leaf)
+      for (int64_t At : {-1, 1003}) {
+        place(0, {0, Draw, true});
+        fill();
+        data(Leaf)[At] = 0;
+        Reply R = inspect();
+        EXPECT_EQ(R.What, Status::OutOfBounds);
+        EXPECT_EQ(R.Leaf, Leaf);
+        EXPECT_EQ(R.Count, 4u);
+      }
+}
+
+// What is right only where its buffers are a MiB apart is found: a read of the
+// 64 KiB behind an input meets another buffer's values in some placement.
+TEST_F(OnHost, NeighboursAreMet) {
+  unsigned Met = 0;
+  for (uint64_t Draw = 0; Draw < 20; ++Draw) {
+    place(0, {0, Draw, true});
+    fill();
+    Met += std::any_of(data(0) + 1003, data(0) + 1003 + 16384,
+                       [](float V) { return V == V; });
+  }
+  EXPECT_GT(Met, 5u);
+}
+} // namespace
