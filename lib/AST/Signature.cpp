@@ -8,6 +8,7 @@
 #include "stark/AST/Signature.h"
 #include "MainFile.h"
 #include "ParameterTypes.h"
+#include "stark/AST/CalledName.h"
 #include "stark/AST/Parse.h"
 #include "stark/AST/Walk.h"
 #include "stark/Support/Error.h"
@@ -60,11 +61,9 @@ public:
 };
 } // namespace
 
-/// As it would be called from the end of the file: anonymous and inline
-/// namespaces left out.
-static std::string calledName(const NamedDecl *F, bool WithInline = false) {
-  std::string Name = F->getNameAsString();
-  for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
+std::string stark::calledName(const NamedDecl *D, bool WithInline) {
+  std::string Name = D->getNameAsString();
+  for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
     if (const auto *N = llvm::dyn_cast<NamespaceDecl>(C))
       if (!N->isAnonymousNamespace() && (WithInline || !N->isInlineNamespace()))
         Name = N->getNameAsString() + "::" + Name;

@@ -116,7 +116,7 @@ void Machine::trace(uint32_t Probe, uint64_t Address) {
     return;
   Running->Trace.push_back(traceEntry(Probe, Address));
   if (Running->Trace.size() >= TraceLimit) {
-    Running->State = Wait::Trace;
+    Running->State = Wait::Turn;
     Running->Probe = Probe;
     suspend();
   }
@@ -140,6 +140,13 @@ void Machine::touch(uint32_t Probe, char *Address, uint32_t Bytes,
   char *Own = Stacks[Running->Stack];
   if (Address >= Own && Address + Bytes <= Own + StackBytes)
     return;
+  // What a warp does with volatile memory it does in step: its last rounds of a
+  // sum in shared memory were written so before there was __syncwarp().
+  if (T.Probes[Probe].Volatile && Kind != ProbeKind::Atomic) {
+    Running->State = Wait::Turn;
+    Running->Probe = Probe;
+    suspend();
+  }
   uint32_t Align = T.Probes[Probe].Align;
   if (Align > 1 && (reinterpret_cast<uintptr_t>(Address) & (Align - 1)))
     return finding(FindingKind::Misaligned,

@@ -213,12 +213,11 @@ void Machine::runWarp(unsigned W) {
     if (How == Mode::Profile && Ran)
       endOfWarp(W);
     bool Released = false;
-    if (How == Mode::Profile)
-      for (unsigned I = Begin; I < End; ++I)
-        if (Lanes[I].State == Wait::Trace) {
-          Lanes[I].State = Wait::None;
-          Released = true;
-        }
+    for (unsigned I = Begin; I < End; ++I)
+      if (Lanes[I].State == Wait::Turn) {
+        Lanes[I].State = Wait::None;
+        Released = true;
+      }
     // Warps take turns, as they do on a GPU: what one has brought to L1 another
     // finds there.
     if (Released || !resolveWarp(W))

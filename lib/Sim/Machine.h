@@ -47,7 +47,7 @@ enum class Wait : uint8_t {
   Warp,
   Cluster,
   Grid,
-  Trace,
+  Turn, ///< until the other lanes of its warp have come to a stop, too
   Poll,
   Done
 };

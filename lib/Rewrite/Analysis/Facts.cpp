@@ -7,6 +7,7 @@
 
 #include "Facts.h"
 #include "FactsFinder.h"
+#include "stark/AST/CalledName.h"
 #include "stark/Task/Expression.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,7 +30,7 @@ bool stark::isEntry(const Facts &F, const FunctionDecl *D) {
   return F.In.Given &&
          F.In.Given->Entry.IsKernel == D->hasAttr<CUDAGlobalAttr>() &&
          llvm::StringRef(F.In.Given->Entry.Name).split('<').first ==
-             D->getQualifiedNameAsString();
+             calledName(D);
 }
 
 std::vector<const Kernel *> Facts::openKernels() const {

@@ -7,6 +7,7 @@
 
 #include "LaunchPair.h"
 #include "Accesses.h"
+#include "stark/AST/CalledName.h"
 #include "clang/AST/Attr.h"
 
 using namespace stark;
@@ -153,8 +154,7 @@ WhyNot PairMemory::whyNotApart(const VarDecl *P, const VarDecl *Q) const {
   const Task *Given = F.In.Given;
   if (!Given)
     return Reason(why::OnlyWorkload, nameOf(P), nameOf(Q));
-  if (!Host || Given->Load.Launch ||
-      Host->F->getQualifiedNameAsString() != Given->Entry.Name ||
+  if (!Host || Given->Load.Launch || calledName(Host->F) != Given->Entry.Name ||
       !isBuffer(P) || !isBuffer(Q))
     return Reason(why::NotBuffers, nameOf(P), nameOf(Q));
   return std::nullopt;

@@ -8,8 +8,10 @@
 #include "Reduction.h"
 #include "Accumulation.h"
 #include "ThreadNumber.h"
+#include "WarpFinish.h"
 #include "WarpReduction.h"
 #include "clang/AST/Attr.h"
+#include "llvm/ADT/bit.h"
 
 using namespace stark;
 using namespace clang;
@@ -98,17 +100,28 @@ static bool halves(const Expr *Step, const VarDecl *V, const Facts &F,
          isHalf(Of->getOpcode(), Of->getRHS(), F, K);
 }
 
-/// s > 0, s >= 1, s != 0, s.
-static bool untilZero(const Expr *E, const VarDecl *V, const Facts &F,
-                      const Kernel &K) {
+/// The stride of the last round: 1 for s > 0, s >= 1, s != 0 and s, 64 for
+/// s > 32 and s >= 64. 0: not known.
+static uint64_t leastStride(const Expr *E, const VarDecl *V, const Facts &F,
+                            const Kernel &K) {
   if (variableOf(E->IgnoreParenImpCasts()) == V)
-    return true;
+    return 1;
   const BinaryOperator *B = binary(E);
   if (!B || variableOf(B->getLHS()) != V)
-    return false;
+    return 0;
   std::optional<uint64_t> N = F.constantOf(B->getRHS(), K);
-  return ((B->getOpcode() == BO_GT || B->getOpcode() == BO_NE) && N == 0u) ||
-         (B->getOpcode() == BO_GE && N == 1u);
+  if (!N || *N > 1024)
+    return 0;
+  switch (B->getOpcode()) {
+  case BO_GT:
+    return *N ? 2 * llvm::bit_floor(*N) : 1;
+  case BO_GE:
+    return *N ? llvm::bit_ceil(*N) : 0;
+  case BO_NE:
+    return *N ? 0 : 1;
+  default:
+    return 0;
+  }
 }
 
 /// a and b of "a < b", "b > a".
@@ -131,13 +144,19 @@ const Expr *stark::belowStride(const Expr *E, const VarDecl *Stride,
              : nullptr;
 }
 
+static std::optional<HalvingLoop> readHalving(const Stmt *Loop, const Facts &F,
+                                              const Kernel &K) {
+  std::optional<HalvingLoop> P = readRounds(Loop, K);
+  if (!P || !halves(P->Step, P->Stride, F, K))
+    return std::nullopt;
+  P->Least = leastStride(P->Condition, P->Stride, F, K);
+  return P->Least ? P : std::nullopt;
+}
+
 std::optional<HalvingLoop>
 stark::readHalvingLoop(const Stmt *Loop, const Facts &F, const Kernel &K) {
-  std::optional<HalvingLoop> P = readRounds(Loop, K);
-  if (!P || !untilZero(P->Condition, P->Stride, F, K) ||
-      !halves(P->Step, P->Stride, F, K))
-    return std::nullopt;
-  return P;
+  std::optional<HalvingLoop> P = readHalving(Loop, F, K);
+  return P && P->Least == 1 ? P : std::nullopt;
 }
 
 /// partial[t] += partial[t + s], or = f(partial[t], partial[t + s]), where t is
@@ -176,7 +195,7 @@ static const VarDecl *sharedTarget(const Stmt *S) {
 
 static std::optional<Reduction> readTree(const Stmt *Loop, const Facts &F,
                                          const Kernel &K) {
-  std::optional<HalvingLoop> P = readHalvingLoop(Loop, F, K);
+  std::optional<HalvingLoop> P = readHalving(Loop, F, K);
   if (!P || !belowStride(P->If->getCond(), P->Stride, K))
     return std::nullopt;
   const Stmt *Then = onlyStatement(P->If->getThen());
@@ -190,7 +209,8 @@ static std::optional<Reduction> readTree(const Stmt *Loop, const Facts &F,
     return std::nullopt;
   R.Tree = true;
   R.BarrierFirst = P->BarrierFirst;
-  R.Last = Loop;
+  R.Loop = R.Last = Loop;
+  R.WarpFrom = P->Least / 2;
   const Expr *Start = strip(P->Start);
   R.StartsAt = F.constantOf(Start, K);
   if (const auto *Half = llvm::dyn_cast<BinaryOperator>(Start))
@@ -343,7 +363,7 @@ std::optional<Reduction> Neighbours::read() {
   if (R.Operation.empty())
     return std::nullopt;
   R.Tree = true;
-  R.Last = Loop;
+  R.Loop = R.Last = Loop;
   return R;
 }
 
@@ -352,7 +372,7 @@ std::optional<Reduction> Neighbours::read() {
 static WhyNot readStore(const CompoundStmt *Block, size_t LoopAt,
                         const Kernel &K, Reduction &R) {
   llvm::ArrayRef<const Stmt *> Above(Block->body_begin(), LoopAt);
-  R.First = R.Last;
+  R.First = R.Loop;
   // A loop's own variables may be declared between.
   while (!R.BarrierFirst && !Above.empty() && onlyVariable(Above.back()) &&
          onlyVariable(Above.back())->hasLocalStorage())
@@ -372,7 +392,7 @@ static WhyNot readStore(const CompoundStmt *Block, size_t LoopAt,
     R.Value = B->getRHS();
     return std::nullopt;
   }
-  for (const Stmt *Up = K.parent(R.Last); Up; Up = K.parent(Up))
+  for (const Stmt *Up = K.parent(R.Loop); Up; Up = K.parent(Up))
     if (llvm::isa<ForStmt, WhileStmt, DoStmt>(Up))
       return Reason(why::NoStoreBefore);
   return std::nullopt;
@@ -388,12 +408,16 @@ Reductions stark::findReductions(const Facts &F, const Kernel &K) {
         std::optional<Reduction> R = readTree(S, F, K);
         if (const auto *Loop = llvm::dyn_cast<ForStmt>(S); Loop && !R)
           R = Neighbours(Loop, F, K).read();
-        if (!R)
+        const Stmt *Next =
+            I + 1 < Block->size() ? Block->body_begin()[I + 1] : nullptr;
+        if (!R || (R->WarpFrom && !isWarpFinish(Next, *R, F, K)))
           continue;
+        if (R->WarpFrom)
+          R->Last = Next;
         if (WhyNot Why = readStore(Block, I, K, *R))
           Found.Almost.push_back({S, *Why});
         else
-          Found.All.push_back(*R);
+          (R->WarpFrom ? Found.ByWarp : Found.All).push_back(*R);
       } else if (const auto *Call = llvm::dyn_cast<CallExpr>(S)) {
         Reduction R;
         R.Operation = warpReductionOf(F, Call);

@@ -25,6 +25,10 @@ struct Reduction {
   const clang::Expr *Value = nullptr;
   std::string Operation; ///< "+", "*", "fmaxf", ...
   const clang::Stmt *First = nullptr, *Last = nullptr;
+  const clang::Stmt *Loop = nullptr; ///< of a tree; mostly the last
+  /// The loop stops before this stride, which the first warp begins with; 0:
+  /// it goes on to the end.
+  uint64_t WarpFrom = 0;
   bool Tree = false;          ///< else already in the form of block-reduce
   bool BarrierFirst = false;  ///< a round begins with its barrier
   bool StartsAtBlock = false; ///< the widest stride is blockDim.x / 2
@@ -35,14 +39,15 @@ struct Reduction {
 ///       if (GUARD) THEN
 ///       __syncthreads();             (or before the if)
 ///     }
-/// or "int s = START; ... while (CONDITION) { ...; STEP; }", where s halves
-/// until it is 0.
+/// or "int s = START; ... while (CONDITION) { ...; STEP; }", where s halves.
 struct HalvingLoop {
   const clang::VarDecl *Stride = nullptr;
   const clang::Expr *Start = nullptr, *Condition = nullptr, *Step = nullptr;
   const clang::IfStmt *If = nullptr;
   bool BarrierFirst = false;
+  uint64_t Least = 1; ///< the stride of the last round
 };
+/// Those that go on until the stride is 0.
 std::optional<HalvingLoop> readHalvingLoop(const clang::Stmt *Loop,
                                            const Facts &F, const Kernel &K);
 /// The thread's number where \p E is "threadIdx.x < stride", else null.
@@ -57,6 +62,8 @@ struct AlmostReduction {
 
 struct Reductions {
   std::vector<Reduction> All; ///< in source order
+  /// Trees whose last rounds the first warp runs by itself (WarpFinish.h).
+  std::vector<Reduction> ByWarp;
   std::vector<AlmostReduction> Almost;
 };
 Reductions findReductions(const Facts &F, const Kernel &K);

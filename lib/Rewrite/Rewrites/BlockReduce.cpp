@@ -19,6 +19,9 @@
 /// ->
 ///     block_reduce_sum_float(partial, value);
 ///
+/// The loop may stop at the width of a warp, and the first warp go on by itself
+/// ("if (t < 32) finish(partial, t);").
+///
 /// Faster, because nine barriers and as many rounds through shared memory (for
 /// 256 threads) become two.
 ///
@@ -44,7 +47,8 @@ using namespace stark;
 using namespace clang;
 
 static constexpr ReasonKind
-    OddBlockSize("its blocks have %0 threads, no power of two from 32 to 1024");
+    OddBlockSize("its blocks have %0 threads, no power of two from %1 to "
+                 "1024");
 static constexpr ReasonKind
     OddTreeStart("the tree begins at %0, not at half of the block's %1 "
                  "threads");
@@ -141,12 +145,14 @@ static WhyNot whyNotFirst(const Facts &F, const Kernel &K,
     if (Each.Array == Array) {
       Fine.merge(nodesOf(Each.First));
       Fine.merge(nodesOf(Each.Last));
+      if (Each.Loop)
+        Fine.merge(nodesOf(Each.Loop));
     }
   // What is done to it before the tree, when nothing comes back there.
   std::optional<Range> Before;
   for (const Reduction &Each : All)
     if (Each.Array == Array && !Each.Value && !Before)
-      Before = F.range(Each.Last);
+      Before = F.range(Each.Loop ? Each.Loop : Each.Last);
   Accesses A(F, K);
   for (const Access &Each : A.all()) {
     std::optional<Range> At = F.range(Each.E);
@@ -190,11 +196,16 @@ static const NamedDecl *secondName(const Stmt *S, const VarDecl *Array,
   return Found;
 }
 
+/// A warp that ends the tree reads what lies behind a smaller block.
+static uint64_t leastBlock(const Reduction &R) {
+  return std::max<uint64_t>(32, 2 * R.WarpFrom);
+}
+
 static WhyNot whyNot(const Facts &F, const Kernel &K,
                      const std::vector<Reduction> &All, const Reduction &R,
                      bool &Tested) {
   OrReason<uint64_t> Block = F.blockSize(K);
-  for (const Stmt *Up = K.parent(R.Last); Up; Up = K.parent(Up))
+  for (const Stmt *Up = K.parent(R.Loop); Up; Up = K.parent(Up))
     if (const auto *If = llvm::dyn_cast<IfStmt>(Up);
         If && anyOf(If->getCond(), [](const Stmt *N) {
           std::optional<BuiltinIndex> B = builtinNode(N);
@@ -205,8 +216,9 @@ static WhyNot whyNot(const Facts &F, const Kernel &K,
   Tested = !Block && R.StartsAtBlock;
   if (!Block && !Tested)
     return Block.why();
-  if (Block && (*Block < 32 || *Block > 1024 || (*Block & (*Block - 1))))
-    return Reason(OddBlockSize, *Block);
+  if (Block &&
+      (*Block < leastBlock(R) || *Block > 1024 || (*Block & (*Block - 1))))
+    return Reason(OddBlockSize, *Block, leastBlock(R));
   if (Block && !R.StartsAtBlock && R.StartsAt != *Block / 2)
     return Reason(OddTreeStart, R.StartsAt.value_or(0), *Block);
   const auto *Array = F.context().getAsConstantArrayType(R.Array->getType());
@@ -236,12 +248,14 @@ static void find(const Facts &F, const Visitor<Plan> &Out) {
     for (const AlmostReduction &Each : Found.Almost)
       if (const Site *At = F.siteAt(SiteKind::Loop, Each.Loop))
         Out.refuse(*At, Each.Lacks);
-    for (const Reduction &R : Found.All) {
-      const Site *At = R.Tree ? F.siteAt(SiteKind::Loop, R.Last) : nullptr;
+    std::vector<Reduction> All = Found.All;
+    All.insert(All.end(), Found.ByWarp.begin(), Found.ByWarp.end());
+    for (const Reduction &R : All) {
+      const Site *At = R.Tree ? F.siteAt(SiteKind::Loop, R.Loop) : nullptr;
       if (!At)
         continue;
       bool Tested = false;
-      if (WhyNot Why = whyNot(F, *K, Found.All, R, Tested))
+      if (WhyNot Why = whyNot(F, *K, All, R, Tested))
         Out.refuse(*At, *Why);
       else
         Out.fits({K, At, R, Tested});
@@ -276,8 +290,9 @@ static OrReason<Changes> write(const Facts &F, const Plan &P) {
       F.declare(*P.K, Name, warpReductionText(R.Operation, Type));
   std::string Old = F.text(Range{First->Begin, Last->End});
   std::string Test =
-      P.Tested ? "if (blockDim.x >= 32 && (blockDim.x & (blockDim.x - 1)) == 0 "
-                 "&& blockDim.y * blockDim.z == 1) {\n"
+      P.Tested ? "if (blockDim.x >= " + std::to_string(leastBlock(R)) +
+                     " && (blockDim.x & (blockDim.x - 1)) == 0 "
+                     "&& blockDim.y * blockDim.z == 1) {\n"
                : "";
   std::string Otherwise = P.Tested ? "\n} else {\n" + Old + "\n}" : "";
   if (Made)

@@ -309,6 +309,16 @@ TEST_F(Contract, TheSourceKeepsItself) {
             "0: the source defines no function 'ns::other'\n");
 }
 
+// A workload names it as a call from the end of the file would.
+TEST_F(Contract, AnAnonymousNamespaceIsNoPartOfTheEntrysName) {
+  std::string Text = edited("namespace ns {\n", "namespace {\n");
+  Old = parse(Text);
+  EXPECT_EQ(check(Text, "launch"), "");
+  EXPECT_EQ(check(edited("void launch(", "void start(", Text), "launch"),
+            "0: entry '(anonymous namespace)::launch' is missing, which the "
+            "source has in line 12; it must stay as the source has it\n");
+}
+
 TEST_F(Contract, WhatIsAllowed) {
   for (std::string New :
        {"static __device__ float sum(float v) { return v; }",

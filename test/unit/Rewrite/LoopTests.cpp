@@ -130,6 +130,32 @@ TEST(Reductions, TreesOfHalvesAreFound) {
   EXPECT_EQ(Find(Text), "");
 }
 
+// The rounds that the first warp runs by itself belong to the tree when they
+// begin where the loop ends.
+TEST(Reductions, AWarpMayFinishATree) {
+  auto Find = [](std::string Condition, std::string Behind) {
+    ParsedKernels P("__device__ void end(volatile float *s, int t) {\n"
+                    "  s[t] += s[t + 2];\n  s[t] += s[t + 1];\n}\n"
+                    "__global__ void k(float *x) {\n  __shared__ float s[128];"
+                    "\n  int t = threadIdx.x;\n  s[t] = x[t];\n"
+                    "  __syncthreads();\n  for (int w = blockDim.x / 2; " +
+                    Condition +
+                    "; w /= 2) {\n    if (t < w) s[t] += s[t + w];\n"
+                    "    __syncthreads();\n  }\n" +
+                    Behind + "}");
+    Reductions R = findReductions(P.facts(), P.kernel("k"));
+    EXPECT_TRUE(R.All.empty());
+    return R.ByWarp.empty() ? 0 : R.ByWarp.front().WarpFrom;
+  };
+  EXPECT_EQ(Find("w > 2", "  if (t < 32) end(s, t);\n"), 2u);
+  EXPECT_EQ(Find("w >= 4", "  if (t < 2) end(s, t);\n"), 2u);
+  EXPECT_EQ(Find("w > 4", "  if (t < 32) end(s, t);\n"), 0u);
+  EXPECT_EQ(Find("w > 2", "  if (t < 1) end(s, t);\n"), 0u);
+  EXPECT_EQ(Find("w > 2", "  end(s, t);\n"), 0u);
+  EXPECT_EQ(Find("w > 1", "  if (t < 32) s[t] += s[t + 1];\n"), 0u);
+  EXPECT_EQ(Find("w > 1", "  if (t < 32) { s[t] += s[t + 1]; }\n"), 1u);
+}
+
 TEST(Accumulation, OnlyWhatMayBeReordered) {
   ParsedKernels P(R"(
 __global__ void k(float *x, int n) {
