@@ -182,6 +182,11 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     return Known ? std::nullopt : places(L, Scalars);
   if (Known && Held.Counting && Held.Most >= 2)
     return ordered_json("arange");
+  if (Formula Size = sizeIn(L); Size && ofSizes(Size))
+    return ordered_json{
+        {"integers", ordered_json::array(
+                         {formulaJson(Size),
+                          formulaJson(combine(Op::Add, Size, constant(1)))})}};
   if (L.Array->Used.BoundsLoop)
     if (auto Places = places(L, Scalars))
       return Places;
