@@ -336,6 +336,44 @@ int main() {
             json::parse(R"({"integers": ["n", "n + 1"]})"));
 }
 
+// Cells of which sums are compared with a few are there or not.
+TEST(DraftOfValues, TakesCellsThatAreCountedForTruthValues) {
+  for (const char *Count :
+       {"int sum = cells[i - 1] + cells[i + 1] + cells[i - n] + cells[i + n];"
+        "next[i] = sum == 3 || (sum == 2 && cells[i]);",
+        "int sum = 0; for (int d = -1; d <= 1; d += 2) sum += cells[i + d];"
+        "next[i] = sum == 2;",
+        "int sum = 0; sum += cells[i - n]; sum += cells[i + n];"
+        "if (sum < 2 || sum > 3) next[i] = 0; else next[i] = 1;",
+        "unsigned sum = cells[i - 1] + cells[i + 1]; switch (sum) {"
+        "case 2: next[i] = 1; break; default: next[i] = 0; }"}) {
+    json W = drafted(std::string(R"(
+__global__ void life(const unsigned char *cells, unsigned char *next, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x + 1, i = x + n * blockIdx.y + n;
+  if (x < n - 1) {
+    )") + Count + R"(
+  }
+}
+void run(unsigned char *cells, unsigned char *next, int n) {
+  life<<<dim3(n / 128, n - 2), 128>>>(cells, next, n);
+})");
+    EXPECT_EQ(W["arguments"]["cells"]["init"],
+              json::parse(R"({"integers": [0, 2]})"))
+        << Count;
+  }
+}
+
+// What is compared after other arithmetic may be any number.
+TEST(DraftOfValues, TakesOtherArithmeticForWhatItIs) {
+  json W = drafted(R"(
+__global__ void k(const int *a, int *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i] = a[i] * 3 + a[i] / 7 > 20;
+})");
+  EXPECT_FALSE(W["arguments"]["a"].contains("init"));
+}
+
 // What a whole array is filled with is not what its first element is.
 TEST(DraftOfValues, LooksAtAllThatIsCopied) {
   json W = drafted(R"(
