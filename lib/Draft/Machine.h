@@ -242,7 +242,7 @@ private:
   void launch(const clang::CUDAKernelCallExpr *C);
   Value callThrough(clang::QualType Through,
                     llvm::ArrayRef<const clang::Expr *> Arguments);
-  void launchWith(Launch L, const clang::CUDAKernelCallExpr *C);
+  void launchWith(Launch L, llvm::ArrayRef<const clang::Expr *> Given);
   void launchByCall(const clang::CallExpr *C);
   void record(Launch L);
   void followLast(const Launch &L, Thread T);
