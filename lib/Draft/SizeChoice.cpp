@@ -77,22 +77,30 @@ void SizeChoice::keepToThreads(llvm::ArrayRef<std::string> Guessed) {
         Kernel ? Grid[G.Axis] : Inside.front().Grid[G.Axis].How;
     const Formula &Threads =
         Kernel ? Block[G.Axis] : Inside.front().Block[G.Axis].How;
-    if (G.InLoop || G.Whole || !isName(G.Limit) || !isConstant(Threads))
+    std::set<std::string> Names;
+    collectNames(G.Limit, Names);
+    if (G.InLoop || G.Whole || Names.size() != 1 || !isConstant(Threads))
       continue;
     int64_t Most = INT64_MAX;
     if (isConstant(Blocks) && !Use->GridGuessed)
       Most = Blocks->Number * Threads->Number;
     else if (Use->Run->WaitsForGrid)
       Most = ThreadsAtOnce;
-    std::string Name = G.Limit->Name;
-    if (auto To = Called.find(Name); To != Called.end())
-      Name = To->second;
+    const std::string &Was = *Names.begin();
+    auto To = Called.find(Was);
+    std::string Name = To == Called.end() ? Was : To->second;
     auto Size = Large.find(Name);
     bool Strides = llvm::any_of(Use->Run->Guards, [&](const AxisGuard &Other) {
       return Other.InLoop && Other.Axis == G.Axis;
     });
-    if (Size != Large.end() && !Strides && llvm::is_contained(Guessed, Name))
-      Size->second = std::min(Size->second, Most);
+    if (Size == Large.end() || Strides || !llvm::is_contained(Guessed, Name))
+      continue;
+    // The limit may be n - 1.
+    auto Limit = evaluate(G.Limit, {{Was, Size->second}});
+    int64_t Fewer = Limit ? Size->second - (*Limit - Most) : 0;
+    auto Then = evaluate(G.Limit, {{Was, Fewer}});
+    if (Limit && *Limit > Most && Fewer > 0 && Then && *Then == Most)
+      Size->second = Fewer;
   }
 }
 

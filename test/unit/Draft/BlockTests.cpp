@@ -313,6 +313,7 @@ TEST(DraftOfBlock, KeepsSizesOfOursToAFixedGrid) {
                      "  scan<<<1, 1024>>>(in, out, n);\n}\n";
   EXPECT_EQ(Size("if (i < n)", Ours), 1024);
   EXPECT_EQ(Size("if (i < n)", Ours, "scan"), 1024);
+  EXPECT_EQ(Size("if (i < n - 1)", Ours), 1025);
   EXPECT_GT(Size("for (; i < n; i += blockDim.x * gridDim.x)", Ours), 1024);
   EXPECT_EQ(Size("if (i < n)", "int main() {\n  int *in, *out, n = 5000;\n"
                                "  cudaMalloc(&in, n * sizeof(int));\n"
