@@ -143,6 +143,8 @@ static std::optional<ordered_json> compared(const LeafUse &L) {
   const std::set<int64_t> &With = L.Array->Used.Compared;
   auto [Lowest, Highest] = wholeRange(dtypeFor(*L.P));
   constexpr int64_t Many = 99; // what whole numbers are drawn below anyway
+  if (With.empty() && L.Array->Used.SumCompared)
+    return ordered_json{{"integers", {0, 2}}};
   if (With.empty())
     return std::nullopt;
   int64_t Least = std::min<int64_t>(*With.begin(), 0), Most = *With.rbegin();
@@ -180,6 +182,11 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     return ordered_json("zeros");
   if (!Whole)
     return Known ? std::nullopt : places(L, Scalars);
+  if (Formula Size = sizeIn(L); Size && ofSizes(Size))
+    return ordered_json{
+        {"integers", ordered_json::array(
+                         {formulaJson(Size),
+                          formulaJson(combine(Op::Add, Size, constant(1)))})}};
   if (Known && Held.Counting && Held.Most >= 2)
     return ordered_json("arange");
   if (L.Array->Used.BoundsLoop)

@@ -125,6 +125,7 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     return placeAt(eval(C->getArg(I)),
                    Type->isPointerType() ? Type->getPointeeType() : Type);
   };
+  WaitsForGrid |= Name == "this_grid";
   if (Name.starts_with("atomic") && Count >= 2) {
     Place P = PlaceOf(0);
     for (unsigned I = 1; I < Count; ++I)

@@ -213,7 +213,8 @@ void DraftText::settleAll() {
   for (LeafUse &L : Use->Leaves) {
     L.Ahead = settle(L.Ahead);
     if (L.Array)
-      L.Array->Held.Limit = settle(L.Array->Held.Limit);
+      for (Formula *F : {&L.Array->Held.Limit, &L.Array->Held.Only})
+        *F = settle(*F);
     if (L.Array)
       for (auto &[Of, Stride] : L.Array->Used.Strides)
         Stride = settle(Stride);

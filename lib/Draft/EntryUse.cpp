@@ -91,7 +91,7 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
                        L.Bytes, QualType());
     L.Array->IsParameter = true;
     if (Of)
-      L.Array->Held = Of->Held;
+      holdWhat(L, *Of, Instead);
     L.MadeUp = !Sized;
     L.Given = Value::address(L.Array);
   } else if (P.Kind == ParameterKind::Scalar && isWhole(P)) {

@@ -76,6 +76,12 @@ struct EntryUse {
 SymbolUse symbolUse(const clang::VarDecl *V, const Machine &Entry,
                     const Machine *Host);
 
+/// The array of \p L holds what the host put into \p Of; one that holds a size,
+/// that size. \p Instead: other numbers for sizes, or null.
+void holdWhat(LeafUse &L, const Object &Of, const Bindings *Instead);
+/// The size that a whole number in an array of its own is; null: none.
+Formula sizeIn(const LeafUse &L);
+
 /// \p Call: of a host function; \p L: of a kernel; both null: neither is seen.
 std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 const std::set<std::string> &Fixed,

@@ -62,10 +62,13 @@ void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
       {At.Axis, Limit.How, Limit.Number - Excluded, InLoopCondition, At.Whole});
 }
 
-/// if (cells[i] == 1), switch (kinds[i])
+/// if (cells[i] == 1), if (cells[i - 1] + cells[i + 1] > 1), switch (kinds[i])
 void Machine::noteCompared(const Value &V, int64_t With) {
   if (As && V.Element && V.Loaded.size() == 1)
     V.Loaded.front()->Used.Compared.insert(With);
+  // cells[i - 1] + cells[i + 1] == 2: so many of them.
+  if (As && V.Sum && V.Loaded.size() == 1 && With >= 1 && With <= V.Number)
+    V.Loaded.front()->Used.SumCompared = true;
 }
 
 /// And the last that guards let pass: of several guards the least and the

@@ -56,23 +56,22 @@ void Machine::launch(const CUDAKernelCallExpr *C) {
     All = mayBeCalled(C->getCallee()->getType());
   for (const FunctionDecl *Each : All) {
     L.Kernel = Each;
-    launchWith(L, C);
+    launchWith(L, {C->getArgs(), C->getNumArgs()});
   }
 }
 
-/// What \p C launches, of which \p L has all but the arguments.
-void Machine::launchWith(Launch L, const CUDAKernelCallExpr *C) {
+/// \p L, which has all but the arguments, with \p Given.
+void Machine::launchWith(Launch L, llvm::ArrayRef<const Expr *> Given) {
   if (const FunctionDecl *Def = L.Kernel->getDefinition())
     L.Kernel = Def;
-  for (unsigned I = 0; I < C->getNumArgs() && I < L.Kernel->getNumParams();
-       ++I) {
+  for (unsigned I = 0; I < Given.size() && I < L.Kernel->getNumParams(); ++I) {
     const ParmVarDecl *P = L.Kernel->getParamDecl(I);
     Value V;
     if (P->getType()->isReferenceType()) {
-      Place At = place(C->getArg(I));
+      Place At = place(Given[I]);
       V = At ? Value::address(At.To, At.Offset, At.OffsetHow) : Value();
     } else if (P->getType()->isRecordType()) {
-      Place From = placeAt(eval(C->getArg(I)), P->getType());
+      Place From = placeAt(eval(Given[I]), P->getType());
       Place Copy;
       Copy.Type = P->getType();
       Copy.To = create(P->getNameAsString(), Space::Host, sizeOf(Copy.Type),
@@ -81,7 +80,7 @@ void Machine::launchWith(Launch L, const CUDAKernelCallExpr *C) {
       copy(Copy, From);
       V = Value::address(Copy.To);
     } else {
-      V = convert(eval(C->getArg(I)), P->getType());
+      V = convert(eval(Given[I]), P->getType());
     }
     L.Arguments.push_back(std::move(V));
   }
@@ -89,24 +88,44 @@ void Machine::launchWith(Launch L, const CUDAKernelCallExpr *C) {
 }
 
 /// cudaLaunchKernel(function, grid, block, arguments, shared bytes, stream)
+/// cudaLaunchKernelExC(configuration, function, arguments)
+/// cudaLaunchKernelEx(configuration, function, argument, ...)
 void Machine::launchByCall(const CallExpr *C) {
   Launch L;
   unsigned Count = C->getNumArgs();
-  Value Callee = eval(C->getArg(0));
-  if (Callee.Kind != Value::Function || Count < 4) {
+  const FunctionDecl *By = C->getDirectCallee();
+  bool Configured = By && By->getName().starts_with("cudaLaunchKernelEx");
+  bool Apart = Configured && By->getName() != "cudaLaunchKernelExC";
+  Value Callee = eval(C->getArg(Configured ? 1 : 0));
+  if (Callee.Kind != Value::Function || Count < (Configured ? 2 : 4)) {
     for (unsigned I = 1; I < Count; ++I)
       eval(C->getArg(I));
     return;
   }
   L.Kernel = Callee.Callee->getDefinition() ? Callee.Callee->getDefinition()
                                             : Callee.Callee;
+  Place Config;
+  if (Configured)
+    Config =
+        placeAt(eval(C->getArg(0)), C->getArg(0)->getType()->getPointeeType());
   for (int I = 0; I < 2; ++I) {
-    Place P = placeAt(eval(C->getArg(I + 1)), C->getArg(I + 1)->getType());
-    for (int Axis = 0; Axis < 3; ++Axis)
-      (I ? L.Block : L.Grid)[Axis] = dimension(P, Axis);
+    Place P = Config; // of two dim3, which come first
+    P.Offset += 12 * I;
+    if (!Configured)
+      P = placeAt(eval(C->getArg(I + 1)), C->getArg(I + 1)->getType());
+    for (int Axis = 0; Axis < 3; ++Axis) {
+      Value &Side = (I ? L.Block : L.Grid)[Axis];
+      Side = dimension(P, Axis);
+      if (Configured && Axis > 0 && Side.Kind == Value::Unknown)
+        Side = Value::integer(1); // as a dim3 is made
+    }
   }
-  L.Shared = Count > 4 ? eval(C->getArg(4)) : Value::integer(0);
-  Value Table = eval(C->getArg(3));
+  L.Shared = Configured  ? dimension(Config, 6) // after them
+             : Count > 4 ? eval(C->getArg(4))
+                         : Value::integer(0);
+  if (Apart)
+    return launchWith(std::move(L), {C->getArgs() + 2, Count - 2});
+  Value Table = eval(C->getArg(Configured ? 2 : 3));
   for (unsigned I = 0; I < L.Kernel->getNumParams(); ++I) {
     QualType Type = L.Kernel->getParamDecl(I)->getType();
     Value V;

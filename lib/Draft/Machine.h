@@ -108,6 +108,9 @@ public:
   /// What lies at blockIdx times something that follows from sizes.
   bool BlockIsRow[3] = {};
   bool WatchBlocks = false; ///< whether that is looked for
+  /// Whether a kernel waits for all of its grid, which then has to be there at
+  /// once.
+  bool WaitsForGrid = false;
   /// How many threads along an axis the kernel's own text says that a block
   /// has; 0: it does not.
   int64_t blockSide(int Axis) const {
@@ -239,7 +242,7 @@ private:
   void launch(const clang::CUDAKernelCallExpr *C);
   Value callThrough(clang::QualType Through,
                     llvm::ArrayRef<const clang::Expr *> Arguments);
-  void launchWith(Launch L, const clang::CUDAKernelCallExpr *C);
+  void launchWith(Launch L, llvm::ArrayRef<const clang::Expr *> Given);
   void launchByCall(const clang::CallExpr *C);
   void record(Launch L);
   void followLast(const Launch &L, Thread T);

@@ -24,6 +24,16 @@ void Value::addLoaded(const Value &Other) {
     }
 }
 
+void Value::addUp(const Value &L, const Value &R) {
+  auto IsNothing = [](const Value &V) { return V.isInteger() && !V.Number; };
+  auto Terms = [](const Value &V) { return V.Sum ? V.Number : V.Element; };
+  if (Loaded.size() != 1)
+    return;
+  Element = IsNothing(L) && R.Element;
+  Sum = (Terms(L) && Terms(R)) || (IsNothing(L) && R.Sum);
+  Number = Sum ? Terms(L) + Terms(R) : 0;
+}
+
 void Value::scaleLoaded(const Formula &Factor) {
   for (Object *O : Loaded) {
     Formula &Stride = Strides[O];

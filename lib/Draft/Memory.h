@@ -32,13 +32,14 @@ struct Object;
 struct Value {
   enum KindType { Unknown, Integer, Real, Address, Function };
   KindType Kind = Unknown;
-  int64_t Number = 0; ///< of an Integer
+  int64_t Number = 0; ///< of an Integer; of a Sum, its terms
   double Floating = 0;
   /// An Integer of ours for one that the program reads; an Unknown that may be
   /// such a one.
   bool WasRead = false;
   bool Fixed = false;   ///< a macro's that kernels are written with
   bool Element = false; ///< an Unknown that is one of Loaded's as it stands
+  bool Sum = false;     ///< an Unknown that is a sum of Loaded's as they stand
   /// Of an Integer that is a remainder: its divisor, -1 where that may be
   /// another number; else 0.
   int64_t Wraps = 0;
@@ -91,6 +92,9 @@ struct Value {
   bool isInteger() const { return Kind == Integer; }
   bool isAddress() const { return Kind == Address && To; }
   void addLoaded(const Value &Other);
+  /// It is \p L and \p R added up: a sum of one array's elements, as of
+  /// neighbours, or an element after nothing.
+  void addUp(const Value &L, const Value &R);
   void takeLoaded(const Value &Other) {
     Ticket = Other.Ticket;
     Loaded = Other.Loaded;
@@ -126,6 +130,7 @@ struct Use {
   bool Chooses = false; ///< its values are places in a block's memory
   bool Unordered = false;     ///< written where an atomic operation says
   std::set<int64_t> Compared; ///< numbers that its values may be equal to
+  bool SumCompared = false;   ///< sums of its values may be a small number
   int64_t Least = INT64_MAX, Most = INT64_MIN; ///< bytes [Least, Most)
   std::vector<Object *> Indexes;       ///< arrays that its values are places of
   std::map<Object *, Formula> Strides; ///< Value::Strides, of such an array

@@ -157,6 +157,8 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
   Out.addLoaded(Scaled(L, R));
   Out.addLoaded(Scaled(R, L));
   narrow(Op, L, R, Out);
+  if ((Op == BO_Add || Op == BO_Sub) && Type->isIntegerType())
+    Out.addUp(L, R);
   return Out;
 }
 
@@ -181,10 +183,10 @@ Value Machine::addToPointer(const Value &P, const Value &I, int64_t Bytes,
 Value Machine::compare(BinaryOperatorKind Op, const Value &L, const Value &R) {
   if (As)
     noteGuard(Op, L, R);
-  if (Op == BO_EQ || Op == BO_NE)
-    for (auto [Of, With] : {std::pair(&L, &R), std::pair(&R, &L)})
-      if (With->isInteger() && !hasNames(With->How))
-        noteCompared(*Of, With->Number);
+  for (auto [Of, With] : {std::pair(&L, &R), std::pair(&R, &L)})
+    if (With->isInteger() && !hasNames(With->How) &&
+        (Op == BO_EQ || Op == BO_NE || Of->Sum))
+      noteCompared(*Of, With->Number);
   auto Truth = [&](auto A, auto B) {
     switch (Op) {
     case BO_LT:

@@ -57,7 +57,16 @@ void Machine::copyContents(const Value &To, const Value &From) {
     SymbolsSet.insert(To.To->Var);
   if (!From.isAddress())
     return;
-  const Contents &Held = From.To->Held;
+  Contents Held = From.To->Held;
+  auto Cell = From.To->Cells.find(From.Offset);
+  bool One = !From.To->Type.isNull() && From.To->Type->isIntegerType() &&
+             From.To->Where == Space::Host &&
+             From.To->Size == sizeOf(From.To->Type);
+  if (One && From.Exact && Cell != From.To->Cells.end()) {
+    // What a variable holds now, not all that it held.
+    Held = Contents();
+    Held.add(Cell->second, 0);
+  }
   if (!Held.Any)
     return;
   bool First = !To.To->Held.Any;
@@ -67,6 +76,9 @@ void Machine::copyContents(const Value &To, const Value &From) {
   }
   To.To->Held.Unknown |= Held.Unknown;
   To.To->Held.Counting &= Held.Counting;
+  if (!To.To->Held.Only || !Held.Only ||
+      print(To.To->Held.Only) != print(Held.Only))
+    To.To->Held.Only = nullptr;
   To.To->Held.Least = std::min(To.To->Held.Least, Held.Least);
   To.To->Held.Most = std::max(To.To->Held.Most, Held.Most);
 }

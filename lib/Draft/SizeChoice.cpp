@@ -34,6 +34,7 @@ int64_t SizeChoice::extentOfOurs() const {
 }
 
 void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
+  std::vector<std::string> Guessed, Read;
   for (const std::string &Name : Dimensions) {
     std::string Was = Name;
     for (const auto &[From, To] : Called)
@@ -50,10 +51,56 @@ void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
                   : Made && isHandful(Was) ? 3
                   : Made                   ? extentOfOurs()
                                            : Found->second;
-    if (!Made && Use->ReadNames.count(Was))
-      Notes.push_back("size '" + Name + "': the program reads it; " +
-                      std::to_string(Large[Name]) +
-                      " is guessed; put in production sizes");
+    bool IsRead = !Made && Use->ReadNames.count(Was);
+    if (Made || IsRead)
+      Guessed.push_back(Name);
+    if (IsRead)
+      Read.push_back(Name);
+  }
+  keepToThreads(Guessed);
+  for (const std::string &Name : Read)
+    Notes.push_back("size '" + Name + "': the program reads it; " +
+                    std::to_string(Large[Name]) +
+                    " is guessed; put in production sizes");
+}
+
+/// if (i < n) in a grid that the program fixes, or that has to be there at
+/// once: n is no more than the threads, where the program has no number for it.
+void SizeChoice::keepToThreads(llvm::ArrayRef<std::string> Guessed) {
+  constexpr int64_t ThreadsAtOnce = 132 * 2048; // of an H200
+  const std::vector<Launch> &Inside = Use->Run->Launches;
+  bool Kernel = Use->Entry.IsKernel;
+  if (!Kernel && Inside.size() != 1)
+    return;
+  for (const AxisGuard &G : Use->Run->Guards) {
+    const Formula &Blocks =
+        Kernel ? Grid[G.Axis] : Inside.front().Grid[G.Axis].How;
+    const Formula &Threads =
+        Kernel ? Block[G.Axis] : Inside.front().Block[G.Axis].How;
+    std::set<std::string> Names;
+    collectNames(G.Limit, Names);
+    if (G.InLoop || G.Whole || Names.size() != 1 || !isConstant(Threads))
+      continue;
+    int64_t Most = INT64_MAX;
+    if (isConstant(Blocks) && !Use->GridGuessed)
+      Most = Blocks->Number * Threads->Number;
+    else if (Use->Run->WaitsForGrid)
+      Most = ThreadsAtOnce;
+    const std::string &Was = *Names.begin();
+    auto To = Called.find(Was);
+    std::string Name = To == Called.end() ? Was : To->second;
+    auto Size = Large.find(Name);
+    bool Strides = llvm::any_of(Use->Run->Guards, [&](const AxisGuard &Other) {
+      return Other.InLoop && Other.Axis == G.Axis;
+    });
+    if (Size == Large.end() || Strides || !llvm::is_contained(Guessed, Name))
+      continue;
+    // The limit may be n - 1.
+    auto Limit = evaluate(G.Limit, {{Was, Size->second}});
+    int64_t Fewer = Limit ? Size->second - (*Limit - Most) : 0;
+    auto Then = evaluate(G.Limit, {{Was, Fewer}});
+    if (Limit && *Limit > Most && Fewer > 0 && Then && *Then == Most)
+      Size->second = Fewer;
   }
 }
 

@@ -295,3 +295,29 @@ __global__ void k(float *x, const float *g, float beta1, int n) {
   EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 256)");
   EXPECT_EQ(W["arguments"]["beta1"]["value"], 0.9);
 }
+
+// A grid that the program fixes has a thread for each element of no more than
+// its threads are; where each takes several, or the program has a number, the
+// size is as it is.
+TEST(DraftOfBlock, KeepsSizesOfOursToAFixedGrid) {
+  auto Size = [](const std::string &Guard, const std::string &Of,
+                 const std::string &Entry = "") {
+    json W = drafted("__global__ void scan(const int *in, int *out, int n) {\n"
+                     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  " +
+                         Guard + " out[i] = in[i];\n}\n" + Of,
+                     Entry);
+    EXPECT_LE(W["sizes"].back()["n"], W["sizes"][0]["n"]);
+    return W["sizes"][0]["n"].get<int64_t>();
+  };
+  const char *Ours = "void run(const int *in, int *out, int n) {\n"
+                     "  scan<<<1, 1024>>>(in, out, n);\n}\n";
+  EXPECT_EQ(Size("if (i < n)", Ours), 1024);
+  EXPECT_EQ(Size("if (i < n)", Ours, "scan"), 1024);
+  EXPECT_EQ(Size("if (i < n - 1)", Ours), 1025);
+  EXPECT_GT(Size("for (; i < n; i += blockDim.x * gridDim.x)", Ours), 1024);
+  EXPECT_EQ(Size("if (i < n)", "int main() {\n  int *in, *out, n = 5000;\n"
+                               "  cudaMalloc(&in, n * sizeof(int));\n"
+                               "  cudaMalloc(&out, n * sizeof(int));\n"
+                               "  scan<<<1, 1024>>>(in, out, n);\n}\n"),
+            5000);
+}

@@ -407,3 +407,47 @@ int main() {
     EXPECT_EQ(W["sizes"][0], Told ? json::object() : json({{"n", 1 << 16}}));
   }
 }
+
+// A launch by a configuration, with its arguments one by one or in a table, is
+// one as any other.
+TEST(DraftOfHandedOn, TakesLaunchesByAConfiguration) {
+  constexpr const char *Declared = R"(
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+};
+template <class... A, class... B>
+int cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(A...), B &&...);
+int cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **);
+__global__ void scale(float *a, int n) {
+  extern __shared__ float held[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  held[threadIdx.x] = 2;
+  if (i < n)
+    a[i] *= held[threadIdx.x];
+}
+int main() {
+  int n = 20000, threads = 128, blocks = (n + threads - 1) / threads;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  void *table[] = {&a, &n};
+  cudaLaunchConfig_t c{};
+)";
+  for (const char *How :
+       {"c.gridDim = dim3(blocks); c.blockDim = dim3(threads);"
+        "c.dynamicSmemBytes = 512; cudaLaunchKernelEx(&c, scale, a, n);",
+        "c.gridDim.x = blocks; c.blockDim.x = threads;"
+        "c.dynamicSmemBytes = 512;"
+        "cudaLaunchKernelExC(&c, (const void *)scale, table);",
+        "c.gridDim = blocks; c.blockDim = threads; c.dynamicSmemBytes = 512;"
+        "const cudaLaunchConfig_t *by = &c; cudaLaunchKernelEx(by, scale, a, "
+        "n);",
+        "cudaLaunchConfig_t d = {dim3(blocks), dim3(threads), 512};"
+        "cudaLaunchKernelEx(&d, scale, a, n);"}) {
+    json W = drafted(std::string(Declared) + How + "}");
+    EXPECT_EQ(W["launch"]["grid"], "ceildiv(n, 128)") << How;
+    EXPECT_EQ(W["launch"]["block"], "128") << How;
+    EXPECT_EQ(W["sizes"][0]["n"], 20000) << How;
+    EXPECT_EQ(W["launch"]["shared_bytes"], "512") << How;
+  }
+}

@@ -279,3 +279,118 @@ TEST(DraftOfValues, SaysWhereAtomicsMakeTheOrder) {
   EXPECT_FALSE(saysOrder("out[i] = in[i]; atomicAdd(count, 1);"));
   EXPECT_FALSE(saysOrder("atomicAdd(&out[in[i]], 1);"));
 }
+
+// A size that the host puts into an array of one element is that size there,
+// and guards by it are those of the size.
+TEST(DraftOfValues, KnowsSizesInArraysOfOneElement) {
+  for (const char *Set :
+       {"int *count; cudaMalloc(&count, sizeof(int));"
+        "cudaMemcpy(count, &n, sizeof(int), cudaMemcpyHostToDevice);",
+        "int held[1] = {n}, *count; cudaMalloc(&count, sizeof(int));"
+        "cudaMemcpy(count, held, sizeof(int), cudaMemcpyHostToDevice);",
+        "int *count; cudaMallocManaged(&count, sizeof(int)); *count = n;",
+        "int *held = (int *)malloc(sizeof(int)), *count; held[0] = n;"
+        "cudaMalloc(&count, 1 * sizeof(int));"
+        "cudaMemcpy(count, held, sizeof(int), cudaMemcpyHostToDevice);"}) {
+    json W = drafted(std::string(R"(
+template <class T> int cudaMallocManaged(T **, size_t);
+__global__ void add(const float *a, float *b, int *count) {
+  int i = blockIdx.x * 1024 + threadIdx.x;
+  if (i < *count)
+    b[i] = a[i];
+}
+int main() {
+  int n = 5000;
+  float *a, *b;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&b, n * sizeof(float));
+  )") + Set + R"(
+  add<<<(n + 1023) / 1024, 1024>>>(a, b, count);
+})");
+    EXPECT_EQ(W["arguments"]["count"]["init"],
+              json::parse(R"({"integers": ["n", "n + 1"]})"))
+        << Set;
+    EXPECT_EQ(W["arguments"]["b"]["shape"], list("\"n\"")) << Set;
+  }
+}
+
+// A variable that has another value at each copy holds none of them.
+TEST(DraftOfValues, KnowsNoSizeWhereSeveralAreCopied) {
+  json W = drafted(R"(
+__global__ void k(float *a, int *at, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] += *at;
+}
+int main() {
+  int n = 5000, step = 0, *at;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  cudaMalloc(&at, sizeof(int));
+  for (step = 0; step < n; ++step) {
+    cudaMemcpy(at, &step, sizeof(int), cudaMemcpyHostToDevice);
+    k<<<(n + 255) / 256, 256>>>(a, at, n);
+  }
+})");
+  EXPECT_NE(W["arguments"]["at"]["init"],
+            json::parse(R"({"integers": ["n", "n + 1"]})"));
+}
+
+// Cells of which sums are compared with a few are there or not.
+TEST(DraftOfValues, TakesCellsThatAreCountedForTruthValues) {
+  for (const char *Count :
+       {"int sum = cells[i - 1] + cells[i + 1] + cells[i - n] + cells[i + n];"
+        "next[i] = sum == 3 || (sum == 2 && cells[i]);",
+        "int sum = 0; for (int d = -1; d <= 1; d += 2) sum += cells[i + d];"
+        "next[i] = sum == 2;",
+        "int sum = 0; sum += cells[i - n]; sum += cells[i + n];"
+        "if (sum < 2 || sum > 3) next[i] = 0; else next[i] = 1;",
+        "unsigned sum = cells[i - 1] + cells[i + 1]; switch (sum) {"
+        "case 2: next[i] = 1; break; default: next[i] = 0; }"}) {
+    json W = drafted(std::string(R"(
+__global__ void life(const unsigned char *cells, unsigned char *next, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x + 1, i = x + n * blockIdx.y + n;
+  if (x < n - 1) {
+    )") + Count + R"(
+  }
+}
+void run(unsigned char *cells, unsigned char *next, int n) {
+  life<<<dim3(n / 128, n - 2), 128>>>(cells, next, n);
+})");
+    EXPECT_EQ(W["arguments"]["cells"]["init"],
+              json::parse(R"({"integers": [0, 2]})"))
+        << Count;
+  }
+}
+
+// What is compared after other arithmetic may be any number.
+TEST(DraftOfValues, TakesOtherArithmeticForWhatItIs) {
+  json W = drafted(R"(
+__global__ void k(const int *a, int *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i] = a[i] * 3 + a[i] / 7 > 20;
+})");
+  EXPECT_FALSE(W["arguments"]["a"].contains("init"));
+}
+
+// What a whole array is filled with is not what its first element is.
+TEST(DraftOfValues, LooksAtAllThatIsCopied) {
+  json W = drafted(R"(
+__global__ void k(const int *a, int *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    b[i] = a[i] + 1;
+}
+int main() {
+  int n = 5000, *host = new int[n], *a, *b;
+  for (int i = 0; i < n; ++i)
+    host[i] = i % 7;
+  cudaMalloc(&a, n * sizeof(int));
+  cudaMalloc(&b, n * sizeof(int));
+  cudaMemcpy(a, host, n * sizeof(int), cudaMemcpyHostToDevice);
+  k<<<(n + 255) / 256, 256>>>(a, b, n);
+})");
+  EXPECT_EQ(W["arguments"]["a"]["init"],
+            json::parse(R"({"integers": [0, 7]})"));
+}
