@@ -64,7 +64,7 @@ static ScalarType scalarByName(llvm::StringRef Name) {
       .Default(ScalarType::Other);
 }
 
-static ScalarType scalarOf(QualType Type, const ASTContext &Context) {
+ScalarType stark::scalarOf(QualType Type, const ASTContext &Context) {
   Type = Type.getCanonicalType().getUnqualifiedType();
   if (const auto *Enum = Type->getAs<EnumType>())
     Type = Enum->getDecl()->getIntegerType().getCanonicalType();
@@ -264,7 +264,7 @@ private:
       if (T == ScalarType::Other)
         T = uniform(Of, Inner);
       else
-        Inner = lanes(Of);
+        Inner = lanesOf(Of, Context);
       Lanes += unsigned(Inner * Times);
       bool First = Common == ScalarType::Other;
       if (First)
@@ -299,57 +299,6 @@ private:
     return Common;
   }
 
-  /// Whether an object of \p Type is its bytes: numbers of several types, and
-  /// nothing that says where something lies.
-  bool isBytes(QualType Type) const {
-    Type = Context.getBaseElementType(Type).getCanonicalType();
-    if (Type->isPointerType() || Type->isReferenceType() ||
-        Type->isDependentType())
-      return false;
-    const auto *Record = Type->getAs<RecordType>();
-    if (!Record)
-      return Type->isArithmeticType() || Type->isEnumeralType();
-    const RecordDecl *Fields = Record->getDecl()->getDefinition();
-    if (!Fields || Fields->isInvalidDecl())
-      return false;
-    const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Fields);
-    if (Class && (Class->isPolymorphic() || Class->getNumBases()))
-      return false;
-    return llvm::all_of(Fields->fields(), [&](const FieldDecl *Field) {
-      return isBytes(Field->getType());
-    });
-  }
-
-  static int64_t bytesOf(ScalarType T) {
-    switch (T) {
-    case ScalarType::Bool:
-    case ScalarType::I8:
-    case ScalarType::U8:
-      return 1;
-    case ScalarType::I16:
-    case ScalarType::U16:
-    case ScalarType::F16:
-    case ScalarType::BF16:
-      return 2;
-    case ScalarType::I32:
-    case ScalarType::U32:
-    case ScalarType::F32:
-      return 4;
-    default:
-      return 8;
-    }
-  }
-
-  /// Scalars in a vector type: 4 of a float4, 2 of a half2.
-  unsigned lanes(QualType Type) const {
-    const auto *Record = Type.getCanonicalType()->getAs<RecordType>();
-    if (!Record || !Record->getDecl()->getDefinition())
-      return 1;
-    int64_t Scalar = bytesOf(scalarOf(Type, Context));
-    return unsigned(std::max<int64_t>(
-        Context.getTypeSizeInChars(Type).getQuantity() / Scalar, 1));
-  }
-
   static constexpr uint64_t MostElements = 1 << 26;
 
   Parameter readPointer(Parameter P, QualType To) const {
@@ -366,12 +315,14 @@ private:
     }
     P.Element = element(To.getUnqualifiedType());
     if (P.Element != ScalarType::Other)
-      P.Lanes = lanes(To);
+      P.Lanes = lanesOf(To, Context);
     else
       P.Element = uniform(To, P.Lanes);
-    if (P.Element == ScalarType::Other && To->isRecordType() && isBytes(To)) {
+    if (P.Element == ScalarType::Other && To->isRecordType() &&
+        isBytes(To, Context)) {
       P.Element = ScalarType::U8;
       P.Lanes = unsigned(Context.getTypeSizeInChars(To).getQuantity());
+      P.Fields = numbersOf(To, Context);
     }
     if (P.Element == ScalarType::Other)
       return refuse(P, To->isPointerType()    ? "it points to pointers"

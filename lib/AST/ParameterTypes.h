@@ -25,6 +25,22 @@ Parameter readParameter(const clang::ASTContext &Context, std::string Name,
                         clang::QualType Type,
                         llvm::ArrayRef<std::string> Arguments);
 
+/// Of a number, of a vector type and of an enumeration; else Other.
+ScalarType scalarOf(clang::QualType Type, const clang::ASTContext &Context);
+int64_t bytesOf(ScalarType T);
+/// Scalars in a vector type: 4 of a float4, 2 of a half2.
+unsigned lanesOf(clang::QualType Type, const clang::ASTContext &Context);
+
+/// Whether an object of \p Type is its bytes: numbers of several types, and
+/// nothing that says where something lies.
+bool isBytes(clang::QualType Type, const clang::ASTContext &Context);
+
+/// The numbers that a struct of \p Type, which is its bytes, consists of, as
+/// Parameter::Fields has them; none where it has others than Parameter can
+/// stand for: a union, a bit-field, one that is not aligned.
+std::vector<Parameter> numbersOf(clang::QualType Type,
+                                 const clang::ASTContext &Context);
+
 /// Whether the host can make a \p Class of nothing and set its fields.
 bool isMadeOfFields(const clang::CXXRecordDecl &Class);
 

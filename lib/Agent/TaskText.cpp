@@ -58,20 +58,34 @@ static std::string describeFill(const Argument &A) {
   }
 }
 
+/// "structs of `x` (f32, normally distributed ...), `cell` (i32, ...), "
+static std::string describeFields(const Argument &A) {
+  bool Filled = A.Use == job::Role::Input || A.Use == job::Role::InOut;
+  std::string Text;
+  for (const Argument &Of : A.Fields)
+    Text += std::string(Text.empty() ? "structs of `" : ", `") + Of.Name +
+            "` (" + nameOf(Of.Type) + (Filled ? ", " + describeFill(Of) : "") +
+            ")";
+  return Text + ", the bytes between them 0 and not compared, ";
+}
+
 static std::string describeBuffer(const Argument &A) {
+  std::string Fill = A.Fields.empty() ? describeFill(A) : "field by field";
   std::string Text =
       std::string(nameOf(A.Type)) + "[" + llvm::join(A.Shape, ", ") + "], ";
   if (A.Fill.Keep != job::Triangle::Whole)
     Text += nameOf(A.Fill.Keep) + std::string(" triangle, the rest zero, ");
+  if (!A.Fields.empty())
+    Text += describeFields(A);
   if (!A.Path.empty())
     Text += "`" + A.Path + "` of the module, ";
   switch (A.Use) {
   case job::Role::Input:
-    return Text + "input (" + describeFill(A) + "), must not be changed";
+    return Text + "input (" + Fill + "), must not be changed";
   case job::Role::Output:
     return Text + "output, every element must be written by every call";
   case job::Role::InOut:
-    return Text + "read and changed in place (before: " + describeFill(A) + ")";
+    return Text + "read and changed in place (before: " + Fill + ")";
   case job::Role::Scratch:
     return Text + "scratch: holds garbage before the call, not compared after";
   }

@@ -12,6 +12,7 @@
 
 #include "ArgumentText.h"
 #include "Dtypes.h"
+#include "stark/Job/Names.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,6 +51,42 @@ static std::string fieldsOf(const clang::RecordDecl *R) {
             F->getNameAsString() + " at byte " + std::to_string(At);
   }
   return Text;
+}
+
+/// Any numbers are a state of this generator; of zeros it makes the same.
+static bool isRandomState(const clang::RecordDecl *R) {
+  return R && R->getName() == "curandStateXORWOW";
+}
+
+bool draft::isGivenByFields(const LeafUse &L) {
+  const clang::RecordDecl *R = structOfBytes(L);
+  return R && !isRandomState(R) && !L.P->Fields.empty();
+}
+
+/// Each field as an array of its own would be.
+ordered_json ArgumentWriter::recordFields(const LeafUse &L,
+                                          const Formula &Scalars,
+                                          const std::string &Role) {
+  Formula Count =
+      Scalars ? combine(Op::Div, Scalars, constant(L.P->Lanes)) : nullptr;
+  ordered_json All = ordered_json::object();
+  for (const Parameter &Field : L.P->Fields) {
+    Parameter P = Field;
+    P.Name = L.P->Name + "." + Field.Name;
+    Object Untouched;
+    Untouched.Used.Read = true; // not what nothing is known of
+    auto Known = L.Array->Fields.find(int64_t(Field.Offset));
+    LeafUse Of;
+    Of.P = &P;
+    Of.Array = Known == L.Array->Fields.end() ? &Untouched : Known->second;
+    ordered_json One = {{"dtype", nameOf(dtypeFor(P))}};
+    Formula Own =
+        Count ? combine(Op::Mul, Count, constant(Field.Lanes)) : nullptr;
+    if (auto Fill = fill(Of, Own, Role))
+      One["init"] = *Fill;
+    All[Field.Name] = One;
+  }
+  return All;
 }
 
 /// Where another array's values choose the row of \p O in which those of \p L
@@ -165,8 +202,7 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     return std::nullopt;
   if (const clang::RecordDecl *R = structOfBytes(L)) {
     Bytes = true;
-    // Any numbers are a state of this generator; of zeros it makes the same.
-    if (R->getName() == "curandStateXORWOW")
+    if (isRandomState(R))
       return ordered_json{{"uniform", {0, 256}}};
     note(*L.P, "its structs have fields of several types; zeros are guessed, "
                "which may hide everything: wanted a .npy of u8 with the values "

@@ -112,7 +112,9 @@ ordered_json ArgumentWriter::buffer(const LeafUse &L, const Formula &Scalars) {
   std::string Role = role(L, Scalars);
   A["role"] = Role;
   const draft::Use &U = L.Array->Used;
-  if (auto Fill = fill(L, Scalars, Role))
+  if (isGivenByFields(L))
+    A["fields"] = recordFields(L, Scalars, Role);
+  else if (auto Fill = fill(L, Scalars, Role))
     A["init"] = *Fill;
   int64_t Scalar = job::dtypeBytes(dtypeFor(*L.P));
   if (L.Ahead)

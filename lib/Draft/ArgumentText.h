@@ -20,6 +20,10 @@ namespace stark::draft {
 /// A number, or an expression.
 nlohmann::ordered_json formulaJson(const Formula &F);
 
+/// Whether it points to structs of several types, of which each field can be
+/// said what it holds.
+bool isGivenByFields(const LeafUse &L);
+
 /// Writes what a workload says of each argument, and what of it is a guess.
 class ArgumentWriter {
 public:
@@ -42,6 +46,8 @@ private:
   bool writeSymbols(nlohmann::ordered_json &Symbols, bool OthersWritten);
   std::optional<nlohmann::ordered_json>
   fill(const LeafUse &L, const Formula &Scalars, const std::string &Role);
+  nlohmann::ordered_json recordFields(const LeafUse &L, const Formula &Scalars,
+                                      const std::string &Role);
   std::optional<nlohmann::ordered_json> places(const LeafUse &L,
                                                const Formula &Scalars);
   std::optional<nlohmann::ordered_json> sides(const LeafUse &L,

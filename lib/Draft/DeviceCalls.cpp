@@ -22,7 +22,7 @@ Value Machine::touchAtomically(const Place &P) {
   use(P.To, P, sizeOf(P.Type), /*Write=*/true, /*Atomic=*/true);
   if (P.To->Var)
     SymbolsUsed.insert(P.To->Var);
-  Held.Loaded.push_back(P.To);
+  Held.Loaded.push_back(P.Record ? &fieldOf(*P.To, P.InRecord) : P.To);
   return Held;
 }
 

@@ -212,12 +212,12 @@ void DraftText::settleAll() {
     Limit = settle(Limit);
   for (LeafUse &L : Use->Leaves) {
     L.Ahead = settle(L.Ahead);
-    if (L.Array)
-      for (Formula *F : {&L.Array->Held.Limit, &L.Array->Held.Only})
+    for (Object *O : objectsOf(L)) {
+      for (Formula *F : {&O->Held.Limit, &O->Held.Only})
         *F = settle(*F);
-    if (L.Array)
-      for (auto &[Of, Stride] : L.Array->Used.Strides)
+      for (auto &[Of, Stride] : O->Used.Strides)
         Stride = settle(Stride);
+    }
     if (L.Given.isInteger())
       L.Given.How = settle(L.Given.How);
   }
@@ -237,8 +237,8 @@ void DraftText::nameBlocks() {
     return Inside ? Inside->Block[Axis].How : Use->Block[Axis];
   };
   for (LeafUse &L : Use->Leaves)
-    if (L.Array)
-      for (auto &[Of, Stride] : L.Array->Used.Strides)
+    for (Object *O : objectsOf(L))
+      for (auto &[Of, Stride] : O->Used.Strides)
         Stride = substitute(Stride, Block);
 }
 

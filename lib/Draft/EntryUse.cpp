@@ -91,7 +91,7 @@ Value UseFinder::leaf(const Parameter &P, QualType Type, const Value *Given) {
                        L.Bytes, QualType());
     L.Array->IsParameter = true;
     if (Of)
-      holdWhat(L, *Of, Instead);
+      holdWhat(M, L, *Of, Instead);
     L.MadeUp = !Sized;
     L.Given = Value::address(L.Array);
   } else if (P.Kind == ParameterKind::Scalar && isWhole(P)) {
@@ -317,10 +317,10 @@ void UseFinder::guessLaunch() {
   }
   // Once more, from fresh.
   for (LeafUse &Each : Use.Leaves)
-    if (Each.Array) {
-      Each.Array->Used = draft::Use();
-      Each.Array->WrittenIn = 0;
-      Each.Array->SetBefore = false;
+    for (Object *O : objectsOf(Each)) {
+      O->Used = draft::Use();
+      O->WrittenIn = 0;
+      O->SetBefore = false;
     }
   runWith(L);
 }
@@ -393,9 +393,8 @@ void UseFinder::follow(const Launch *L) {
   }
   for (int I = 0; I < 3; ++I)
     Use.Limits[I] = limitOf(I);
-  for (const LeafUse &Each : Use.Leaves)
-    Use.Followed |=
-        Each.Array && (Each.Array->Used.Read || Each.Array->Used.Written);
+  addFieldUse(Use);
+  Use.Followed |= llvm::any_of(Use.Leaves, isUsed);
   for (const VarDecl *V : M.SymbolsUsed)
     Use.Symbols.push_back(symbolUse(V, M, Host));
   llvm::sort(Use.Symbols, [](const SymbolUse &L, const SymbolUse &R) {

@@ -78,7 +78,8 @@ SymbolUse symbolUse(const clang::VarDecl *V, const Machine &Entry,
 
 /// The array of \p L holds what the host put into \p Of; one that holds a size,
 /// that size. \p Instead: other numbers for sizes, or null.
-void holdWhat(LeafUse &L, const Object &Of, const Bindings *Instead);
+void holdWhat(Machine &M, LeafUse &L, const Object &Of,
+              const Bindings *Instead);
 /// The size that a whole number in an array of its own is; null: none.
 Formula sizeIn(const LeafUse &L);
 
@@ -88,6 +89,17 @@ std::unique_ptr<EntryUse> useOf(clang::ASTContext &Context,
                                 Signature Entry, const clang::FunctionDecl *F,
                                 const HostCall *Call, const Launch *L,
                                 const Machine *Host, bool Twice);
+
+/// By the entry, as far as it was seen.
+inline bool isUsed(const LeafUse &L) {
+  return L.Array && (L.Array->Used.Read || L.Array->Used.Written);
+}
+
+/// The array of \p L, where it is one, and what stands for each field of it.
+std::vector<Object *> objectsOf(const LeafUse &L);
+
+/// What values of fields choose counts for their arrays as well.
+void addFieldUse(EntryUse &Use);
 
 /// A scalar of whole numbers, bool not among them.
 bool isWhole(const Parameter &P);

@@ -258,6 +258,10 @@ Place Machine::placeOfMember(const MemberExpr *M) {
       Context.getASTRecordLayout(R).getFieldOffset(Field->getFieldIndex()) / 8;
   P.Offset += Bytes;
   P.OffsetHow = combine(Op::Add, P.OffsetHow, constant(Bytes));
+  if (P.Record || isOfSeveralTypes(Context.getRecordType(R))) {
+    P.Record = P.Record ? P.Record : sizeOf(Context.getRecordType(R));
+    P.InRecord += Bytes;
+  }
   P.Type = M->getType();
   if (P.To->MadeUp && P.Exact && !Field->getType()->isRecordType() &&
       !P.To->Cells.count(P.Offset))

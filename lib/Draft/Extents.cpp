@@ -209,7 +209,7 @@ static Formula tableOf(const LeafUse &L, const EntryUse &Use) {
         !llvm::is_contained(By.Array->Used.Indexes, L.Array))
       continue;
     Chosen = true;
-    Bytes |= job::dtypeBytes(dtypeFor(*By.P)) == 1;
+    Bytes |= By.P->Fields.empty() && job::dtypeBytes(dtypeFor(*By.P)) == 1;
     if (auto At = By.Array->Used.Strides.find(L.Array);
         At != By.Array->Used.Strides.end() && At->second)
       Row = At->second;

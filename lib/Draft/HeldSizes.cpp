@@ -16,8 +16,9 @@
 using namespace stark;
 using namespace stark::draft;
 
-void draft::holdWhat(LeafUse &L, const Object &Of, const Bindings *Instead) {
-  L.Array->Held = Of.Held;
+void draft::holdWhat(Machine &M, LeafUse &L, const Object &Of,
+                     const Bindings *Instead) {
+  M.copyHeld(*L.Array, Of);
   Formula Size = sizeIn(L);
   if (!Size)
     return;

@@ -84,6 +84,10 @@ public:
 
   Object *create(std::string Name, Space Where, int64_t Size, Formula SizeHow,
                  clang::QualType Type);
+  /// What stands for the field of \p O's structs that lies \p At bytes in one.
+  Object &fieldOf(Object &O, int64_t At);
+  /// What the host put there, all fields included.
+  void copyHeld(Object &To, const Object &From);
   Value load(const Place &P);
   void store(const Place &P, const Value &V);
   /// The argument \p V of parameter \p P, a struct by its address.
@@ -207,6 +211,9 @@ private:
   void initializeField(const Place &P, const clang::FieldDecl *F,
                        const clang::Expr *Init);
   void copy(const Place &To, const Place &From);
+  void holdFields(const Place &To, const Place &From);
+  bool isOfSeveralTypes(clang::QualType Type);
+  Value loadedFrom(Object &O, const Place &P);
   Value evalNew(const clang::CXXNewExpr *N);
   std::optional<Value> evalWrapped(const clang::Expr *E);
   Place placeOfMember(const clang::MemberExpr *M);
@@ -283,6 +290,7 @@ private:
   const std::set<std::string> &FixedNames;
   std::deque<std::unique_ptr<Object>> Heap;
   llvm::DenseMap<const clang::VarDecl *, Object *> Globals;
+  llvm::DenseMap<const clang::RecordDecl *, bool> OfSeveralTypes;
   /// Functions that became values.
   std::vector<const clang::FunctionDecl *> Pointed;
   Frame *Top = nullptr;

@@ -42,6 +42,15 @@ void Value::scaleLoaded(const Formula &Factor) {
   }
 }
 
+Value draft::addressOf(const Place &P) {
+  Value V = Value::address(P.To, P.Offset, P.OffsetHow);
+  V.Exact = P.Exact;
+  V.Record = P.Record;
+  V.InRecord = P.InRecord;
+  V.takeLoaded(P.Index);
+  return V;
+}
+
 void Contents::add(const Value &V, int64_t Index) {
   double Low = 0, High = 0;
   if (V.Kind == Value::Integer) {
@@ -68,6 +77,21 @@ void Contents::add(const Value &V, int64_t Index) {
   Least = Any ? std::min(Least, Low) : Low;
   Most = Any ? std::max(Most, High) : High;
   Any = true;
+}
+
+void Contents::add(const Contents &Other) {
+  if (!Other.Any)
+    return;
+  if (!Any) {
+    *this = Other;
+    return;
+  }
+  Unknown |= Other.Unknown;
+  Counting &= Other.Counting;
+  if (!Only || !Other.Only || print(Only) != print(Other.Only))
+    Only = nullptr;
+  Least = std::min(Least, Other.Least);
+  Most = std::max(Most, Other.Most);
 }
 
 Object *Machine::create(std::string Name, Space Where, int64_t Size,
@@ -222,10 +246,7 @@ Value Machine::load(const Place &P) {
     return V;
   }
   if (P.Type->isRecordType() || P.Type->isArrayType()) {
-    V = Value::address(P.To, P.Offset, P.OffsetHow);
-    V.Exact = P.Exact;
-    V.takeLoaded(P.Index);
-    return V;
+    return addressOf(P);
   }
   Object &O = *P.To;
   if (!As && inDevice(O)) {
@@ -242,13 +263,9 @@ Value Machine::load(const Place &P) {
     if (auto Found = O.Cells.find(P.Offset); Found != O.Cells.end())
       return Found->second;
   if (As && inDevice(O)) {
-    V.Loaded.push_back(&O);
-    V.Element = true;
-    if (O.Held.Any && !O.Held.Unknown) {
-      V.Low = int64_t(O.Held.Least);
-      V.High = int64_t(O.Held.Most);
-      V.Limit = O.Held.Limit;
-    }
+    V = loadedFrom(O, P);
+  } else if (As && O.CopyOf && P.Record) {
+    V = loadedFrom(*O.CopyOf, P);
   } else {
     V.addLoaded(P.Index);
     V.addLoaded(O.Carried);
@@ -275,6 +292,8 @@ void Machine::store(const Place &P, const Value &V) {
     }
     int64_t Bytes = sizeOf(P.Type);
     O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
+    if (P.Record)
+      fieldOf(O, P.InRecord).Held.add(V, P.Exact ? P.Offset / P.Record : -1);
   }
   // Places may be handed on from thread to thread.
   if (As && O.Where == Space::Shared && P.Type->isIntegerType()) {
@@ -299,6 +318,9 @@ void Machine::copy(const Place &To, const Place &From) {
   for (const Place *P : {&To, &From})
     if (!As && P->To && inDevice(*P->To))
       P->To->Used.OnHost = true;
+  holdFields(To, From);
+  if (As && From && isOfSeveralTypes(To.Type))
+    To.To->CopyOf = inDevice(*From.To) ? From.To : From.To->CopyOf;
   if (!From || !From.Exact || !To.Exact || Bytes < 0) {
     if (As && From && inDevice(*From.To))
       use(From.To, From, Bytes, /*Write=*/false, /*Atomic=*/false);
@@ -331,6 +353,8 @@ Place Machine::placeAt(const Value &Pointer, QualType Type) {
   P.Offset = Pointer.Offset;
   P.Exact = Pointer.Exact;
   P.OffsetHow = Pointer.OffsetHow;
+  P.Record = Pointer.Record;
+  P.InRecord = Pointer.InRecord;
   return P;
 }
 

@@ -50,6 +50,9 @@ struct Value {
   int64_t Offset = 0; ///< in bytes
   bool Exact = true;  ///< whether Offset is known
   Formula OffsetHow;
+  /// Of an Address in a field of a struct of several types: the bytes of the
+  /// outermost such struct, and of these those before the field; 0: of none.
+  int64_t Record = 0, InRecord = 0;
   const clang::FunctionDecl *Callee = nullptr;
   /// Of an Unknown, or an Address that is not exact: the arrays that it was
   /// computed of, and the range that it lies in: [Low, High], and below Limit.
@@ -113,6 +116,7 @@ struct Contents {
   Formula Limit; ///< all values lie below
   Formula Only;  ///< how the one value follows from sizes; null: not known
   void add(const Value &V, int64_t Index);
+  void add(const Contents &Other); ///< what is copied there
 };
 
 /// How kernels use an array.
@@ -150,6 +154,10 @@ struct Object {
   Use Used;
   Value Carried; ///< of a block's memory: what its integers come from
   Object *Buffer = nullptr; ///< of a vector: its elements
+  /// Of structs of several types: what each field holds and how it is used, by
+  /// its offset in the struct.
+  std::map<int64_t, Object *> Fields;
+  Object *CopyOf = nullptr; ///< of a struct: the array that it was copied from
   unsigned WrittenIn = 0;   ///< the first launch that wrote to it; 0: none
   bool SetBefore = false;   ///< by a copy or a set, before what follows
   bool IsParameter = false; ///< of the entry that is looked at
@@ -162,10 +170,14 @@ struct Place {
   int64_t Offset = 0;
   bool Exact = true;
   Formula OffsetHow;
+  int64_t Record = 0, InRecord = 0; ///< as Value's
   clang::QualType Type;
   Value Index; ///< what an inexact place was computed of
   explicit operator bool() const { return To; }
 };
+
+/// A pointer to \p P, which is somewhere.
+Value addressOf(const Place &P);
 
 } // namespace stark::draft
 

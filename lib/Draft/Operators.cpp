@@ -261,10 +261,7 @@ Value Machine::evalCast(const CastExpr *C) {
     Place P = place(Sub);
     if (!P)
       return Value();
-    Value V = Value::address(P.To, P.Offset, P.OffsetHow);
-    V.Exact = P.Exact;
-    V.takeLoaded(P.Index);
-    return V;
+    return addressOf(P);
   }
   case CK_FunctionToPointerDecay:
     return eval(Sub);
@@ -390,10 +387,7 @@ Value Machine::evalUnary(const UnaryOperator *U) {
     Place P = place(Sub);
     if (!P)
       return Value();
-    Value V = Value::address(P.To, P.Offset, P.OffsetHow);
-    V.Exact = P.Exact;
-    V.takeLoaded(P.Index);
-    return V;
+    return addressOf(P);
   }
   case UO_Deref:
     return load(place(U));

@@ -57,30 +57,16 @@ void Machine::copyContents(const Value &To, const Value &From) {
     SymbolsSet.insert(To.To->Var);
   if (!From.isAddress())
     return;
-  Contents Held = From.To->Held;
-  auto Cell = From.To->Cells.find(From.Offset);
-  bool One = !From.To->Type.isNull() && From.To->Type->isIntegerType() &&
-             From.To->Where == Space::Host &&
-             From.To->Size == sizeOf(From.To->Type);
-  if (One && From.Exact && Cell != From.To->Cells.end()) {
-    // What a variable holds now, not all that it held.
-    Held = Contents();
-    Held.add(Cell->second, 0);
-  }
-  if (!Held.Any)
-    return;
-  bool First = !To.To->Held.Any;
-  if (First) {
-    To.To->Held = Held;
-    return;
-  }
-  To.To->Held.Unknown |= Held.Unknown;
-  To.To->Held.Counting &= Held.Counting;
-  if (!To.To->Held.Only || !Held.Only ||
-      print(To.To->Held.Only) != print(Held.Only))
-    To.To->Held.Only = nullptr;
-  To.To->Held.Least = std::min(To.To->Held.Least, Held.Least);
-  To.To->Held.Most = std::max(To.To->Held.Most, Held.Most);
+  Object &Source = *From.To;
+  auto Cell = Source.Cells.find(From.Offset);
+  bool One = !Source.Type.isNull() && Source.Type->isIntegerType() &&
+             Source.Where == Space::Host && Source.Size == sizeOf(Source.Type);
+  if (!One || !From.Exact || Cell == Source.Cells.end())
+    return copyHeld(*To.To, Source);
+  // What a variable holds now, not all that it held.
+  Contents Now;
+  Now.add(Cell->second, 0);
+  To.To->Held.add(Now);
 }
 
 /// Pitched rows begin at multiples of 512 bytes.

@@ -54,8 +54,12 @@ void Machine::makeVector(const Place &P, llvm::ArrayRef<const Expr *> Args,
   if (const InitListExpr *List = inBraces(Args[0])) {
     O->Size = int64_t(List->getNumInits()) * sizeOf(Element);
     O->SizeHow = constant(O->Size);
-    for (unsigned I = 0; I < List->getNumInits() && I < 256; ++I)
-      O->Held.add(eval(List->getInit(I)), I);
+    for (unsigned I = 0; I < List->getNumInits() && I < 256; ++I) {
+      Value V = eval(List->getInit(I));
+      O->Held.add(V, I);
+      holdFields(placeAt(Value::address(O, I * sizeOf(Element)), Element),
+                 placeAt(V, Element));
+    }
     return;
   }
   QualType First = Args[0]->getType().getNonReferenceType();
@@ -68,6 +72,7 @@ void Machine::makeVector(const Place &P, llvm::ArrayRef<const Expr *> Args,
       O->SizeHow = Other->SizeHow;
       O->Held = Other->Held;
       O->Cells = Other->Cells;
+      O->Fields = Other->Fields;
     } else {
       O->Size = -1;
       O->SizeHow = nullptr;
@@ -140,6 +145,8 @@ std::optional<Value> Machine::callMember(const CXXMemberCallExpr *C) {
   if ((Name == "push_back" || Name == "emplace_back") && C->getNumArgs() == 1) {
     Value V = eval(C->getArg(0));
     Buffer->Held.add(V, Bytes > 0 ? Buffer->Size / Bytes : -1);
+    holdFields(placeAt(Value::address(Buffer, Buffer->Size), Element),
+               placeAt(V, Element));
     if (Buffer->Size >= 0)
       Buffer->Size += Bytes;
     Buffer->SizeHow = constant(Buffer->Size);

@@ -154,10 +154,16 @@ stark::reachOfSource(const Task &T, bool SameValues,
   J->SourceDigest = J->CandidateDigest;
   for (size_t I = 0; SameValues && I < J->Leaves.size(); ++I) {
     job::Leaf &L = J->Leaves[I];
-    for (job::Case &Each : J->Cases)
+    for (job::Case &Each : J->Cases) {
       if (Each.Values[I].Fill)
         Each.Values[I].Fill = withoutChoice(*Each.Values[I].Fill, L.Type);
+      for (size_t F = 0; F < Each.Values[I].FieldFills.size(); ++F)
+        Each.Values[I].FieldFills[F] =
+            withoutChoice(Each.Values[I].FieldFills[F], L.Fields[F].Type);
+    }
     L.Fill = withoutChoice(L.Fill, L.Type);
+    for (job::Field &Of : L.Fields)
+      Of.Fill = withoutChoice(Of.Fill, Of.Type);
   }
   SimJobs Jobs(T, std::string(sim::DefaultGpu) + sim::EstimatedRegisters,
                *Full);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
+#include "stark/Job/Records.h"
 #include "stark/Judge/Fill.h"
 #include <algorithm>
 
@@ -54,13 +55,13 @@ uint64_t gpu::layOut(const Job &J, unsigned Case, uint64_t Draw,
         Last->After = Edge;
       return Last ? Last->At + Last->Bytes + Edge : 0;
     }
-    unsigned Element = dtypeBytes(J.Leaves[Next].Type);
-    uint64_t At = roundUp(End, Aligned) + Distance +
-                  (C.Shifted ? std::max(4u, Element) : 0);
+    const Leaf &L = J.Leaves[Next];
+    uint64_t At =
+        roundUp(End, Aligned) + Distance + (C.Shifted ? shiftOf(L) : 0);
     Placed &B = Blocks[Next];
     B.Has = true;
     B.At = At;
-    B.Bytes = C.Values[Next].elements() * Element;
+    B.Bytes = C.Values[Next].elements() * dtypeBytes(L.Type);
     B.Before = Last ? Distance / 2 : At;
     if (Last)
       Last->After = At - B.Before - End;

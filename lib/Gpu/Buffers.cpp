@@ -13,6 +13,7 @@
 #include "Buffers.h"
 #include "Kernels.h"
 #include "stark/Job/Npy.h"
+#include "stark/Job/Records.h"
 #include "stark/Judge/Fill.h"
 #include "stark/Judge/Judge.h"
 #include <algorithm>
@@ -183,6 +184,25 @@ std::string Buffers::allocate(unsigned CaseIndex, const Placing &Where,
                                 J.Cases[Current].Label + "': " + describe(E);
 }
 
+/// Each field for itself, the bytes between them with 0.
+cudaError_t Buffers::fillRecords(uint32_t Leaf, uint64_t Seed, double Way,
+                                 cudaStream_t Stream) {
+  const struct Leaf &L = J.Leaves[Leaf];
+  const Case &C = J.Cases[Current];
+  const LeafValue &V = C.Values[Leaf];
+  char *Data = dataOf(Leaf);
+  cudaError_t E = cudaMemsetAsync(Data, 0, Blocks[Leaf].Bytes, Stream);
+  for (size_t I = 0; E == cudaSuccess && I < L.Fields.size(); ++I) {
+    struct Leaf Of = columnOf(L, I);
+    LeafValue Column = columnOf(L, V, I);
+    E = gpu::fill(Data + L.Fields[I].Offset, Of.Type, Column.Shape,
+                  fillOf(Of, Column, C.Filling), judge::mix(Seed + I + 1), Leaf,
+                  Way * judge::lastPlace(Of.Type), Stream,
+                  {L.Fields[I].Count, recordBytes(V)});
+  }
+  return E;
+}
+
 std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
                           unsigned Shake, cudaStream_t Stream) {
   // Odd ones move to the other side, later ones further.
@@ -200,6 +220,8 @@ std::string Buffers::fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
     else if (Pristine[I] && L.isAsGivenIn(C.Filling))
       E = cudaMemcpyAsync(dataOf(I), Pristine[I], B.Bytes,
                           cudaMemcpyDeviceToDevice, Stream);
+    else if (!L.Fields.empty())
+      E = fillRecords(I, Seed, Way, Stream);
     else
       E = gpu::fill(dataOf(I), L.Type, C.Values[I].Shape, fillOf(L, C, I),
                     L.Weight ? WeightSeed : Seed, I,

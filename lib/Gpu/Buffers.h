@@ -110,6 +110,10 @@ private:
   }
   char *keptOf(const OutputPlace &P) const { return Kept + P.Offset; }
   std::string fingerprintInputs(cudaStream_t Stream);
+  cudaError_t fillRecords(uint32_t Leaf, uint64_t Seed, double Way,
+                          cudaStream_t Stream);
+  cudaError_t compareRecords(const CompareSpec &Spec, uint32_t Leaf,
+                             double Slack, DeviceComparison &Out);
 
   const job::Job &J;
   std::string Folder;
@@ -121,6 +125,7 @@ private:
   /// What keeps the arena from lying where one lay before.
   void *Between = nullptr;
   CompareScratch Scratch;
+  CompareScratch Columns[2]; ///< of records: what is got, what is wanted
   unsigned Current = 0;
   std::pmr::vector<Placed> Blocks; ///< one a leaf
   std::pmr::vector<char *> Apart;  ///< where Bare: one a leaf

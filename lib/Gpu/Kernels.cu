@@ -89,7 +89,16 @@ struct Rule {
   bool EqualRows;
   double Shake;
   unsigned HalfBits; ///< of a permutation
+  gpu::Spacing Lie;
 };
+
+template <class T>
+__device__ T &elementAt(T *Data, uint64_t I, const gpu::Spacing &Lie) {
+  if (!Lie.Run)
+    return Data[I];
+  char *Run = reinterpret_cast<char *>(Data) + I / Lie.Run * Lie.StrideBytes;
+  return reinterpret_cast<T *>(Run)[I % Lie.Run];
+}
 
 __device__ double valueOf(const Rule &R, uint64_t I, uint64_t Count) {
   uint64_t Row = R.Columns * R.Parts;
@@ -142,7 +151,7 @@ template <class T> __global__ void fillKernel(T *Data, uint64_t Count, Rule R) {
       Value *= 1 + (draw(~R.Key, I) & 1 ? R.Shake : -R.Shake);
     if (R.Truth)
       Value = Value != 0;
-    store(Data[I], Value);
+    store(elementAt(Data, I, R.Lie), Value);
   }
 }
 
@@ -218,7 +227,7 @@ bool gpu::onGpu() { return true; }
 
 cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
                       const Init &Fill, uint64_t Seed, uint32_t Leaf,
-                      double Shake, cudaStream_t Stream) {
+                      double Shake, cudaStream_t Stream, Spacing Lie) {
   uint64_t Count = isComplex(Type) ? 2 : 1;
   for (int64_t Extent : Shape)
     Count *= uint64_t(Extent);
@@ -240,7 +249,8 @@ cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
             mix(Seed ^ mix(uint64_t(Leaf) + 1)),
             Fill.EqualRows,
             Shake,
-            1};
+            1,
+            Lie};
   while ((uint64_t(1) << 2 * R.HalfBits) < Count)
     ++R.HalfBits;
   switch (Type) {

@@ -24,6 +24,13 @@ namespace stark::gpu {
 /// device.
 bool onGpu();
 
+/// Where the elements of a field of records lie: \p Run of them together, each
+/// run \p StrideBytes after the one before.
+struct Spacing {
+  uint64_t Run = 0; ///< 0: all lie together
+  uint64_t StrideBytes = 0;
+};
+
 /// Fills a buffer of \p Shape from (Seed, Leaf, index) alone: two processes on
 /// the same kind of device get the same bits, and no element depends on how the
 /// work was divided. The counter is mixed as splitmix64 does (Steele, Lea,
@@ -31,7 +38,7 @@ bool onGpu();
 /// for here. \p Shake: the share of each value that is added or taken away.
 cudaError_t fill(void *Data, job::DType Type, const std::vector<int64_t> &Shape,
                  const job::Init &Fill, uint64_t Seed, uint32_t Leaf,
-                 double Shake, cudaStream_t Stream);
+                 double Shake, cudaStream_t Stream, Spacing Lie = {});
 
 /// Writes the 32-bit \p Pattern over \p Bytes bytes; its phase follows the
 /// address, so that any part of a buffer can be written or checked alone.

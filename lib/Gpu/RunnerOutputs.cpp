@@ -246,8 +246,8 @@ std::optional<SourceLook> GpuRunner::look(const Trial &T) {
       return std::nullopt;
     Seen.AllFinite &= A.R.Wanted.AllFinite;
     // A byte of the pattern is too likely as a value.
-    Seen.HasGaps |=
-        A.R.Unwritten && L.Use == Role::Output && dtypeBytes(L.Type) > 1;
+    Seen.HasGaps |= A.R.Unwritten && L.Use == Role::Output &&
+                    (dtypeBytes(L.Type) > 1 || !L.Fields.empty());
   }
   return Seen;
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Buffers.h"
+#include "stark/Job/Records.h"
 #include "stark/Judge/Judge.h"
 #include <algorithm>
 #include <cstring>
@@ -79,6 +80,59 @@ std::string Buffers::attach(const Handle &Memory, uint64_t Bytes) {
   return "shared outputs are shorter than they should be";
 }
 
+/// Field by field: each is copied out of the records on the device. \p Spec: of
+/// the whole.
+cudaError_t Buffers::compareRecords(const CompareSpec &Spec, uint32_t Leaf,
+                                    double Slack, DeviceComparison &Out) {
+  const struct Leaf &L = J.Leaves[Leaf];
+  const LeafValue &V = J.Cases[Current].Values[Leaf];
+  for (size_t I = 0; I < L.Fields.size(); ++I) {
+    struct Leaf Of = columnOf(L, I);
+    LeafValue Column = columnOf(L, V, I);
+    uint64_t Bytes = dtypeBytes(Of.Type) * L.Fields[I].Count;
+    void *Copies[2] = {};
+    for (int Side : {0, 1}) {
+      const void *All = Side ? Spec.Wanted : Spec.Got;
+      cudaError_t E =
+          Columns[Side].zeroed(Bytes * recordCount(V), Copies[Side]);
+      if (E == cudaSuccess)
+        E = cudaMemcpy2D(Copies[Side], Bytes,
+                         static_cast<const char *>(All) + L.Fields[I].Offset,
+                         recordBytes(V), Bytes, recordCount(V),
+                         cudaMemcpyDeviceToDevice);
+      if (E != cudaSuccess)
+        return E;
+    }
+    // What a call leaves alone holds what the whole was filled with.
+    CompareSpec One = {Of.Type,
+                       Copies[0],
+                       Copies[1],
+                       Column.Shape,
+                       Of.Tolerance * Slack,
+                       Spec.ShareOfWhole,
+                       Spec.Scale,
+                       Spec.Poison,
+                       Spec.Exact,
+                       Spec.Blocks};
+    DeviceComparison Found;
+    if (cudaError_t E = compareOnDevice(One, Scratch, Found); E != cudaSuccess)
+      return E;
+    Out.Mismatches += Found.Mismatches;
+    Out.BadBlocks += Found.BadBlocks;
+    Out.WorstError = std::max(Out.WorstError, Found.WorstError);
+    Out.Unwritten += dtypeBytes(Of.Type) > 1 ? Found.Unwritten : 0;
+    bool First = I == 0;
+    auto &All = Out.Wanted;
+    All.AllFinite = (First || All.AllFinite) && Found.Wanted.AllFinite;
+    All.AllWhole = (First || All.AllWhole) && Found.Wanted.AllWhole;
+    All.Least =
+        First ? Found.Wanted.Least : std::min(All.Least, Found.Wanted.Least);
+    All.Greatest = First ? Found.Wanted.Greatest
+                         : std::max(All.Greatest, Found.Wanted.Greatest);
+  }
+  return cudaSuccess;
+}
+
 std::string Buffers::compare(const Request &R, Reply &Out) {
   std::vector<OutputPlace> Places = outputPlaces(J, J.Cases[Current]);
   auto Place =
@@ -108,7 +162,9 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
                       J.Cases[Current].Filling == Regime::Integers,
                       /*Blocks=*/J.Torch.empty() && !Itself};
   DeviceComparison Found;
-  cudaError_t E = compareOnDevice(Spec, Scratch, Found);
+  cudaError_t E = L.Fields.empty()
+                      ? compareOnDevice(Spec, Scratch, Found)
+                      : compareRecords(Spec, R.Leaf, R.Slack, Found);
   if (E != cudaSuccess)
     return "cannot compare output '" + L.Name + "': " + describe(E);
   Out.Count = Found.Mismatches + Found.BadBlocks;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Judge/Fill.h"
+#include "stark/Job/Records.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -173,4 +174,23 @@ void judge::fillOnHost(DType Type, void *To, const std::vector<int64_t> &Shape,
   for (uint64_t At = Drawn; At < Count; At += Drawn)
     std::memcpy(Data + At * Bytes, Data, std::min(Drawn, Count - At) * Bytes);
   keepTriangle(Fill.Keep, Data, dtypeBytes(Type), Shape, Elements);
+}
+
+void judge::fillLeafOnHost(const Leaf &L, const Case &C, size_t I, void *Data,
+                           uint64_t Key, uint64_t Drawn, bool Shaken) {
+  const LeafValue &V = C.Values[I];
+  auto Share = [&](DType Type) { return Shaken ? lastPlace(Type) : 0; };
+  if (L.Fields.empty())
+    return fillOnHost(L.Type, Data, V.Shape, fillOf(L, C, I), Key, Drawn,
+                      Share(L.Type));
+  std::memset(Data, 0, V.elements());
+  for (size_t F = 0; F < L.Fields.size(); ++F) {
+    Leaf Of = columnOf(L, F);
+    LeafValue Column = columnOf(L, V, F);
+    std::vector<char> Values(Column.elements() * dtypeBytes(Of.Type));
+    fillOnHost(Of.Type, Values.data(), Column.Shape,
+               fillOf(Of, Column, C.Filling), mix(Key + F + 1), Drawn,
+               Share(Of.Type));
+    scatterColumn(L, V, F, Values, Data);
+  }
 }

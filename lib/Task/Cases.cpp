@@ -30,6 +30,27 @@ static double toleranceOf(const Task &T, job::DType Type) {
   return Found == T.Load.Tolerance.end() ? 0 : Found->second;
 }
 
+/// What \p A says of the structs that \p P points to, in its order.
+static std::vector<job::Field> recordFields(const Task &T, const Argument &A,
+                                            const Parameter &P) {
+  std::vector<job::Field> Fields;
+  for (const Argument &Of : A.Fields)
+    for (const Parameter &At : P.Fields) {
+      if (At.Name != Of.Name)
+        continue;
+      job::Field &F = Fields.emplace_back();
+      F.Name = Of.Name;
+      F.Offset = At.Offset;
+      F.Count = At.Lanes;
+      F.Type = Of.Type;
+      F.Fill = Of.Fill;
+      F.Tolerance = toleranceOf(T, Of.Type);
+      if (isHardened(T))
+        F.Otherwise = makeRegimes(Of, T.Load, /*IsTensor=*/false);
+    }
+  return Fields;
+}
+
 std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
   std::vector<job::Leaf> Leaves;
   for (const Parameter *P : leavesOf(T.Entry)) {
@@ -48,6 +69,9 @@ std::vector<job::Leaf> stark::makeLeaves(const Task &T) {
       if (isHardened(T))
         L.Otherwise = makeRegimes(*A, T.Load, isTensorEntry(T.Entry));
       L.Tolerance = toleranceOf(T, A->Type);
+      L.Fields = recordFields(T, *A, *P);
+      for (const job::Field &Of : L.Fields)
+        L.Tolerance = std::max(L.Tolerance, Of.Tolerance);
     }
     Leaves.push_back(std::move(L));
   }
@@ -168,14 +192,14 @@ static std::string readShape(const std::string &Name, job::DType Type,
   return "";
 }
 
-/// The fill of buffer \p A for one size, where it depends on it; what is wrong
-/// with it, or an empty text.
+/// The fill of buffer \p A, or of a field, for one size, where it depends on
+/// it, goes to \p Into; what is wrong with it, or an empty text.
 static std::string readFill(const Argument &A, const Bindings &Names,
-                            job::LeafValue &V) {
+                            std::optional<job::Init> &Into) {
   if (A.Low.empty() && A.High.empty() && A.Times.empty())
     return "";
   job::Init Fill = A.Fill;
-  for (auto [Text, Into] :
+  for (auto [Text, Number] :
        {std::pair(&A.Low, &Fill.Low), std::pair(&A.High, &Fill.High),
         std::pair(&A.Times, &Fill.Times)}) {
     if (Text->empty())
@@ -183,15 +207,32 @@ static std::string readFill(const Argument &A, const Bindings &Names,
     llvm::Expected<int64_t> Value = evaluateExpression(*Text, Names);
     if (!Value)
       return "init of '" + A.Name + "': " + llvm::toString(Value.takeError());
-    *Into = double(*Value);
+    *Number = double(*Value);
   }
   if (Fill.Kind == job::InitKind::Integers && Fill.Low >= Fill.High)
     return "init of '" + A.Name + "' has the range from " +
            std::to_string(int64_t(Fill.Low)) + " up to, but without, " +
            std::to_string(int64_t(Fill.High)) +
            ", wanted a low end below the high one";
-  V.Fill = Fill;
+  Into = Fill;
   return "";
+}
+
+/// Likewise of all that buffer \p A holds.
+static std::string readFills(const Argument &A, const Bindings &Names,
+                             job::LeafValue &V) {
+  std::string Why = readFill(A, Names, V.Fill);
+  bool Any = false;
+  for (const Argument &Of : A.Fields) {
+    std::optional<job::Init> Fill;
+    if (Why.empty())
+      Why = readFill(Of, Names, Fill);
+    Any |= Fill.has_value();
+    V.FieldFills.push_back(Fill.value_or(Of.Fill));
+  }
+  if (!Any)
+    V.FieldFills.clear();
+  return Why;
 }
 
 /// An array by reference and a variable of the device have as many elements as
@@ -253,7 +294,7 @@ static llvm::Expected<job::Case> makeCase(const Task &T, const Size &S) {
                 ? readShape(A->Name, A->Type, A->Shape, S.Names, V.Shape, Bytes)
                 : readScalar(*A, *P, S.Names, V);
     if (A && A->IsBuffer && Why.empty())
-      Why = readFill(*A, S.Names, V);
+      Why = readFills(*A, S.Names, V);
     if (A && A->IsBuffer && Why.empty())
       Why = checkCount(*P, V);
     if (!Why.empty())
@@ -315,10 +356,16 @@ static uint64_t elementsOf(const job::Case &C) {
 static void addRegimes(const std::vector<job::Leaf> &Leaves,
                        std::vector<job::Case> &Cases) {
   std::vector<job::Regime> Regimes;
-  for (const job::Leaf &L : Leaves)
-    for (const job::RegimeFill &F : L.Otherwise)
+  auto Add = [&](const std::vector<job::RegimeFill> &Otherwise) {
+    for (const job::RegimeFill &F : Otherwise)
       if (!llvm::is_contained(Regimes, F.Of))
         Regimes.push_back(F.Of);
+  };
+  for (const job::Leaf &L : Leaves) {
+    Add(L.Otherwise);
+    for (const job::Field &Of : L.Fields)
+      Add(Of.Otherwise);
+  }
   llvm::sort(Regimes);
   size_t Known = Cases.size();
   const job::Case *Smallest = nullptr;

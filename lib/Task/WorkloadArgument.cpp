@@ -246,17 +246,66 @@ static void tensor(FieldReader<json> &F, Argument &A) {
   F.optional("offset", A.Offset);
 }
 
-template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
-  A.IsBuffer = !F.has("value");
-  if (!A.IsBuffer)
-    return scalar(F, A);
-  std::string Type, Role = "input";
+static void dtype(FieldReader<json> &F, Argument &A) {
+  std::string Type;
   F.required("dtype", Type);
-  F.optional("role", Role);
   if (auto Known = valueNamed<job::DType>(Type))
     A.Type = *Known;
   else
     F.fail("dtype", "'" + Type + "'", WantedTypes);
+}
+
+static void init(FieldReader<json> &F, Argument &A) {
+  A.Fill = defaultFill(A.Type);
+  const json *Init = F.raw("init");
+  bool Poisoned = A.Use == job::Role::Output || A.Use == job::Role::Scratch;
+  if (Init && Poisoned)
+    F.fail("init", describeJson(*Init),
+           std::string("none: with role ") + nameOf(A.Use) +
+               " it is poisoned before each call");
+  if (Init)
+    InitReader(F, *Init, A).read();
+}
+
+/// Of a buffer of structs: what each of their numbers holds. The shape of one
+/// is what is known without the struct: all but the bytes.
+static void recordFields(FieldReader<json> &F, Argument &A) {
+  const json *Given = F.raw("fields");
+  if (!Given)
+    return;
+  F.check(A.Type == job::DType::U8, "dtype",
+          "u8 where there are \"fields\": structs are given by their bytes");
+  F.check(!F.has("init"), "init", "none beside \"fields\", which have theirs");
+  F.check(Given->is_object() && !Given->empty(), "fields",
+          "an object with each field of the struct");
+  F.nested("fields", *Given, [&](FieldReader<json> &Inner) {
+    for (const auto &Item : Given->items()) {
+      Inner.raw(Item.key());
+      Inner.nested(Item.key(), Item.value(), [&](FieldReader<json> &Each) {
+        Argument Of;
+        Of.Name = Item.key();
+        Of.IsBuffer = true;
+        Of.Use = A.Use;
+        Of.Shape = A.Shape;
+        if (!Of.Shape.empty())
+          Of.Shape.pop_back();
+        dtype(Each, Of);
+        init(Each, Of);
+        Each.check(Of.Fill.Kind != job::InitKind::File, "init",
+                   "no file: a .npy has whole structs");
+        A.Fields.push_back(std::move(Of));
+      });
+    }
+  });
+}
+
+template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
+  A.IsBuffer = !F.has("value");
+  if (!A.IsBuffer)
+    return scalar(F, A);
+  std::string Role = "input";
+  dtype(F, A);
+  F.optional("role", Role);
   if (auto Known = valueNamed<job::Role>(Role))
     A.Use = *Known;
   else
@@ -272,15 +321,9 @@ template <class Json> void stark::fields(FieldReader<Json> &F, Argument &A) {
       F.fail("before", describeJson(*Before),
              "an expression or an integer of 0 or more");
   }
-  A.Fill = defaultFill(A.Type);
+  init(F, A);
+  recordFields(F, A);
   const json *Init = F.raw("init");
-  bool Poisoned = A.Use == job::Role::Output || A.Use == job::Role::Scratch;
-  if (Init && Poisoned)
-    F.fail("init", describeJson(*Init),
-           std::string("none: with role ") + nameOf(A.Use) +
-               " it is poisoned before each call");
-  if (Init)
-    InitReader(F, *Init, A).read();
   // What cannot be drawn again is taken as it is.
   bool Drawn = Init && Init->is_string() ? *Init != "unknown"
                                          : Init && !Init->contains("observed");

@@ -12,6 +12,7 @@
 #include "stark/Task/Outputs.h"
 #include "stark/Task/Workload.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace stark;
 
@@ -77,6 +78,44 @@ llvm::Error stark::checkCallable(const Signature &Entry) {
   return llvm::Error::success();
 }
 
+/// "fields" of a buffer against the struct that \p P points to.
+static llvm::Error checkFields(const Argument &A, const Workload &W,
+                               const Signature &Entry, const Parameter &P) {
+  std::string Field = W.File + ": field 'arguments." + A.Name;
+  if (P.Fields.empty())
+    return usageError(Field + ".fields': got fields, but " + Entry.Name +
+                      " takes '" + P.Type +
+                      "', which points to no structs of numbers of several "
+                      "types");
+  std::vector<std::string> Known;
+  for (const Parameter &Of : P.Fields)
+    Known.push_back(Of.Name);
+  for (const Argument &Of : A.Fields) {
+    auto Found = llvm::find_if(
+        P.Fields, [&](const Parameter &Each) { return Each.Name == Of.Name; });
+    if (Found == P.Fields.end())
+      return usageError(Field + ".fields." + Of.Name + "': '" + P.Type +
+                        "' points to structs of " + llvm::join(Known, ", ") +
+                        didYouMean(Of.Name, Known));
+    if (!fits(*Found, Of.Type))
+      return usageError(Field + ".fields." + Of.Name + ".dtype': got " +
+                        nameOf(Of.Type) + ", but it is '" + Found->Type + "'");
+  }
+  for (const std::string &Name : Known)
+    if (llvm::none_of(A.Fields,
+                      [&](const Argument &Of) { return Of.Name == Name; }))
+      return usageError(Field + ".fields': got no '" + Name + "', but '" +
+                        P.Type + "' points to structs of " +
+                        llvm::join(Known, ", "));
+  std::string Bytes = std::to_string(P.Lanes);
+  if (A.Shape.empty() || A.Shape.back() != Bytes)
+    return usageError(
+        Field + ".shape': got " +
+        (A.Shape.empty() ? "no extents" : "'" + A.Shape.back() + "' last") +
+        ", wanted " + Bytes + " last, the bytes of one of '" + P.Type + "'");
+  return llvm::Error::success();
+}
+
 /// An argument of the workload against the parameter of its name.
 static llvm::Error checkArgument(const Argument &A, const Workload &W,
                                  const Signature &Entry,
@@ -120,6 +159,9 @@ static llvm::Error checkArgument(const Argument &A, const Workload &W,
     return usageError(W.File + ": field 'arguments." + A.Name +
                       ".dtype': got " + nameOf(A.Type) + ", but " + Entry.Name +
                       " takes '" + P.Type + "'");
+  if (!A.Fields.empty())
+    if (llvm::Error E = checkFields(A, W, Entry, P))
+      return E;
   bool IsSymbol = llvm::StringRef(P.Name).starts_with(SymbolPrefix);
   if (IsSymbol && A.Use == job::Role::Scratch)
     return usageError(W.File + ": field '" + A.Name +

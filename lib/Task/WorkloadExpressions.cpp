@@ -53,6 +53,12 @@ struct Checker {
                       ", wanted " + std::to_string(Least) + " or more");
   }
 
+  void init(const std::string &Field, const Argument &A) {
+    for (const std::string *Text : {&A.Low, &A.High, &A.Times})
+      if (!Text->empty())
+        whole(Field + ".init", *Text, INT64_MIN);
+  }
+
   void real(const std::string &Field, llvm::StringRef Text) {
     if (Text.empty())
       return;
@@ -91,9 +97,9 @@ std::string stark::problemOfExpressions(const Workload &W) {
       std::string Field = "arguments." + A.Name;
       if (!A.Before.empty())
         C.whole(Field + ".before", A.Before, 0);
-      for (const std::string *Text : {&A.Low, &A.High, &A.Times})
-        if (!Text->empty())
-          C.whole(Field + ".init", *Text, INT64_MIN);
+      C.init(Field, A);
+      for (const Argument &Of : A.Fields)
+        C.init(Field + ".fields." + Of.Name, Of);
       if (!A.IsBuffer)
         C.grammar("arguments." + A.Name + ".value", A.Value);
     }

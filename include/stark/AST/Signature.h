@@ -61,8 +61,12 @@ struct Parameter {
   /// device; 0: neither.
   uint64_t Count = 0;
   /// Of a by-value struct, flat. Of a list of tensors or an optional one those
-  /// that the workload gives: resolveTensors() fills them in.
+  /// that the workload gives: resolveTensors() fills them in. Of a pointer to
+  /// structs of several types, whose Element is a byte, the numbers that these
+  /// consist of, named within them ("at.x"), with Lanes of their own; none
+  /// where they are more than numbers.
   std::vector<Parameter> Fields;
+  uint64_t Offset = 0;  ///< of such a number, in bytes
   bool Untyped = false; ///< pointer to void: takes any dtype
   std::string Reason;   ///< why Unsupported
 };

@@ -17,6 +17,7 @@
 
 #include "stark/Job/Names.h"
 #include "stark/Json/Fields.h"
+#include <algorithm>
 
 namespace stark::job {
 
@@ -75,6 +76,33 @@ template <class IO> void fields(IO &F, RegimeFill &R) {
   F.required("init", R.Fill);
 }
 
+template <class IO> void fields(IO &F, Field &D) {
+  F.required("name", D.Name);
+  F.required("offset", D.Offset);
+  F.required("type", D.Type);
+  F.sparse("count", D.Count, uint64_t(1));
+  F.check(!isComplex(D.Type), "type", "the type of a number");
+  F.check(D.Offset < MaxBufferBytes && D.Offset % dtypeBytes(D.Type) == 0,
+          "offset", "a multiple of " + std::to_string(dtypeBytes(D.Type)));
+  F.check(D.Count >= 1 && D.Count <= MaxBufferBytes, "count",
+          "an integer of 1 or more");
+  F.optional("init", D.Fill);
+  F.check(D.Fill.Kind != InitKind::File, "init", "no file");
+  F.optional("otherwise", D.Otherwise, !D.Otherwise.empty());
+  F.optional("tolerance", D.Tolerance);
+  F.check(D.Tolerance >= 0 && D.Tolerance <= 1, "tolerance",
+          "a number from 0 to 1");
+}
+
+/// Whether all of \p Fields lie in records of \p Bytes bytes, and aligned.
+inline bool fieldsFit(const std::vector<Field> &Fields, uint64_t Bytes) {
+  return std::all_of(Fields.begin(), Fields.end(), [&](const Field &D) {
+    uint64_t Own = dtypeBytes(D.Type);
+    return Bytes % Own == 0 && D.Offset <= Bytes &&
+           D.Count <= (Bytes - D.Offset) / Own;
+  });
+}
+
 template <class IO> void fields(IO &F, Leaf &L) {
   F.required("name", L.Name);
   F.required("kind", L.Kind);
@@ -88,6 +116,9 @@ template <class IO> void fields(IO &F, Leaf &L) {
   F.optional("init", L.Fill);
   F.optional("otherwise", L.Otherwise, !L.Otherwise.empty());
   F.sparse("weight", L.Weight, false);
+  F.optional("fields", L.Fields, !L.Fields.empty());
+  F.check(L.Fields.empty() || L.Type == DType::U8, "type",
+          "u8 where there are \"fields\"");
 }
 
 /// What stands in a value depends on its leaf.
@@ -100,6 +131,14 @@ template <class IO> void valueFields(IO &F, LeafValue &V, const Leaf &L) {
     F.optional("init", V.Fill);
     F.check(!V.Fill || V.Fill->Kind != InitKind::File, "init",
             "no file beside the leaf's");
+    F.check(L.Fields.empty() || (!V.Shape.empty() &&
+                                 fieldsFit(L.Fields, uint64_t(V.Shape.back()))),
+            "shape", "one whose last extent has room for the leaf's fields");
+    F.optional("field_inits", V.FieldFills, !V.FieldFills.empty());
+    F.check(V.FieldFills.empty() || V.FieldFills.size() == L.Fields.size(),
+            "field_inits", "one for each of the leaf's fields");
+    for (const Init &Each : V.FieldFills)
+      F.check(Each.Kind != InitKind::File, "field_inits", "no files");
   } else if (L.Kind == LeafKind::Integer) {
     F.required("integer", V.Integer);
   } else if (L.Kind == LeafKind::Real) {

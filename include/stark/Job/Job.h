@@ -98,6 +98,17 @@ struct RegimeFill {
   Init Fill;
 };
 
+/// One field of the records that a buffer consists of: numbers of one type.
+struct Field {
+  std::string Name;    ///< in the record: "cell", "at.x"
+  uint64_t Offset = 0; ///< in bytes, a multiple of its type's
+  DType Type = DType::F32;
+  uint64_t Count = 1; ///< more than 1: an array of that length
+  Init Fill;
+  std::vector<RegimeFill> Otherwise; ///< as Leaf's
+  double Tolerance = 0;              ///< as Leaf's
+};
+
 enum class LeafKind { Buffer, Integer, Real, Stream };
 
 /// One pointer that stark_call() gets. A by-value struct is several leaves.
@@ -111,6 +122,10 @@ struct Leaf {
   /// In other regimes, where that is something else than Fill.
   std::vector<RegimeFill> Otherwise;
   double Tolerance = 0; ///< of Output and InOut: relative, see compare()
+  /// Of a buffer of records: Type is U8, the last extent the bytes of one, and
+  /// each is filled and compared field by field (Records.h); bytes of no field
+  /// are filled with 0 and not compared. Tolerance is the greatest of theirs.
+  std::vector<Field> Fields;
 
   const Init &fillIn(Regime R) const;
   /// Is it filled with Fill in \p R?
@@ -132,6 +147,8 @@ struct LeafValue {
   /// What a buffer is filled with at this size, where that is not what
   /// Leaf::Fill says: values below another size's extent, for one.
   std::optional<Init> Fill;
+  /// Likewise of Leaf::Fields, all of them; empty: as these say.
+  std::vector<Init> FieldFills;
   uint64_t elements() const;
 };
 
@@ -154,10 +171,13 @@ struct Case {
   std::vector<LeafValue> Values; ///< one a leaf
 };
 
-/// What buffer \p I, whose leaf is \p L, is filled with in case \p C.
+/// What a buffer of leaf \p L and with the values \p V is filled with in \p R.
+inline const Init &fillOf(const Leaf &L, const LeafValue &V, Regime R) {
+  const Init &Fill = L.fillIn(R);
+  return &Fill == &L.Fill && V.Fill ? *V.Fill : Fill;
+}
 inline const Init &fillOf(const Leaf &L, const Case &C, size_t I) {
-  const Init &Fill = L.fillIn(C.Filling);
-  return &Fill == &L.Fill && C.Values[I].Fill ? *C.Values[I].Fill : Fill;
+  return fillOf(L, C.Values[I], C.Filling);
 }
 
 /// When to stop sampling; see docs/judging.md for how a sample is taken.

@@ -32,6 +32,11 @@ void fillOnHost(job::DType Type, void *Data, const std::vector<int64_t> &Shape,
                 const job::Init &Fill, uint64_t Key,
                 uint64_t Drawn = ~uint64_t(0), double Shake = 0);
 
+/// The buffer of leaf \p I in case \p C at \p Data, records field by field;
+/// likewise but for files. \p Shaken: by its last place, if so.
+void fillLeafOnHost(const job::Leaf &L, const job::Case &C, size_t I,
+                    void *Data, uint64_t Key, uint64_t Drawn, bool Shaken);
+
 /// About the share of a value that its last place in \p Type is; 0 where values
 /// are whole.
 double lastPlace(job::DType Type);

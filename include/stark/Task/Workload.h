@@ -49,6 +49,9 @@ struct Argument {
   /// In place of numbers of Fill, where they depend on the size: expressions,
   /// or empty.
   std::string Low, High, Times;
+  /// Of a buffer of structs of several types, where it says so: each field, by
+  /// its name, with a dtype and what it is filled with.
+  std::vector<Argument> Fields;
 
   // Of tensors.
   bool Absent = false; ///< null for an optional one, or an empty list

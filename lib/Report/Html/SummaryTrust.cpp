@@ -141,8 +141,13 @@ std::string stark::toleranceOf(const Workload &Load, llvm::StringRef Of) {
   std::vector<std::string> Parts;
   std::vector<job::DType> Types;
   for (const Argument &A : Load.Arguments)
-    if (A.IsBuffer && A.Use != job::Role::Input && A.Use != job::Role::Scratch)
-      Types.push_back(A.Type);
+    if (A.IsBuffer && A.Use != job::Role::Input &&
+        A.Use != job::Role::Scratch) {
+      if (A.Fields.empty())
+        Types.push_back(A.Type);
+      for (const Argument &Of : A.Fields)
+        Types.push_back(Of.Type);
+    }
   for (const ReturnedTensor &T : Load.Returns)
     Types.push_back(T.Type);
   llvm::sort(Types);

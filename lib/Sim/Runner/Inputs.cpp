@@ -12,6 +12,7 @@
 
 #include "Inputs.h"
 #include "stark/Job/Npy.h"
+#include "stark/Job/Records.h"
 #include "stark/Judge/Compare.h"
 #include "stark/Judge/Fill.h"
 #include <algorithm>
@@ -78,8 +79,7 @@ std::string Inputs::mapApart(uint64_t Draw, bool Large) {
     if (Data == MAP_FAILED)
       return "no memory for '" + J.Leaves[I].Name + "' of " +
              std::to_string(B.Bytes) + " bytes";
-    B.Shift =
-        J.Cases[Case].Shifted ? std::max(4u, dtypeBytes(J.Leaves[I].Type)) : 0;
+    B.Shift = J.Cases[Case].Shifted ? shiftOf(J.Leaves[I]) : 0;
     B.Data = static_cast<char *>(Data) + B.Shift;
     Place +=
         Close ? (B.Mapped + 0xfff) & ~uint64_t(0xfff) : roundedUp(B.Mapped);
@@ -177,12 +177,11 @@ std::string Inputs::fillBlock(size_t I, uint64_t Seed, bool Large,
       return Error;
     std::memcpy(B.Data, Bytes.data(), Bytes.size());
   } else {
-    const Init &Fill = fillOf(L, C, I);
-    if (Fill.Kind != InitKind::Zeros) // fresh pages
-      judge::fillOnHost(L.Type, B.Data, C.Values[I].Shape, Fill,
-                        judge::mix(Seed) ^ judge::mix(I + 1),
-                        Large ? Tile : ~uint64_t(0),
-                        Shaken ? judge::lastPlace(L.Type) : 0);
+    bool Fresh = L.Fields.empty() && fillOf(L, C, I).Kind == InitKind::Zeros;
+    if (!Fresh) // pages of zeros
+      judge::fillLeafOnHost(L, C, I, B.Data,
+                            judge::mix(Seed) ^ judge::mix(I + 1),
+                            Large ? Tile : ~uint64_t(0), Shaken);
   }
   if (L.Use == Role::InOut && !Large)
     B.Pristine.assign(B.Data, B.Data + B.Bytes);

@@ -107,7 +107,8 @@ MaybeStop sim::compareProfiled(const Job &J, unsigned Case,
     if (Of.Kind != LeafKind::Buffer)
       continue;
     uint32_t Number = Buffer++;
-    if (Of.Use != Role::Output && Of.Use != Role::InOut)
+    // Of structs of several types not each byte counts.
+    if ((Of.Use != Role::Output && Of.Use != Role::InOut) || !Of.Fields.empty())
       continue;
     const LeafValue &V = J.Cases[Case].Values[L];
     Common Both = commonElements(

@@ -542,29 +542,6 @@ int main() {
   EXPECT_EQ(W["symbols"]["table"]["role"], "inout");
 }
 
-// Structs of several types are bytes.
-TEST(Draft, TakesStructsOfSeveralTypesForBytes) {
-  json W = drafted(R"(
-struct Peak { double value; int at; };
-__global__ void k(const float *x, Peak *peaks, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
-    peaks[i].value = x[i];
-    peaks[i].at = i;
-  }
-}
-int main() {
-  int n = 4096;
-  float *x;
-  Peak *peaks;
-  cudaMalloc(&x, n * sizeof(float));
-  cudaMalloc(&peaks, n * sizeof(Peak));
-  k<<<n / 64, 64>>>(x, peaks, n);
-})");
-  EXPECT_EQ(W["arguments"]["peaks"]["dtype"], "u8");
-  EXPECT_EQ(W["arguments"]["peaks"]["shape"], list("\"n\", 16"));
-}
-
 // What only a failed assert() leaves is the way that is followed.
 TEST(Draft, GoesOnAfterAsserts) {
   json W = drafted("extern \"C\" [[noreturn]] void __assert_fail();\n"

@@ -102,6 +102,14 @@ cudaError_t cudaMemcpyAsync(void *To, const void *From, size_t Bytes,
   std::memcpy(To, From, Bytes);
   return cudaSuccess;
 }
+cudaError_t cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
+                         size_t FromPitch, size_t Width, size_t Height,
+                         cudaMemcpyKind) {
+  for (size_t Row = 0; Row < Height; ++Row)
+    std::memcpy(static_cast<char *>(To) + Row * ToPitch,
+                static_cast<const char *>(From) + Row * FromPitch, Width);
+  return cudaSuccess;
+}
 cudaError_t cudaMemset(void *Data, int Value, size_t Bytes) {
   std::memset(Data, Value, Bytes);
   return cudaSuccess;
@@ -227,10 +235,18 @@ bool gpu::onGpu() { return false; }
 
 cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
                       const Init &Fill, uint64_t Seed, uint32_t Leaf,
-                      double Shake, cudaStream_t) {
-  judge::fillOnHost(Type, Data, Shape, Fill,
+                      double Shake, cudaStream_t, Spacing Lie) {
+  uint64_t Bytes = dtypeBytes(Type);
+  for (int64_t Extent : Shape)
+    Bytes *= uint64_t(Extent);
+  std::vector<char> Values(Bytes);
+  judge::fillOnHost(Type, Values.data(), Shape, Fill,
                     judge::mix(Seed + judge::mix(Leaf + 1)), ~uint64_t(0),
                     Shake);
+  uint64_t Run = Lie.Run ? Lie.Run * dtypeBytes(Type) : Bytes;
+  char *To = static_cast<char *>(Data);
+  for (uint64_t At = 0; At < Bytes; At += Run, To += Lie.StrideBytes)
+    std::memcpy(To, Values.data() + At, Run);
   return cudaSuccess;
 }
 
@@ -271,7 +287,17 @@ cudaError_t gpu::flush(void *, uint64_t, unsigned long long *, cudaStream_t) {
   return cudaSuccess;
 }
 
-CompareScratch::~CompareScratch() {}
+CompareScratch::~CompareScratch() { std::free(Data); }
+
+cudaError_t CompareScratch::zeroed(uint64_t Bytes, void *&Found) {
+  if (Bytes > Size) {
+    std::free(Data);
+    Data = std::malloc(Bytes);
+    Size = Bytes;
+  }
+  Found = std::memset(Data, 0, Bytes);
+  return cudaSuccess;
+}
 
 cudaError_t gpu::compareOnDevice(const CompareSpec &Spec, CompareScratch &,
                                  DeviceComparison &Out) {

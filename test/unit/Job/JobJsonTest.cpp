@@ -41,10 +41,24 @@ Job exampleJob() {
   Eps.Kind = LeafKind::Real;
   S.Name = "stream";
   S.Kind = LeafKind::Stream;
-  J.Leaves = {X, Y, N, Eps, S};
+  Leaf P;
+  P.Name = "points";
+  P.Type = DType::U8;
+  P.Use = Role::InOut;
+  P.Fields.resize(2);
+  P.Fields[0].Name = "x";
+  P.Fields[0].Count = 3;
+  P.Fields[0].Otherwise = X.Otherwise;
+  P.Fields[0].Tolerance = 1e-4;
+  P.Fields[1].Name = "cell";
+  P.Fields[1].Offset = 12;
+  P.Fields[1].Type = DType::I32;
+  J.Leaves = {X, Y, N, Eps, S, P};
   Case C;
   C.Label = "n=7";
-  C.Values.resize(5);
+  C.Values.resize(6);
+  C.Values[5].Shape = {7, 16};
+  C.Values[5].FieldFills.resize(2);
   C.Values[0].Shape = {7, 3};
   C.Values[1].Shape = {7};
   C.Values[2].Integer = -7;
@@ -123,6 +137,12 @@ TEST(JobJson, HostileJobsAreRefusedWithTheFieldNamed) {
             "job.json: field 'format': got 2, wanted 1");
   EXPECT_EQ(errorOf(Text, "\"timeout_ms\": 60000", "\"timeout_ms\": 0"),
             "job.json: field 'timeout_ms': got 0, wanted 1 ms to a day");
+  EXPECT_EQ(errorOf(Text, "\"offset\": 12", "\"offset\": 13"),
+            "job.json: field 'leaves[5].fields[1].offset': got 13, wanted a "
+            "multiple of 4");
+  EXPECT_EQ(errorOf(Text, "\"offset\": 12", "\"offset\": 16"),
+            "job.json: field 'cases[0].values[5].shape': got [7,16], wanted "
+            "one whose last extent has room for the leaf's fields");
   EXPECT_EQ(errorOf(Text, "\"arch\"", "\"architecture\""),
             "job.json: field 'arch': got nothing, wanted a string");
 }
