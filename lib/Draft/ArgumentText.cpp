@@ -11,6 +11,7 @@
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
@@ -146,6 +147,17 @@ ordered_json ArgumentWriter::buffer(const LeafUse &L, const Formula &Scalars) {
   return A;
 }
 
+/// As short as a programmer writes it: 0.01 of a float, which is no double's.
+static double asWritten(double Value, const Parameter &P) {
+  auto Single = static_cast<float>(Value);
+  if (P.Element != ScalarType::F32 || double(Single) != Value)
+    return Value;
+  char Text[32];
+  auto End = std::to_chars(Text, Text + sizeof(Text), Single);
+  std::from_chars(Text, End.ptr, Value);
+  return Value;
+}
+
 ordered_json ArgumentWriter::scalar(const LeafUse &L) {
   ordered_json A;
   const Parameter &P = *L.P;
@@ -156,7 +168,7 @@ ordered_json ArgumentWriter::scalar(const LeafUse &L) {
     return A;
   }
   if (L.Given.Kind == Value::Real) {
-    A["value"] = L.Given.Floating;
+    A["value"] = asWritten(L.Given.Floating, P);
     return A;
   }
   if (L.Given.isInteger() && hasNames(L.Given.How)) {

@@ -394,3 +394,22 @@ int main() {
   EXPECT_EQ(W["arguments"]["a"]["init"],
             json::parse(R"({"integers": [0, 7]})"));
 }
+
+// A float's number is told as the program has it, a double's to its last digit.
+TEST(DraftOfValues, TellsFloatsAsTheyAreWritten) {
+  json W = drafted(R"(
+__global__ void k(float *out, float step, double wide, float third, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = step * third + wide;
+}
+int main() {
+  const int n = 4096;
+  float *out;
+  cudaMalloc((void **)&out, n * sizeof(float));
+  k<<<n / 256, 256>>>(out, 0.01f, 0.01f, 1.0f / 3, n);
+})")["arguments"];
+  EXPECT_EQ(W["step"]["value"].dump(), "0.01");
+  EXPECT_EQ(W["wide"]["value"].dump(), "0.009999999776482582");
+  EXPECT_EQ(float(W["third"]["value"].get<double>()), 1.0f / 3);
+}
