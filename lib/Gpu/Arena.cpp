@@ -17,7 +17,6 @@ using namespace stark::gpu;
 namespace {
 constexpr uint64_t Aligned = 512; ///< as the driver's allocations are
 constexpr uint64_t Edge = uint64_t(1) << 20;
-constexpr uint64_t DriverPage = uint64_t(2) << 20;
 constexpr uint64_t Small = uint64_t(8) << 20;
 constexpr uint64_t MostSpare = uint64_t(32) << 20;
 

@@ -21,6 +21,9 @@
 
 namespace stark::gpu {
 
+/// Memory comes from the driver in pages of so many bytes.
+constexpr uint64_t DriverPage = uint64_t(2) << 20;
+
 /// A buffer between two red zones: its neighbours' begin where these end.
 struct Placed {
   bool Has = false;           ///< else this is no buffer's

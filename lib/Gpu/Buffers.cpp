@@ -29,8 +29,6 @@ static constexpr uint64_t PlaceBytes = 1024;
 static constexpr uint64_t MostUnpinned = uint64_t(64) << 20;
 
 namespace {
-constexpr uint64_t DriverPage = uint64_t(2) << 20;
-
 /// Read as any type, a NaN or a wild number. Each leaf has another, or an
 /// overrun that copies from one zone to another would leave it as it was.
 uint32_t zonePattern(size_t Leaf) {
