@@ -209,7 +209,8 @@ public:
   /// What a shuffle gives that reads a lane which is not there: 0 the lane's
   /// own value, 1 a large one, 2 a small one.
   unsigned Undefined = 0;
-  bool Reach = false;    ///< RunHooks::Reach
+  bool Reach = false; ///< RunHooks::Reach
+  WrittenInProfile Wrote;
   std::string Suspicion; ///< the first such shuffle
   int LastError = 0;
   unsigned LaunchLine = 0; ///< of the user's file, 0: unknown
@@ -397,7 +398,6 @@ private:
   /// By rank: what warps of blocks that are there together did, in order.
   std::vector<std::vector<std::vector<Trace>>> Recorded;
   RunProfile Profiled;
-  WrittenInProfile Wrote;
   std::vector<Allocation *> Told; ///< what partners know of
   uint32_t ToldEpoch = 0;         ///< when they were told
   double PartnerSeconds = 0;      ///< of what was taken over in this launch

@@ -109,8 +109,7 @@ RunProfile Machine::takeProfile() {
     }
     Profiled.Reached.push_back(std::move(R));
   }
-  if (How == Mode::Profile)
-    Profiled.Written = Wrote.take();
+  Profiled.Written = Wrote.take();
   return std::move(Profiled);
 }
 

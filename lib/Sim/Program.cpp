@@ -416,6 +416,7 @@ RunProfile Program::runWith(const Program *Of,
   M.OnLimit = Hooks.OnLimit;
   M.Undefined = Hooks.Undefined;
   M.Reach = Hooks.Reach;
+  M.Wrote.Wanted = Hooks.Written && Mode == RunMode::Profile;
   M.Others = Hooks.Others;
   M.SpreadAfter = Hooks.SpreadAfter.value_or(M.SpreadAfter);
   M.KnownLater = Hooks.ResourcesLater;
@@ -433,10 +434,9 @@ RunProfile Program::runWith(const Program *Of,
       A.Constant = I.T.Variables[V].Constant;
       A.Banked = I.T.Variables[V].Banked;
     }
-  for (size_t N = 0; N < Buffers.size(); ++N) {
-    const DeviceBuffer &B = Buffers[N];
+  for (const DeviceBuffer &B : Buffers) {
     Allocation &A = M.adopt(B.Data, B.Bytes, B.Name, B.ElementBytes, B.Holds);
-    A.Argument = int(N);
+    A.Argument = int(&B - Buffers.data());
     A.Constant = B.ReadOnly;
     A.OfCaller = B.OwnPages;
   }

@@ -21,7 +21,7 @@ static uint64_t addressOf(const Allocation &A, uint64_t Word) {
 void WrittenInProfile::beginLaunch() {
   Follows = Launched;
   Launched = true;
-  Spoilt = HostTook;
+  Spoilt = HostTook || !Wanted;
   Open = false;
   Ran.clear();
   Updated.clear();

@@ -26,6 +26,8 @@ namespace stark::sim {
 
 class WrittenInProfile {
 public:
+  /// Asked for; else nothing is noted.
+  bool Wanted = false;
   /// What launches before have written, this one may write again.
   void beginLaunch();
   /// Its blocks meet, or wait for others.

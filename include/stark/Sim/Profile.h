@@ -144,8 +144,8 @@ struct RunProfile {
   /// In Check mode, where RunHooks::Reach asks for it, of arguments that are
   /// not too large to be watched.
   std::vector<BufferReach> Reached;
-  /// In Profile mode: what is known of the last launch, MostWrittenWords at
-  /// most, by buffer and offset.
+  /// In Profile mode, where RunHooks::Written asks for it: what is known of the
+  /// last launch, MostWrittenWords at most, by buffer and offset.
   std::vector<WrittenWord> Written;
   double timeUs() const;
 };

@@ -64,6 +64,8 @@ struct RunHooks {
   bool ResourcesLater = false;
   /// Fill RunProfile::Reached, which takes a look at all that is watched.
   bool Reach = false;
+  /// Fill RunProfile::Written.
+  bool Written = false;
   /// Launches are shared with partners, if there are some; null: they are not.
   Team *Others = nullptr;
   /// Machine::SpreadAfter; unset: as it is.

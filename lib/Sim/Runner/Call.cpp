@@ -61,7 +61,7 @@ Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
                std::chrono::milliseconds(Spec.TimeoutMs *
                                          (Spec.Host ? 1 : ClockFactor))) {
   Shared = shareWithChild<Report>();
-  if (Spec.Mode == RunMode::Profile && !Spec.Host)
+  if (Spec.Written)
     Written = shareWithChild<WrittenTable>();
   if (!Shared) {
     notRun("no memory for a child's report");
@@ -165,6 +165,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
   Hooks.Reach = Spec.Reach;
+  Hooks.Written = Written != nullptr;
   Hooks.Others = Others;
   Hooks.SpreadAfter = Spec.SpreadAfter;
   Hooks.ResourcesLater = Spec.ResourcesLater;

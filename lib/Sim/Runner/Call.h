@@ -49,7 +49,7 @@ struct Report {
   char Changed[512];   ///< Repetition::changed()
 };
 
-/// Beside it, of a profile: RunProfile::Written.
+/// Beside it, where CallSpec::Written asks for it: RunProfile::Written.
 struct WrittenTable {
   uint64_t Count;
   WrittenWord Words[MostWrittenWords];
@@ -72,6 +72,7 @@ struct CallSpec {
   RunMode Mode = RunMode::Check;
   uint64_t AccessLimit = ~0ull, TimeoutMs = 60000;
   bool Reach = false;          ///< the report's text is printReach()
+  bool Written = false;        ///< RunHooks::Written
   unsigned Undefined = 0;      ///< RunHooks::Undefined
   unsigned Repeats = 1;        ///< calls of the process, if they are small
   bool ResourcesLater = false; ///< RunHooks::ResourcesLater
@@ -129,7 +130,7 @@ public:
   PartCounts parts() const;
   /// Once it has ended.
   const Report &report() const { return Said; }
-  /// The same; of a profile, as far as it says so.
+  /// The same, where it was asked for.
   std::vector<WrittenWord> written() const;
 
 private:
@@ -143,7 +144,7 @@ private:
   Clock::Time Deadline;
   std::optional<posix::ChildGroup> Child;
   Report *Shared = nullptr;
-  WrittenTable *Written = nullptr; ///< null: it is no profile
+  WrittenTable *Written = nullptr; ///< null: it is not asked for
   Team *Others = nullptr;
   std::optional<TeamStarter> Starter;
   Report Said{};

@@ -14,7 +14,7 @@
 
 #include "ProfiledValues.h"
 #include "stark/Judge/Compare.h"
-#include "stark/Judge/Runner.h"
+#include "stark/Judge/Judge.h"
 #include <algorithm>
 #include <cstring>
 
@@ -108,7 +108,7 @@ MaybeStop sim::compareProfiled(const Job &J, unsigned Case,
       continue;
     uint32_t Number = Buffer++;
     // Of structs of several types not each byte counts.
-    if ((Of.Use != Role::Output && Of.Use != Role::InOut) || !Of.Fields.empty())
+    if (!isOutput(Of) || !Of.Fields.empty())
       continue;
     const LeafValue &V = J.Cases[Case].Values[L];
     Common Both = commonElements(

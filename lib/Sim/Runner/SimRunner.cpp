@@ -102,13 +102,13 @@ std::unique_ptr<Call> SimRunner::start(const Step &S, const SimCode &Of,
   --Free;
   bool IsFirst = &S == Steps.data() && !S.Timed && !Code.Host;
   return std::make_unique<Call>(
-      CallSpec{&Of, Code.Host.get(), Reference, &In,
-               S.Timed && !Options.Reach ? RunMode::Profile : RunMode::Check,
-               Limit, J->TimeoutMs, Options.Reach, Undefined,
-               IsFirst ? repeatsOf(*J) : 1,
-               !S.Timed && Code.Resources.has_value(),
-               /*Spreads=*/!S.Timed && !Code.Host && Options.Jobs > 1,
-               Options.SpreadAfter},
+      CallSpec{
+          &Of, Code.Host.get(), Reference, &In,
+          S.Timed && !Options.Reach ? RunMode::Profile : RunMode::Check, Limit,
+          J->TimeoutMs, Options.Reach, S.Timed && comparesProfiles(), Undefined,
+          IsFirst ? repeatsOf(*J) : 1, !S.Timed && Code.Resources.has_value(),
+          /*Spreads=*/!S.Timed && !Code.Host && Options.Jobs > 1,
+          Options.SpreadAfter},
       Gpu, Time);
 }
 

@@ -70,6 +70,10 @@ private:
     return J->SourceDigest == J->CandidateDigest &&
            (!Code.Host || Options.CountersOnly);
   }
+  /// Is what profiled blocks write compared?
+  bool comparesProfiles() const {
+    return !alone() && !Code.Host && !Options.Reach;
+  }
   bool passedOver(const Step &S) const { return !S.Timed && LeftOut[S.Case]; }
   /// Runs step \p Next, and some after it, until \p Done or trouble.
   void runUntil(size_t Next, const std::function<bool()> &Done);

@@ -63,7 +63,7 @@ MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,
     return std::nullopt;
   }
   uint64_t Compared = 0;
-  if (!alone())
+  if (comparesProfiles())
     if (MaybeStop Bad = compareProfiled(
             *J, Case, S.Candidate->written(), S.Source->written(),
             describeInputs(*J, S.Case, S.Seed), Compared))
@@ -75,7 +75,7 @@ MaybeStop SimRunner::time(unsigned Case, std::vector<Timing> &Timings,
   T.SourceMedianUs = T.SourceMinUs = Before.TimeUs;
   T.Speedup = T.SpeedupLow = T.SpeedupHigh = Before.TimeUs / After.TimeUs;
   Timings.push_back(T);
-  if (!alone() && !Code.Host && (!IsRun[Case] || LeftOut[Case]))
+  if (comparesProfiles() && (!IsRun[Case] || LeftOut[Case]))
     Notes += T.Label + ": too large to be run whole; " +
              (Compared ? std::to_string(Compared) +
                              " elements agree that profiled blocks of source "

@@ -30,6 +30,7 @@ struct WrittenTest : ::testing::Test {
     In.Constant = In.Given = true;
     In.Argument = 0;
     Out.Argument = 1;
+    Written.Wanted = true;
     Written.beginLaunch();
     Written.beginCluster(0);
   }
@@ -176,4 +177,14 @@ TEST_F(WrittenTest, OnlySoMuchIsKept) {
     store(Out, W, uint32_t(W));
   Written.endCluster();
   EXPECT_EQ(Written.take().size(), MostWrittenWords);
+}
+
+TEST_F(WrittenTest, NothingIsNotedThatNobodyAsksFor) {
+  Written.Wanted = false;
+  Written.beginLaunch();
+  Written.beginCluster(0);
+  EXPECT_FALSE(Written.isOpen());
+  store(Out, 3, 7);
+  Written.endCluster();
+  EXPECT_EQ(taken(), "");
 }
