@@ -17,8 +17,11 @@ using namespace stark::gpu;
 namespace {
 constexpr uint64_t Aligned = 512; ///< as the driver's allocations are
 constexpr uint64_t Edge = uint64_t(1) << 20;
-constexpr uint64_t Small = uint64_t(8) << 20;
-constexpr uint64_t MostSpare = uint64_t(32) << 20;
+/// Arenas of no more share a piece. What is left of it is looked at after each
+/// compared call.
+constexpr uint64_t MostShared = uint64_t(256) << 20;
+/// Of a piece, for its arenas to lie elsewhere.
+constexpr uint64_t LeastSpare = uint64_t(32) << 20, MostSpare = 2 * LeastSpare;
 
 uint64_t roundUp(uint64_t Bytes, uint64_t To) {
   return (Bytes + To - 1) / To * To;
@@ -70,11 +73,54 @@ uint64_t gpu::layOut(const Job &J, unsigned Case, uint64_t Draw,
   }
 }
 
-uint64_t gpu::arenaFor(uint64_t Bytes) {
-  return roundUp(std::max(Small, Bytes + std::min(Bytes / 8, MostSpare)),
-                 DriverPage);
+/// As layOut() says at most.
+static uint64_t mostBytes(const Job &J, unsigned Case) {
+  const job::Case &C = J.Cases[Case];
+  uint64_t Bytes = 2 * Edge;
+  for (size_t I = 0; I < J.Leaves.size(); ++I)
+    if (J.Leaves[I].Kind == LeafKind::Buffer)
+      Bytes += C.Values[I].elements() * dtypeBytes(J.Leaves[I].Type) + Edge +
+               2 * Aligned;
+  return Bytes;
 }
 
-bool gpu::fits(uint64_t Arena, uint64_t Bytes) {
-  return Arena && Bytes <= Arena && Arena <= std::max(Small, 2 * Bytes);
+uint64_t gpu::leastPieceFor(const Job &J, unsigned Case) {
+  return roundUp(mostBytes(J, Case), DriverPage);
+}
+
+bool gpu::sharePiece(const Job &J, unsigned Case, unsigned Other) {
+  return Case == Other || (mostBytes(J, Case) <= MostShared &&
+                           mostBytes(J, Other) <= MostShared);
+}
+
+uint64_t gpu::pieceFor(const Job &J, unsigned Case) {
+  uint64_t Most = 0;
+  for (unsigned Other = 0; Other < J.Cases.size(); ++Other)
+    if (sharePiece(J, Case, Other))
+      Most = std::max(Most, leastPieceFor(J, Other));
+  return Most +
+         roundUp(std::clamp(Most / 2, LeastSpare, MostSpare), DriverPage);
+}
+
+bool gpu::fits(uint64_t Piece, const Job &J, unsigned Case) {
+  return Piece >= leastPieceFor(J, Case) && Piece <= pieceFor(J, Case);
+}
+
+uint64_t gpu::placeIn(uint64_t Piece, uint64_t Bytes, uint64_t Draw) {
+  return judge::mix(Draw) % ((Piece - Bytes) / DriverPage + 1) * DriverPage;
+}
+
+void gpu::widen(std::pmr::vector<Placed> &Blocks, uint64_t Before,
+                uint64_t After) {
+  Placed *First = nullptr, *Last = nullptr;
+  for (Placed &B : Blocks) {
+    if (B.Has && (!First || B.At < First->At))
+      First = &B;
+    if (B.Has && (!Last || B.At > Last->At))
+      Last = &B;
+  }
+  if (!First)
+    return;
+  First->Before += Before;
+  Last->After += After;
 }

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   case, draw -> order of the buffers, distances -> one piece of memory
-/// Whoever has the same job and the same draw finds every buffer at the same
-/// place from the beginning: a child, another child that opens its memory, and
-/// the supervisor, which says whether the piece of before will do.
+///   case, draw -> order of the buffers, distances -> an arena
+///   arena, draw -> where it lies in a piece of memory
+/// Whoever has the same job and the same draws finds every buffer at the same
+/// place of the piece: a child, and another child that opens its memory; the
+/// supervisor knows whether the piece of before will do.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +39,24 @@ struct Placed {
 uint64_t layOut(const job::Job &J, unsigned Case, uint64_t Draw,
                 std::pmr::vector<Placed> &Blocks);
 
-/// Of a new piece for \p Bytes, so that it does for others: whole pages of the
-/// driver's, since a smaller piece may share its page with others, and so be
-/// shared with another process with them.
-uint64_t arenaFor(uint64_t Bytes);
-/// Whether a piece of \p Arena bytes, 0 where there is none, is used on. What
-/// is left of it is a red zone.
-bool fits(uint64_t Arena, uint64_t Bytes);
+/// Of the piece of memory that the arena of \p Case lies in. All cases that are
+/// not large share one, so that a child asks the driver for memory once, and
+/// where an arena is placed anew costs no call of the driver's. Whole pages of
+/// the driver's, since a smaller piece may share its page with others, and so
+/// be shared with another process with them.
+uint64_t pieceFor(const job::Job &J, unsigned Case);
+/// The least that does for \p Case, whatever the draw.
+uint64_t leastPieceFor(const job::Job &J, unsigned Case);
+/// Whether a piece of so many bytes, 0 where there is none, does for \p Case.
+bool fits(uint64_t Piece, const job::Job &J, unsigned Case);
+/// Do the two lie in one piece, one after the other?
+bool sharePiece(const job::Job &J, unsigned Case, unsigned Other);
+/// Where an arena of \p Bytes begins in its piece, a page of the driver's, as
+/// \p Draw has it.
+uint64_t placeIn(uint64_t Piece, uint64_t Bytes, uint64_t Draw);
+/// Adds what is left of the piece, so many bytes before and after the arena, to
+/// the red zones of its first and its last buffer.
+void widen(std::pmr::vector<Placed> &Blocks, uint64_t Before, uint64_t After);
 
 } // namespace stark::gpu
 

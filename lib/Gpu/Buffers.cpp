@@ -23,8 +23,7 @@ using namespace stark;
 using namespace stark::job;
 using namespace stark::gpu;
 
-/// Of outputs, few enough that L2 stays as cold as it was flushed.
-static constexpr unsigned PlacesLookedAt = 8;
+/// Of each of MostPlaces, so little that L2 stays as cold as it was flushed.
 static constexpr uint64_t PlaceBytes = 1024;
 static constexpr uint64_t MostUnpinned = uint64_t(64) << 20;
 
@@ -49,46 +48,34 @@ Buffers::~Buffers() {
 
 void Buffers::release() {
   detach();
-  releaseBetween();
-  cudaFree(std::exchange(Arena, nullptr));
+  cudaFree(std::exchange(Piece, nullptr));
   cudaFree(std::exchange(Kept, nullptr));
-  ArenaBytes = KeptBytes = 0;
-  for (char *Piece : Apart)
-    cudaFree(Piece);
+  PieceBytes = KeptBytes = 0;
+  for (char *Each : Apart)
+    cudaFree(Each);
   Apart.clear();
 }
 
 void Buffers::releasePristine() {
-  for (void *Piece : Pristine)
-    cudaFree(Piece);
+  for (void *Each : Pristine)
+    cudaFree(Each);
   Pristine.clear();
 }
 
-void Buffers::releaseBetween() { cudaFree(std::exchange(Between, nullptr)); }
-
-/// What lies before the arena gives way.
-cudaError_t Buffers::allocatePiece(char *&Piece, uint64_t Bytes) {
-  cudaError_t E = cudaMalloc(&Piece, Bytes);
-  if (E != cudaErrorMemoryAllocation || !Between)
-    return E;
-  cudaGetLastError();
-  releaseBetween();
-  return cudaMalloc(&Piece, Bytes);
-}
-
-cudaError_t Buffers::allocateArena(uint64_t Bytes, const Placing &Where) {
-  constexpr uint64_t MostBetween = 16; // of DriverPage
-  if (Where.MayStay && fits(ArenaBytes, Bytes))
+/// Without room for other places where there is too little memory.
+cudaError_t Buffers::allocatePiece() {
+  if (fits(PieceBytes, J, Current))
     return cudaSuccess;
   release();
-  if (Where.Own) {
-    uint64_t Pages = 1 + judge::mix(Where.Own) % MostBetween;
-    // It works without.
-    if (cudaMalloc(&Between, Pages * DriverPage) != cudaSuccess)
-      cudaGetLastError();
+  cudaError_t E = cudaSuccess;
+  for (uint64_t Bytes : {pieceFor(J, Current), leastPieceFor(J, Current)}) {
+    E = cudaMalloc(&Piece, Bytes);
+    if (E == cudaSuccess)
+      PieceBytes = Bytes;
+    if (E != cudaErrorMemoryAllocation)
+      return E;
+    cudaGetLastError();
   }
-  cudaError_t E = allocatePiece(Arena, arenaFor(Bytes));
-  ArenaBytes = E == cudaSuccess ? arenaFor(Bytes) : 0;
   return E;
 }
 
@@ -103,18 +90,21 @@ cudaError_t Buffers::allocateApart() {
   return E;
 }
 
+/// For all that come at this piece.
 cudaError_t Buffers::makeRoomToKeep() {
-  uint64_t Bytes =
-      std::max<uint64_t>(outputBytes(outputPlaces(J, J.Cases[Current])), 1);
+  uint64_t Bytes = 1;
+  for (unsigned Case = 0; Case < J.Cases.size(); ++Case)
+    if (sharePiece(J, Current, Case))
+      Bytes = std::max(Bytes, outputBytes(outputPlaces(J, J.Cases[Case])));
   if (Kept && Bytes <= KeptBytes)
     return cudaSuccess;
   cudaFree(std::exchange(Kept, nullptr));
-  cudaError_t E = allocatePiece(Kept, Bytes);
+  cudaError_t E = cudaMalloc(&Kept, Bytes);
   KeptBytes = E == cudaSuccess ? Bytes : 0;
   return E;
 }
 
-/// All of the arena that is no buffer's.
+/// All of the piece that is no buffer's.
 cudaError_t Buffers::makeZones() {
   cudaError_t E = cudaSuccess;
   for (size_t I = 0; E == cudaSuccess && I < Blocks.size(); ++I) {
@@ -150,9 +140,9 @@ std::string Buffers::allocate(unsigned CaseIndex, const Placing &Where,
   Current = CaseIndex;
   Scalars = J.Cases[CaseIndex].Values;
   Pristine.resize(J.Leaves.size());
-  uint64_t Wanted = layOut(J, CaseIndex, Where.Common, Blocks);
+  ArenaBytes = layOut(J, CaseIndex, Where.Common, Blocks);
   uint64_t CounterBytes = (2 * J.Leaves.size() + 4) * sizeof(*Counters);
-  cudaError_t E = Bare ? allocateApart() : allocateArena(Wanted, Where);
+  cudaError_t E = Bare ? allocateApart() : allocatePiece();
   if (E == cudaSuccess && Keeps)
     E = makeRoomToKeep();
   if (E == cudaSuccess && !Counters)
@@ -160,11 +150,8 @@ std::string Buffers::allocate(unsigned CaseIndex, const Placing &Where,
   if (E == cudaSuccess)
     E = cudaMemset(Counters, 0, CounterBytes);
   if (E == cudaSuccess && !Bare) {
-    // What is left of the arena is the last one's.
-    std::max_element(
-        Blocks.begin(), Blocks.end(),
-        [](const Placed &A, const Placed &B) { return A.At < B.At; })
-        ->After += ArenaBytes - Wanted;
+    Place = placeIn(PieceBytes, ArenaBytes, Where.Own);
+    widen(Blocks, Place, PieceBytes - Place - ArenaBytes);
     E = makeZones();
   }
   for (size_t I = 0; E == cudaSuccess && I < J.Leaves.size(); ++I)
@@ -175,7 +162,7 @@ std::string Buffers::allocate(unsigned CaseIndex, const Placing &Where,
         return Error;
   if (E == cudaSuccess)
     E = cudaDeviceSynchronize();
-  Bytes = ArenaBytes;
+  Bytes = PieceBytes;
   NoMemory = E == cudaErrorMemoryAllocation;
   return E == cudaSuccess ? ""
                           : "cannot set up the buffers of size '" +
@@ -301,13 +288,15 @@ std::string Buffers::fingerprintPlaces(cudaStream_t Stream, uint64_t Draw,
   unsigned long long *Sum = Counters + 2 * J.Leaves.size() + 2 + Late;
   cudaError_t E = cudaMemsetAsync(Sum, 0, sizeof(*Sum), Stream);
   std::vector<OutputPlace> All = outputPlaces(J, J.Cases[Current]);
-  for (unsigned I = 0; !All.empty() && I < PlacesLookedAt; ++I) {
+  Places Of;
+  for (unsigned I = 0; !All.empty() && I < MostPlaces; ++I) {
     const OutputPlace &P = All[I % All.size()];
     uint64_t Bytes = std::min(P.Bytes, PlaceBytes),
              At = judge::mix(Draw + I) % (P.Bytes - Bytes + 1) / 16 * 16;
-    if (E == cudaSuccess && Bytes)
-      E = fingerprint(dataOf(P.Leaf) + At, Bytes, Sum, Stream);
+    Of.Each[Of.Count++] = {dataOf(P.Leaf) + At, Bytes};
   }
+  if (E == cudaSuccess)
+    E = fingerprint(Of, Sum, Stream);
   return E == cudaSuccess ? "" : "cannot hash the outputs: " + describe(E);
 }
 

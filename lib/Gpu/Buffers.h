@@ -7,7 +7,7 @@
 ///
 /// \file
 ///   All buffers of a case lie in one piece of memory, with red zones between
-///   them.
+///   them and round them.
 /// Inputs are filled, outputs and scratch poisoned before each call, always
 /// from the seed alone.
 ///
@@ -24,12 +24,9 @@
 
 namespace stark::gpu {
 
-/// Where the buffers are put: layOut() gets Common; Own draws what lies before
-/// the arena, so that its pages are others each time. \p MayStay: an arena that
-/// fits is used on.
+/// Where the buffers are put: layOut() gets Common, placeIn() Own.
 struct Placing {
   uint64_t Own = 0, Common = 0;
-  bool MayStay = false;
 };
 
 class Buffers {
@@ -50,10 +47,10 @@ public:
   Buffers &operator=(const Buffers &) = delete;
 
   // Each returns what went wrong, empty when all is well.
-  /// \p ArenaBytes: bytes of the piece that they lie in then. \p NoMemory: the
-  /// device has too little.
+  /// \p Bytes: of the piece that they lie in then, that of before where it
+  /// fits. \p NoMemory: the device has too little.
   std::string allocate(unsigned CaseIndex, const Placing &Where,
-                       uint64_t &ArenaBytes, bool &NoMemory);
+                       uint64_t &Bytes, bool &NoMemory);
   /// \p Shake: each input is moved in its last place, in one of several ways
   /// from 1 on; 0: none is.
   std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
@@ -85,11 +82,11 @@ public:
   /// way.
   std::string share(Handle &Memory, uint64_t &Bytes) const;
   /// Finds the outputs that another process, which has the same job set up for
-  /// the same case at the same places, shares: an arena of \p Bytes; 0: lets go
-  /// of it.
+  /// the same case with the same Placing::Common, shares: a piece of \p Bytes;
+  /// 0: lets go of it.
   std::string attach(const Handle &Memory, uint64_t Bytes);
   /// Compares output \p R.Leaf as judge::compare() does; where is said by
-  /// R.Flags.
+  /// R.Flags, and by R.Seed, the other process's Placing::Own.
   std::string compare(const Request &R, Reply &Out);
   /// One pointer a leaf; \p Stream is what a stream leaf gets.
   void **arguments(cudaStream_t Stream);
@@ -97,16 +94,14 @@ public:
 private:
   void release();
   void releasePristine();
-  void releaseBetween();
-  cudaError_t allocatePiece(char *&Piece, uint64_t Bytes);
   void detach();
-  cudaError_t allocateArena(uint64_t Bytes, const Placing &Where);
+  cudaError_t allocatePiece();
   cudaError_t allocateApart();
   cudaError_t makeZones();
   cudaError_t makeRoomToKeep();
   std::string readPristine(uint32_t Leaf, cudaError_t &E);
   char *dataOf(size_t Leaf) const {
-    return Bare ? Apart[Leaf] : Arena + Blocks[Leaf].At;
+    return Bare ? Apart[Leaf] : Piece + Place + Blocks[Leaf].At;
   }
   char *keptOf(const OutputPlace &P) const { return Kept + P.Offset; }
   std::string fingerprintInputs(cudaStream_t Stream);
@@ -118,12 +113,11 @@ private:
   const job::Job &J;
   std::string Folder;
   bool Keeps, Bare;
-  /// All buffers' piece; what keep() kept of the outputs, as outputPlaces()
-  /// says; another process's arena.
-  char *Arena = nullptr, *Kept = nullptr, *Attached = nullptr;
-  uint64_t ArenaBytes = 0, KeptBytes = 0, AttachedBytes = 0;
-  /// What keeps the arena from lying where one lay before.
-  void *Between = nullptr;
+  /// All buffers'; what keep() kept of the outputs, as outputPlaces() says;
+  /// another process's piece.
+  char *Piece = nullptr, *Kept = nullptr, *Attached = nullptr;
+  uint64_t PieceBytes = 0, KeptBytes = 0, AttachedBytes = 0;
+  uint64_t ArenaBytes = 0, Place = 0; ///< of this case, in the piece
   CompareScratch Scratch;
   CompareScratch Columns[2]; ///< of records: what is got, what is wanted
   unsigned Current = 0;

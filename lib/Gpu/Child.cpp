@@ -104,7 +104,7 @@ void Child::prepare(const Request &R, Reply &Out) {
   bool NoMemory = false;
   if (std::string P = keepPool(); !P.empty())
     return harness(Out, P);
-  Placing Where = {R.Seed, R.WeightSeed, (R.Flags & MayStay) != 0};
+  Placing Where = {R.Seed, R.WeightSeed};
   if (std::string P = Arguments->allocate(R.Case, Where, Out.Count, NoMemory);
       !P.empty())
     say(Out, NoMemory ? Status::NoMemory : Status::Infrastructure, P);

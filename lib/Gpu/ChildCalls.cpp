@@ -141,7 +141,8 @@ std::string Child::startClock(const Request &R, cudaStream_t Stream) {
 /// Before a verified call. What a call can tell from others (how long its
 /// stream is held, whether caches are cold) is in half of these as in a timed
 /// one, so that what is right only for the former is found.
-bool Child::getReady(const Request &R, cudaStream_t Stream, Reply &Out) {
+bool Child::getReady(const Request &R, bool Watched, cudaStream_t Stream,
+                     Reply &Out) {
   bool AsTimed = !Work.Reference && judge::mix(R.Nonce) & 1;
   auto Fill = [&] {
     return Arguments->fill(R.Seed, R.WeightSeed, R.Round, R.Shake, Stream);
@@ -149,7 +150,7 @@ bool Child::getReady(const Request &R, cudaStream_t Stream, Reply &Out) {
   std::string P = Fill();
   if (P.empty())
     P = Arguments->arm(Stream);
-  if (P.empty())
+  if (P.empty() && Watched)
     P = AsTimed ? Fill() : standStill(Stream);
   if (P.empty() && !prepareTensors(Stream, Out))
     return false;
@@ -164,13 +165,17 @@ void Child::run(const Request &R, Reply &Out) {
     return runBare(R, Out);
   cudaStream_t Stream = freshStream();
   bool Refers = Code.Reference && !(R.Flags & OwnCall);
-  if (!getReady(R, Stream, Out) ||
+  // A source that works on another stream does so the first time.
+  bool Watched = !Work.Reference || !std::exchange(SourceSeen, true);
+  if (!getReady(R, Watched, Stream, Out) ||
       !call(Refers ? Code.Reference : Code.Call, Stream, Out) ||
       !collect(Stream, Out))
     return;
-  // What was asked of another stream is under way by then.
-  std::this_thread::sleep_for(UnderWay);
-  Watch->release();
+  if (Watched) {
+    // What was asked of another stream is under way by then.
+    std::this_thread::sleep_for(UnderWay);
+    Watch->release();
+  }
   // A launch error stays in the library's own copy of the runtime.
   cudaError_t Launch =
       Code.LastError ? cudaError_t(Code.LastError()) : cudaSuccess;
@@ -182,7 +187,7 @@ void Child::run(const Request &R, Reply &Out) {
         (Ran != cudaSuccess ? "the kernel failed: " : "the launch failed: ") +
             describe(E) + hintFor(E));
   bool Settled = true;
-  std::string P = Arguments->settled(Settled);
+  std::string P = Watched ? Arguments->settled(Settled) : "";
   if (P.empty() && !Settled)
     Out.What = Status::Escaped;
   else if (P.empty())

@@ -41,7 +41,8 @@ private:
   void runBare(const Request &R, Reply &Out);
   std::string standStill(cudaStream_t Stream);
   std::string startClock(const Request &R, cudaStream_t Stream);
-  bool getReady(const Request &R, cudaStream_t Stream, Reply &Out);
+  bool getReady(const Request &R, bool Watched, cudaStream_t Stream,
+                Reply &Out);
   void sample(const Request &R, Reply &Out);
   void warm(const Request &R, Reply &Out);
   bool callTraced(cudaStream_t Stream, Reply &Out);
@@ -62,6 +63,7 @@ private:
   std::pmr::memory_resource &Hidden;
   Request Then; ///< that of Finish
   bool Finished = false, Warming = false;
+  bool SourceSeen = false; ///< which streams it works on
   int OwnSize = -1; ///< /proc/self/statm, which cannot be opened any more
   DeviceFacts Facts;
   Errand Work;

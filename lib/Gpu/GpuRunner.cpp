@@ -130,16 +130,14 @@ MaybeStop GpuRunner::leaveOut(unsigned) {
 
 /// Begins to place the buffers of \p Case; \p Common: as Command::Prepare has
 /// it.
-Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Common,
-                                  uint32_t Flags) {
+Request GpuRunner::beginToPrepare(Side Of, unsigned Case, uint64_t Common) {
   party(Of).Brought = false;
-  party(Of).ArenaBytes = 0;
+  party(Of).PieceBytes = 0;
   if (Of == Side::Source)
     Referred.reset();
   Request R = requestFor(Command::Prepare, Case);
-  R.Seed = posix::secretNumber();
+  R.Seed = party(Of).Place = posix::secretNumber();
   R.WeightSeed = Common;
-  R.Flags = Flags;
   party(Of).Child->send(R);
   return R;
 }
@@ -151,7 +149,7 @@ MaybeStop GpuRunner::endPreparing(Side Of, const Request &R, Answer A) {
   if (MaybeStop S = judged(Of, R, SetupLimitMs, "setting up", A))
     return S;
   party(Of).Prepared = R.Case;
-  party(Of).ArenaBytes = A.R.Count;
+  party(Of).PieceBytes = A.R.Count;
   return std::nullopt;
 }
 
@@ -159,13 +157,9 @@ MaybeStop GpuRunner::prepareFor(Side Of, unsigned Case) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
   // Where a buffer begins tells no call whether it is timed.
   uint64_t Common = judge::mix(DrawSeed + Case);
-  std::pmr::vector<Placed> Blocks;
-  bool Stays = fits(party(Of).ArenaBytes, layOut(*J, Case, Common, Blocks));
-  // Memory is let go of before who owns it gives it back.
-  if (!Stays)
-    if (MaybeStop S = detach())
-      return S;
-  Request R = beginToPrepare(Of, Case, Common, MayStay);
+  if (MaybeStop S = detachWhereMoved(Of, Case))
+    return S;
+  Request R = beginToPrepare(Of, Case, Common);
   return endPreparing(Of, R, party(Of).Child->receive(SetupLimitMs));
 }
 

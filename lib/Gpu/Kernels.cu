@@ -14,6 +14,7 @@
 
 #include "DeviceValues.cuh"
 #include "Kernels.h"
+#include <algorithm>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -171,25 +172,55 @@ __global__ void poisonWide(uint4 *Data, uint64_t Count, uint32_t Pattern) {
     Data[I] = make_uint4(Pattern, Pattern, Pattern, Pattern);
 }
 
-__global__ void countChangedKernel(const unsigned char *Data, uint64_t Bytes,
-                                   uint32_t Pattern,
-                                   unsigned long long *Changed) {
+/// Of its four bytes, how many are not \p Pattern's.
+__device__ unsigned changedBytes(uint32_t Word, uint32_t Pattern) {
+  return unsigned(__popc(__vcmpne4(Word, Pattern))) / 8;
+}
+
+__global__ void countChangedWide(const uint4 *Data, uint64_t Count,
+                                 uint32_t Pattern,
+                                 unsigned long long *Changed) {
+  unsigned long long Mine = 0;
+  for (uint64_t I = firstIndex(); I < Count; I += stride()) {
+    uint4 Is = Data[I];
+    Mine += changedBytes(Is.x, Pattern) + changedBytes(Is.y, Pattern) +
+            changedBytes(Is.z, Pattern) + changedBytes(Is.w, Pattern);
+  }
+  addOfBlock(*Changed, Mine);
+}
+
+__global__ void countChangedBytes(const unsigned char *Data, uint64_t Bytes,
+                                  uint32_t Pattern,
+                                  unsigned long long *Changed) {
   unsigned long long Mine = 0;
   for (uint64_t I = firstIndex(); I < Bytes; I += stride())
     Mine += Data[I] != patternByte(Data + I, Pattern);
   addOfBlock(*Changed, Mine);
 }
 
-__global__ void fingerprintKernel(const uint32_t *Words, uint64_t Count,
-                                  const unsigned char *Tail, unsigned TailBytes,
-                                  unsigned long long *Sum) {
+/// What thread \p First of \p Of threads adds to a fingerprint.
+__device__ unsigned long long partOf(const void *Data, uint64_t Bytes,
+                                     uint64_t First, uint64_t Of) {
+  auto *Words = static_cast<const uint32_t *>(Data);
+  uint64_t Count = Bytes / 4;
   unsigned long long Mine = 0;
-  for (uint64_t I = firstIndex(); I < Count; I += stride())
+  for (uint64_t I = First; I < Count; I += Of)
     Mine += mix(I << 32 ^ I ^ uint64_t(Words[I]) << 7 ^ 0x9E3779B97F4A7C15ull);
-  if (firstIndex() == 0)
-    for (unsigned I = 0; I < TailBytes; ++I)
+  auto *Tail = reinterpret_cast<const unsigned char *>(Words + Count);
+  if (First == 0)
+    for (unsigned I = 0; I < Bytes % 4; ++I)
       Mine += mix(~uint64_t(I) << 8 ^ Tail[I]);
-  addOfBlock(*Sum, Mine);
+  return Mine;
+}
+
+__global__ void fingerprintAll(const void *Data, uint64_t Bytes,
+                               unsigned long long *Sum) {
+  addOfBlock(*Sum, partOf(Data, Bytes, firstIndex(), stride()));
+}
+
+__global__ void fingerprintPlaces(Places Of, unsigned long long *Sum) {
+  const auto &Mine = Of.Each[blockIdx.x];
+  addOfBlock(*Sum, partOf(Mine.Data, Mine.Bytes, threadIdx.x, blockDim.x));
 }
 
 __global__ void readWide(const uint4 *Data, uint64_t Count,
@@ -262,33 +293,61 @@ cudaError_t gpu::fill(void *Data, DType Type, const std::vector<int64_t> &Shape,
   return cudaErrorInvalidValue;
 }
 
+/// Has words of 16 bytes done at once, what is before and behind by bytes.
+template <class Byte, class WideFn, class BytesFn>
+static cudaError_t inWords(Byte *At, uint64_t Bytes, const WideFn &OfWords,
+                           const BytesFn &OfBytes) {
+  uint64_t Before =
+      std::min<uint64_t>(Bytes, -reinterpret_cast<uintptr_t>(At) % 16);
+  uint64_t Words = (Bytes - Before) / 16, Behind = (Bytes - Before) % 16;
+  if (Before)
+    OfBytes(At, Before);
+  if (Words)
+    OfWords(At + Before, Words);
+  if (Behind)
+    OfBytes(At + Bytes - Behind, Behind);
+  return cudaGetLastError();
+}
+
 cudaError_t gpu::poison(void *Data, uint64_t Bytes, uint32_t Pattern,
                         cudaStream_t Stream) {
-  unsigned char *At = static_cast<unsigned char *>(Data);
-  uint64_t Wide = reinterpret_cast<uintptr_t>(At) % 16 ? 0 : Bytes / 16;
-  if (Wide)
-    poisonWide<<<blocksOver(Wide), Threads, 0, Stream>>>(
-        reinterpret_cast<uint4 *>(At), Wide, Pattern);
-  if (Bytes > Wide * 16)
-    poisonBytes<<<blocksOver(Bytes - Wide * 16), Threads, 0, Stream>>>(
-        At + Wide * 16, Bytes - Wide * 16, Pattern);
-  return cudaGetLastError();
+  return inWords(
+      static_cast<unsigned char *>(Data), Bytes,
+      [&](unsigned char *At, uint64_t Words) {
+        poisonWide<<<blocksOver(Words), Threads, 0, Stream>>>(
+            reinterpret_cast<uint4 *>(At), Words, Pattern);
+      },
+      [&](unsigned char *At, uint64_t Count) {
+        poisonBytes<<<1, 16, 0, Stream>>>(At, Count, Pattern);
+      });
 }
 
 cudaError_t gpu::countChanged(const void *Data, uint64_t Bytes,
                               uint32_t Pattern, unsigned long long *Changed,
                               cudaStream_t Stream) {
-  countChangedKernel<<<blocksOver(Bytes), Threads, 0, Stream>>>(
-      static_cast<const unsigned char *>(Data), Bytes, Pattern, Changed);
-  return cudaGetLastError();
+  return inWords(
+      static_cast<const unsigned char *>(Data), Bytes,
+      [&](const unsigned char *At, uint64_t Words) {
+        countChangedWide<<<blocksOver(Words), Threads, 0, Stream>>>(
+            reinterpret_cast<const uint4 *>(At), Words, Pattern, Changed);
+      },
+      [&](const unsigned char *At, uint64_t Count) {
+        countChangedBytes<<<1, Threads, 0, Stream>>>(At, Count, Pattern,
+                                                     Changed);
+      });
 }
 
 cudaError_t gpu::fingerprint(const void *Data, uint64_t Bytes,
                              unsigned long long *Sum, cudaStream_t Stream) {
-  const unsigned char *At = static_cast<const unsigned char *>(Data);
-  fingerprintKernel<<<blocksOver(Bytes / 4), Threads, 0, Stream>>>(
-      reinterpret_cast<const uint32_t *>(At), Bytes / 4, At + Bytes / 4 * 4,
-      unsigned(Bytes % 4), Sum);
+  fingerprintAll<<<blocksOver(Bytes / 4), Threads, 0, Stream>>>(Data, Bytes,
+                                                                Sum);
+  return cudaGetLastError();
+}
+
+cudaError_t gpu::fingerprint(const Places &Of, unsigned long long *Sum,
+                             cudaStream_t Stream) {
+  if (Of.Count)
+    fingerprintPlaces<<<Of.Count, Threads, 0, Stream>>>(Of, Sum);
   return cudaGetLastError();
 }
 

@@ -53,6 +53,19 @@ cudaError_t countChanged(const void *Data, uint64_t Bytes, uint32_t Pattern,
 cudaError_t fingerprint(const void *Data, uint64_t Bytes,
                         unsigned long long *Sum, cudaStream_t Stream);
 
+/// So many places of buffers at most are fingerprinted at once.
+constexpr unsigned MostPlaces = 8;
+struct Places {
+  struct {
+    const void *Data;
+    uint64_t Bytes;
+  } Each[MostPlaces] = {};
+  unsigned Count = 0;
+};
+/// The same of several, in one kernel of as many small blocks.
+cudaError_t fingerprint(const Places &Of, unsigned long long *Sum,
+                        cudaStream_t Stream);
+
 /// Writes, then reads \p Bytes bytes, so that L2 holds nothing of the buffers
 /// and few lines that would have to be written back inside a timed call.
 cudaError_t flush(void *Data, uint64_t Bytes, unsigned long long *Sink,

@@ -25,32 +25,29 @@
 namespace stark::gpu {
 
 enum class Command : uint32_t {
-  Hello,   ///< claim the device, measure it when Flags has Calibrate, and load
-           ///< what any job of its kind needs
-  Take,    ///< followed by an Errand: read the job, then lock the process down
-  Load,    ///< dlopen the library
-  Prepare, ///< place the buffers of Case: Seed says where the arena lies, as
-           ///< its own, 0 where it comes; WeightSeed where within, as the other
-           ///< child's
-  Run,     ///< one verified call with Seed and poison Round
-  Warm,    ///< timed calls, not counted, for Ms milliseconds
-  Sample,  ///< one timed call
-  Finish,  ///< follows each of these three: what to do once the library's code
-           ///< has returned. It lies in the socket until then, where that code
-           ///< cannot read it
-  Export,  ///< copy the outputs of the last call to the shared memory
-  Share,   ///< say how another process finds the outputs on the device
-  Attach,  ///< find another process's outputs by Handle; without, let go
-  Compare, ///< one output with what is wanted of it, on the device
-  Fault,   ///< run a kernel with the fault of number Case, of Kernels.h
+  Hello,    ///< claim the device, measure it when Flags has Calibrate, and load
+            ///< what any job of its kind needs
+  Take,     ///< followed by an Errand: read the job, then lock the process down
+  Load,     ///< dlopen the library
+  Prepare,  ///< place the buffers of Case: Seed says where their arena lies, as
+            ///< its own; WeightSeed where they lie within, as the other child's
+  Run,      ///< one verified call with Seed and poison Round
+  Warm,     ///< timed calls, not counted, for Ms milliseconds
+  Sample,   ///< one timed call
+  Finish,   ///< follows each of these three: what to do once the library's code
+            ///< has returned. It lies in the socket until then, where that code
+            ///< cannot read it
+  Export,   ///< copy the outputs of the last call to the shared memory
+  Share,    ///< say how another process finds the outputs on the device
+  Attach,   ///< find another process's outputs by Handle; without, let go
+  Compare,  ///< one output with what is wanted of it, on the device
+  Fault,    ///< run a kernel with the fault of number Case, of Kernels.h
   Describe, ///< say what number Case of what the device did for the last timed
             ///< call was, in a child with CUPTI
 };
 
 /// Flags of Hello.
 constexpr uint32_t Calibrate = 1;
-/// Flags of Prepare: an arena that fits is used on, which is then where it was.
-constexpr uint32_t MayStay = 1;
 /// Flags of Hello: this is under a profiler, which is shown one known kernel;
 /// of Take: and has a folder to write to.
 constexpr uint32_t Profiles = 2;
@@ -77,7 +74,7 @@ struct Request {
   uint32_t Case = 0;
   uint32_t Round = 0;
   uint32_t Flags = 0;
-  uint64_t Seed = 0;
+  uint64_t Seed = 0;       ///< of Compare: that of Prepare of who shares
   uint64_t WeightSeed = 0; ///< of the leaves that are weights
   uint64_t Ms = 0;
   uint64_t Nonce = 0; ///< the reply repeats the last one
@@ -115,7 +112,7 @@ struct Reply {
   uint64_t Nonce = 0;
   Status What = Status::Ok;
   uint32_t Leaf = 0;
-  /// Changed bytes; of Prepare the arena's; calls of Warm; of Compare the
+  /// Changed bytes; of Prepare of the piece; calls of Warm; of Compare the
   /// elements, columns and tiles that are wrong; of Sample see WorkUs.
   uint64_t Count = 0;
   uint64_t Unwritten = 0;    ///< of Compare: elements of what is wanted

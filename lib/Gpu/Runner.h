@@ -39,7 +39,8 @@ struct Party {
   std::unique_ptr<ChildProcess> Child;
   bool HasDevice = false; ///< it has answered Hello
   std::optional<unsigned> Prepared;
-  uint64_t ArenaBytes = 0; ///< that these lie in
+  uint64_t PieceBytes = 0; ///< that these lie in
+  uint64_t Place = 0;      ///< what says where there: Seed of Prepare
   bool Brought = false;    ///< shared memory holds what the last call left
   /// Of a child whose outputs nobody compares.
   Errand bare() const {
@@ -130,8 +131,7 @@ private:
   MaybeStop beginAgain(uint64_t Round);
   void pinBoth();
   MaybeStop load();
-  Request beginToPrepare(Side Of, unsigned Case, uint64_t Common,
-                         uint32_t Flags = 0);
+  Request beginToPrepare(Side Of, unsigned Case, uint64_t Common);
   MaybeStop endPreparing(Side Of, const Request &R, Answer A);
   static bool hasNoMemory(const Answer &A) {
     return A.What == Answer::Replied && A.R.What == Status::NoMemory;
@@ -159,6 +159,7 @@ private:
   Party &party(Side Of) { return Of == Side::Source ? Source : Candidate; }
   MaybeStop attach();
   MaybeStop detach();
+  MaybeStop detachWhereMoved(Side Of, unsigned Case);
   MaybeStop compare(const Trial &T, const judge::SlackOf &Slack,
                     std::vector<bool> &Agreed);
   MaybeStop compareOnDevice(const Trial &T, uint32_t Flags,

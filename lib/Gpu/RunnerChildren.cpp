@@ -33,7 +33,7 @@ ChildSpec GpuRunner::spec() const {
 MaybeStop GpuRunner::start(Party &P, uint32_t Flags) {
   std::string Error;
   P.Prepared.reset();
-  P.ArenaBytes = 0;
+  P.PieceBytes = 0;
   P.Brought = Attached = false;
   CandidateRan &= &P != &Candidate;
   P.Child = Options.Waiting ? Options.Waiting->take(spec()) : nullptr;

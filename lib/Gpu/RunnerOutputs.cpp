@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Arena.h"
 #include "Ending.h"
 #include "Runner.h"
 #include "stark/Judge/Fill.h"
@@ -30,6 +31,12 @@ MaybeStop GpuRunner::detach() {
   if (!std::exchange(Attached, false))
     return std::nullopt;
   return ask(Side::Source, requestFor(Command::Attach), SetupLimitMs, "", A);
+}
+
+/// Before either gets another piece: memory is let go of before who owns it
+/// gives it back.
+MaybeStop GpuRunner::detachWhereMoved(Side Of, unsigned Case) {
+  return fits(party(Of).PieceBytes, *J, Case) ? std::nullopt : detach();
 }
 
 /// Has the source's child find the candidate's outputs, unless it cannot: not
@@ -79,6 +86,7 @@ MaybeStop GpuRunner::compareOnDevice(const Trial &T, uint32_t Flags,
     R.Leaf = Place.Leaf;
     R.Slack = Slack(Place.Leaf);
     R.Scale = T.Scale;
+    R.Seed = Candidate.Place;
     Answer A;
     if (MaybeStop S = ask(Side::Source, R, J->TimeoutMs, "", A))
       return S;

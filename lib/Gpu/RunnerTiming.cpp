@@ -26,10 +26,11 @@ static constexpr double BothErrors = 1.5;
 /// Both at once.
 MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
   Stages::Scope Preparing(Log, "set up", J->Cases[Case].Label);
-  if (MaybeStop S = detach())
-    return S;
-  Source.Prepared.reset();
-  Candidate.Prepared.reset();
+  for (Side Of : {Side::Source, Side::Candidate}) {
+    if (MaybeStop S = detachWhereMoved(Of, Case))
+      return S;
+    party(Of).Prepared.reset();
+  }
   Request OfSource = beginToPrepare(Side::Source, Case, Draw),
           OfCandidate = beginToPrepare(Side::Candidate, Case, Draw);
   Answer Sources = Source.Child->receive(SetupLimitMs),
@@ -39,8 +40,8 @@ MaybeStop GpuRunner::place(unsigned Case, uint64_t Draw) {
       return S;
     return endPreparing(Side::Candidate, OfCandidate, Candidates);
   }
-  // Perhaps only for what lies between the buffers. What the source's lack may
-  // end, it ends before: the candidate's child, whose buffers are gone with it.
+  // What the source's lack may end, it ends before: the candidate's child,
+  // whose buffers are gone with it.
   for (Side Of : {Side::Candidate, Side::Source, Side::Candidate})
     if (party(Of).Prepared != Case || Of == Side::Source)
       if (MaybeStop S = prepareFor(Of, Case))

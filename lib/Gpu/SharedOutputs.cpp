@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   arena -> handle -> the same memory in another process -> comparison
+///   piece -> handle -> the same memory in another process -> comparison
 /// Only the candidate's child shares, and only the source's attaches: nothing
 /// that the candidate runs beside holds what is expected of it.
 ///
@@ -27,11 +27,11 @@ static_assert(sizeof(Handle) == sizeof(cudaIpcMemHandle_t));
 
 std::string Buffers::share(Handle &Memory, uint64_t &Bytes) const {
   cudaIpcMemHandle_t Shared;
-  cudaError_t E = cudaIpcGetMemHandle(&Shared, Arena);
+  cudaError_t E = cudaIpcGetMemHandle(&Shared, Piece);
   if (E != cudaSuccess)
     return "the outputs cannot be shared: " + describe(E);
   std::memcpy(Memory.data(), &Shared, sizeof(Shared));
-  Bytes = ArenaBytes;
+  Bytes = PieceBytes;
   return "";
 }
 
@@ -73,9 +73,10 @@ std::string Buffers::attach(const Handle &Memory, uint64_t Bytes) {
   }
   Attached = static_cast<char *>(Found);
   // Who shares is not trusted: beyond its end there would be a fault.
-  AttachedBytes = bytesAround(Attached);
-  if (AttachedBytes >= Bytes)
+  if (bytesAround(Attached) >= Bytes) {
+    AttachedBytes = Bytes;
     return "";
+  }
   detach();
   return "shared outputs are shorter than they should be";
 }
@@ -144,7 +145,9 @@ std::string Buffers::compare(const Request &R, Reply &Out) {
   const char *Own = dataOf(R.Leaf), *Got = Own, *Wanted = Own;
   if (!Itself) {
     const Placed &B = Blocks[R.Leaf];
-    Got = B.At + B.Bytes <= AttachedBytes ? Attached + B.At : nullptr;
+    Got = ArenaBytes <= AttachedBytes
+              ? Attached + placeIn(AttachedBytes, ArenaBytes, R.Seed) + B.At
+              : nullptr;
   }
   if (R.Flags & OfReference)
     Wanted = Kept ? keptOf(*Place) : nullptr;

@@ -51,7 +51,7 @@ constexpr double CopySlack = 1.15;
 /// After buffers were placed: the first pair meets cold pages.
 constexpr unsigned ColdPairs = 1;
 /// Between two sizes the device has hardly cooled down.
-constexpr uint64_t WarmShare = 10;
+constexpr uint64_t WarmShare = 25;
 
 double medianOf(std::vector<double> Values) {
   std::sort(Values.begin(), Values.end());

@@ -110,19 +110,52 @@ TEST(Arena, FollowsFromTheDraw) {
     EXPECT_EQ(One[I].At, Other[I].At);
 }
 
-// A piece does for sizes about as large, and for all small ones; not for one
-// beside which most of it would have to be looked at for nothing.
-TEST(Arena, IsUsedOn) {
+// All cases but large ones share one piece, in which each has sixteen places at
+// least, whatever the draw.
+TEST(Arena, ShareAPiece) {
   constexpr uint64_t MiB = uint64_t(1) << 20;
-  EXPECT_FALSE(fits(0, MiB));
-  EXPECT_TRUE(fits(arenaFor(3 * MiB), 7 * MiB));
-  EXPECT_FALSE(fits(arenaFor(3 * MiB), 9 * MiB));
-  EXPECT_TRUE(fits(arenaFor(100 * MiB), 60 * MiB));
-  EXPECT_FALSE(fits(arenaFor(100 * MiB), 3 * MiB));
-  for (uint64_t Bytes : {MiB, 100 * MiB, 100000 * MiB}) {
-    EXPECT_TRUE(fits(arenaFor(Bytes), Bytes));
-    EXPECT_EQ(arenaFor(Bytes) % (2 * MiB), 0u);
-    EXPECT_LE(arenaFor(Bytes), Bytes + 34 * MiB);
+  Job J = jobOf({1003, 0, 262144, 16 * MiB, 100 * MiB, 200 * MiB});
+  for (unsigned Case = 0; Case < 6; ++Case) {
+    uint64_t Piece = pieceFor(J, Case);
+    EXPECT_EQ(Piece % (2 * MiB), 0u);
+    EXPECT_EQ(Piece == pieceFor(J, 0), Case < 4);
+    EXPECT_TRUE(fits(Piece, J, Case));
+    EXPECT_TRUE(fits(leastPieceFor(J, Case), J, Case));
+    EXPECT_FALSE(fits(leastPieceFor(J, Case) - 1, J, Case));
+    EXPECT_FALSE(fits(Piece + 1, J, Case));
+    EXPECT_FALSE(fits(0, J, Case));
+    for (unsigned Other = 0; Other < 6; ++Other)
+      EXPECT_EQ(sharePiece(J, Case, Other),
+                Case == Other || (Case < 4 && Other < 4));
+    std::set<uint64_t> Places;
+    for (uint64_t Draw = 0; Draw < 300; ++Draw) {
+      std::pmr::vector<Placed> Blocks;
+      uint64_t Bytes = layOut(J, Case, Draw, Blocks);
+      EXPECT_LE(Bytes, leastPieceFor(J, Case));
+      uint64_t Place = placeIn(Piece, Bytes, Draw);
+      EXPECT_EQ(Place % (2 * MiB), 0u);
+      EXPECT_LE(Place + Bytes, Piece);
+      Places.insert(Place);
+    }
+    EXPECT_GE(Places.size(), 16u);
   }
+}
+
+// Nothing of a piece is left out of its buffers' red zones.
+TEST(Arena, IsARedZoneAround) {
+  Job J = jobOf({1003});
+  std::pmr::vector<Placed> Blocks;
+  uint64_t Bytes = layOut(J, 0, 7, Blocks);
+  std::vector<Placed> Before = inOrder(Blocks);
+  widen(Blocks, 4096, 8192);
+  std::vector<Placed> After = inOrder(Blocks);
+  EXPECT_EQ(After.front().Before, Before.front().Before + 4096);
+  EXPECT_EQ(After.back().After, Before.back().After + 8192);
+  EXPECT_EQ(After.front().After, Before.front().After);
+  EXPECT_EQ(After.back().At + After.back().Bytes + After.back().After,
+            Bytes + 8192);
+  std::pmr::vector<Placed> None(3);
+  widen(None, 1, 1);
+  EXPECT_EQ(None[0].After, 0u);
 }
 } // namespace

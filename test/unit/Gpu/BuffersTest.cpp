@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace stark;
 using namespace stark::job;
@@ -62,41 +63,31 @@ protected:
                               *std::pmr::new_delete_resource(), false};
 };
 
-// All buffers of a size are one allocation, with one before it so that it lies
-// somewhere else each time.
-TEST_F(OnHost, OneAllocationAPlacement) {
+// Where buffers are placed anew, for the same size or another that is not
+// large, nothing is asked of the driver, and they lie somewhere else.
+TEST_F(OnHost, OneAllocationForAll) {
   place(0, {1, 1});
   Calls = {};
-  for (uint64_t Draw = 2; Draw < 22; ++Draw)
-    place(0, {Draw, Draw});
-  EXPECT_EQ(Calls.Allocations, 40u);
-  EXPECT_EQ(Calls.Frees, 40u);
-}
-
-// Sizes that are compared are put into the piece that is there.
-TEST_F(OnHost, NoneForAnotherSizeThatFits) {
-  place(0, {1, 1, true});
-  float *First = data(0);
-  Calls = {};
-  for (unsigned I = 0; I < 20; ++I)
-    place(I % 3, {I + 2, I, true});
+  std::set<float *> Places;
+  for (uint64_t Draw = 2; Draw < 42; ++Draw) {
+    place(unsigned(Draw) % 3, {Draw, 1});
+    Places.insert(data(0));
+  }
   EXPECT_EQ(Calls.Allocations, 0u);
   EXPECT_EQ(Calls.Frees, 0u);
-  EXPECT_NE(data(0), First);
-  place(3, {1, 1, true});
-  EXPECT_EQ(Calls.Allocations, 2u);
+  EXPECT_GE(Places.size(), 8u);
 }
 
 // What a call left in the arena is gone with the next size, outside of the
 // buffers as well as in them.
 TEST_F(OnHost, NothingOutlivesASize) {
-  place(2, {1, 1, true});
+  place(2, {1, 1});
   fill();
   for (unsigned Leaf = 0; Leaf < 3; ++Leaf)
     std::memset(data(Leaf), 0x5A, 4 * 50000);
   data(2)[50010] = 0;
   EXPECT_EQ(inspect().What, Status::OutOfBounds);
-  place(0, {2, 2, true});
+  place(0, {2, 2});
   fill();
   EXPECT_EQ(inspect().What, Status::Ok);
   for (unsigned Leaf = 0; Leaf < 3; ++Leaf)
@@ -112,7 +103,7 @@ TEST_F(OnHost, SeesEachEnd) {
   for (uint64_t Draw = 0; Draw < 4; ++Draw)
     for (unsigned Leaf = 0; Leaf < 3; ++Leaf)
       for (int64_t At : {-1, 1003}) {
-        place(0, {0, Draw, true});
+        place(0, {0, Draw});
         fill();
         data(Leaf)[At] = 0;
         Reply R = inspect();
@@ -127,7 +118,7 @@ TEST_F(OnHost, SeesEachEnd) {
 TEST_F(OnHost, NeighboursAreMet) {
   unsigned Met = 0;
   for (uint64_t Draw = 0; Draw < 20; ++Draw) {
-    place(0, {0, Draw, true});
+    place(0, {0, Draw});
     fill();
     Met += std::any_of(data(0) + 1003, data(0) + 1003 + 16384,
                        [](float V) { return V == V; });
