@@ -130,7 +130,8 @@ struct LibraryMaker {
   const BuildOptions &Options;
   Builder &By;
   std::string Library;
-  const BuildResult *Source;
+  SourceBuild AskSource;
+  const BuildResult *Source = nullptr; ///< once it has been asked for
 
   llvm::Expected<BuildResult> make(const Compiled &From);
   /// What the objects have goes to \p Out, and why they may not be run.
@@ -216,6 +217,12 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
     Out.Diagnostics = compilerErrors(Said);
     return Out;
   }
+  if (AskSource) {
+    llvm::Expected<const BuildResult *> Asked = AskSource();
+    if (!Asked)
+      return Asked.takeError();
+    Source = *Asked;
+  }
   llvm::Expected<ObjectFacts> Facts = look(From.Objects, Out);
   if (!Facts)
     return Facts.takeError();
@@ -264,7 +271,7 @@ llvm::Expected<BuildResult> LibraryMaker::make(const Compiled &From) {
 llvm::Expected<BuildResult>
 stark::buildLibrary(const Task &T, llvm::StringRef Text,
                     llvm::StringRef OutputFolder, llvm::StringRef LibraryName,
-                    const BuildOptions &Options, const BuildResult *Source,
+                    const BuildOptions &Options, SourceBuild Source,
                     const BuildResult *First) {
   TraceScope Traced("build", LibraryName);
   llvm::Expected<Toolkit> Found = toolkitFor(Options);
@@ -288,8 +295,7 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   BuildResult Apart;
   // The halves for nvcc are the same, whoever compiles host code.
   if (!First || !First->KernelsFailed) {
-    llvm::Expected<Compiled> Objects =
-        (*Made)->compile(Text, Source == nullptr);
+    llvm::Expected<Compiled> Objects = (*Made)->compile(Text, !Source);
     if (!Objects)
       return Objects.takeError();
     llvm::Expected<BuildResult> Out = Maker.make(*Objects);
@@ -301,7 +307,7 @@ stark::buildLibrary(const Task &T, llvm::StringRef Text,
   }
   // A half may lack what the whole has: the whole has the last word.
   llvm::Expected<std::optional<Compiled>> Whole =
-      (*Made)->compileOtherwise(Text, Source == nullptr);
+      (*Made)->compileOtherwise(Text, !Source);
   if (!Whole)
     return Whole.takeError();
   return *Whole ? Maker.make(**Whole) : std::move(Apart);

@@ -8,6 +8,8 @@
 #include "LibraryBuilder.h"
 #include "HostCommand.h"
 #include "stark/Support/Error.h"
+#include "stark/Support/TimeTrace.h"
+#include <future>
 
 using namespace stark;
 
@@ -36,12 +38,13 @@ llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
         By == HostCompiler::Own ? "source-own.so" : "source.so", Now);
     if (!Built)
       return Built.takeError();
-    if (!Built->Ok && By == HostCompiler::Users)
-      return failed("the source itself does not build: " +
-                    trimForWindow(Built->Diagnostics, CompilerLimit));
     Known = Sources.emplace(By, std::move(*Built)).first;
   }
-  return &Known->second;
+  const BuildResult &Built = Known->second;
+  if (!Built.Ok && By == HostCompiler::Users)
+    return failed("the source itself does not build: " +
+                  trimForWindow(Built.Diagnostics, CompilerLimit));
+  return &Built;
 }
 
 bool LibraryBuilder::mayUseOwn() const {
@@ -59,27 +62,28 @@ void LibraryBuilder::prepare(const Candidate &C) {
               Stubs ? KernelsOfHost::Stubs : KernelsOfHost::Declared);
 }
 
-llvm::Expected<bool> LibraryBuilder::ownIsOfUse() {
-  if (!mayUseOwn())
-    return false;
-  llvm::Expected<const BuildResult *> Source = source(HostCompiler::Own);
-  if (!Source)
-    return Source.takeError();
-  return (*Source)->Ok;
+bool LibraryBuilder::ownIsOfNoUse() {
+  std::lock_guard<std::mutex> Held(OfSource);
+  auto Known = Sources.find(HostCompiler::Own);
+  return Known != Sources.end() && !Known->second.Ok;
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
                                                   HostCompiler By,
                                                   const BuildResult *First) {
-  llvm::Expected<const BuildResult *> Source = source(By);
-  if (!Source)
-    return Source.takeError();
   // The source against itself.
   if (Text == Of.SourceText) {
+    llvm::Expected<const BuildResult *> Source = source(By);
+    if (!Source)
+      return Source.takeError();
     BuildResult Same = **Source;
     Same.Precision.clear(); // nothing that it has not itself
     return Same;
   }
+  // Beside the candidate, which only the gate holds against it.
+  auto Source = [&] { return source(By); };
+  std::future<void> Beside = std::async(
+      std::launch::async, [&] { llvm::consumeError(Source().takeError()); });
   BuildOptions Now = Options;
   Now.Host = By;
   Now.Ahead = &Ahead;
@@ -87,10 +91,13 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
       TemporaryFolder::create("stark-candidate");
   if (!Where)
     return Where.takeError();
-  llvm::Expected<BuildResult> Built = buildLibrary(
-      Of, Text, Where->path(), "candidate.so", Now, *Source, First);
+  llvm::Expected<BuildResult> Built =
+      buildLibrary(Of, Text, Where->path(), "candidate.so", Now, Source, First);
   if (!Built)
     return Built;
+  // What is wrong with the source comes before what the candidate has come to.
+  if (llvm::Error E = Source().takeError())
+    return E;
   Built->Diagnostics = trimForWindow(Built->Diagnostics, CompilerLimit);
   Built->Keeps = std::make_shared<TemporaryFolder>(std::move(*Where));
   return Built;
@@ -111,14 +118,14 @@ llvm::Expected<BuildResult> LibraryBuilder::candidate(const Candidate &C) {
 }
 
 llvm::Expected<BuildResult> LibraryBuilder::make(const Candidate &C) {
-  llvm::Expected<bool> OwnFirst =
-      C.Why == Purpose::Attempt ? ownIsOfUse() : false;
-  if (!OwnFirst)
-    return OwnFirst.takeError();
-  if (!*OwnFirst)
+  if (C.Why != Purpose::Attempt || !mayUseOwn() || ownIsOfNoUse())
     return build(C.Text, HostCompiler::Users);
   llvm::Expected<BuildResult> Built = build(C.Text, HostCompiler::Own);
-  if (!Built || Built->Ok || Built->Kind == VerdictKind::Unsupported)
+  if (!Built)
+    return Built;
+  if (ownIsOfNoUse())
+    return build(C.Text, HostCompiler::Users);
+  if (Built->Ok || Built->Kind == VerdictKind::Unsupported)
     return Built;
   // What it refuses or the gate does, the user's has the last word of.
   return build(C.Text, HostCompiler::Users, &*Built);

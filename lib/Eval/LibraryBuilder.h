@@ -53,8 +53,8 @@ private:
                                     const BuildResult *First = nullptr);
   /// Whether our own compiler is asked for an attempt, if it takes the source.
   bool mayUseOwn() const;
-  /// Whether our own compiler has a part in it.
-  llvm::Expected<bool> ownIsOfUse();
+  /// Whether it is known not to take the source.
+  bool ownIsOfNoUse();
   const Task &Of;
   BuildOptions Options;
   TextsAhead Ahead;

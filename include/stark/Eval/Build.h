@@ -15,6 +15,7 @@
 
 #include "stark/Eval/Evaluator.h"
 #include "stark/Support/File.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace stark {
 
@@ -43,19 +44,20 @@ struct BuildResult {
   bool KernelsFailed = false;
 };
 
+/// The build of the task's own text, which may not be over yet: who asks waits.
+using SourceBuild = llvm::function_ref<llvm::Expected<const BuildResult *>()>;
+
 /// Compiles \p Text in the place of the task's source (its folder is on the
-/// quoted include path) with the task's flags. \p Source is the build of the
-/// task's own text; what its object does not import, a candidate may only
-/// import when it is harmless. Null for the source itself, which passes every
-/// gate. An error only when nvcc could not be run. Not Ok with our own host
-/// compiler means that the user's has to be asked. \p First is what came of
-/// that, or null.
-llvm::Expected<BuildResult> buildLibrary(const Task &T, llvm::StringRef Text,
-                                         llvm::StringRef OutputFolder,
-                                         llvm::StringRef LibraryName,
-                                         const BuildOptions &Options,
-                                         const BuildResult *Source = nullptr,
-                                         const BuildResult *First = nullptr);
+/// quoted include path) with the task's flags. \p Source is asked once the
+/// compiler has taken the text; what its object does not import, a candidate
+/// may only import when it is harmless. Null for the source itself, which
+/// passes every gate. An error only when nvcc could not be run, or \p Source's.
+/// Not Ok with our own host compiler means that the user's has to be asked. \p
+/// First is what came of that, or null.
+llvm::Expected<BuildResult>
+buildLibrary(const Task &T, llvm::StringRef Text, llvm::StringRef OutputFolder,
+             llvm::StringRef LibraryName, const BuildOptions &Options,
+             SourceBuild Source = nullptr, const BuildResult *First = nullptr);
 
 /// Compiles what tells the simulator of ATen's operators (TensorObserver.h) to
 /// \p Library, for entries of tensors.

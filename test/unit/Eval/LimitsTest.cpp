@@ -66,8 +66,8 @@ protected:
     return V ? verdictName(V->Kind).str() + ": " + V->Compiler + V->Run
              : "error: " + llvm::toString(V.takeError());
   }
-  /// What comes of a candidate, or of the source, where nvcc does \p Body.
-  std::string built(llvm::StringRef Body, bool OfSource = false) {
+  /// With an nvcc that does \p Body.
+  BuildOptions withNvcc(llvm::StringRef Body) {
     (void)llvm::sys::fs::create_directories(path("toolkit/bin"));
     script("toolkit/bin/nvcc", Body);
     (void)llvm::sys::fs::create_directories(path("toolkit/include"));
@@ -78,11 +78,16 @@ protected:
     Options.Arch = "sm_90";
     Options.TimeoutMs = LimitMs;
     Options.MemoryLimit = 64 << 20;
+    return Options;
+  }
+  /// What comes of a candidate, or of the source, where nvcc does \p Body.
+  std::string built(llvm::StringRef Body, bool OfSource = false) {
+    BuildOptions Options = withNvcc(Body);
     BuildResult Source;
     llvm::Expected<BuildResult> B =
         OfSource ? LibraryBuilder(T, Options).candidate(candidate())
                  : buildLibrary(T, SourceText, path("out"), "candidate.so",
-                                Options, &Source);
+                                Options, [&] { return &Source; });
     return !B      ? "error: " + llvm::toString(B.takeError())
            : B->Ok ? "built"
                    : B->Diagnostics;
@@ -125,6 +130,30 @@ TEST_F(Limits, ACompilerThatTakesTooMuch) {
   EXPECT_EQ(built(Endless, /*OfSource=*/true),
             "error: the source itself does not build: the compiler did not "
             "finish in time");
+}
+
+// Each nvcc waits until the other has begun. What is wrong with the source
+// is told, whatever the candidate has come to.
+TEST_F(Limits, TheSourceIsCompiledBesideTheCandidate) {
+  write("began/here", "");
+  std::string Began = path("began");
+  BuildOptions Options = withNvcc("cd " + Began + R"(
+touch nvcc.$$
+for i in $(seq 600); do
+  [ $(ls nvcc.* | wc -l) -ge 2 ] && touch both && break
+  sleep 0.1
+done
+echo 'k.cu(1): error: no' >&2
+exit 1
+)");
+  Candidate C = candidate();
+  C.Text += "// another\n";
+  LibraryBuilder Builder(T, Options);
+  llvm::Expected<BuildResult> B = Builder.candidate(C);
+  ASSERT_FALSE(bool(B));
+  EXPECT_EQ(llvm::toString(B.takeError()).substr(0, 39),
+            "the source itself does not build: k.cu(");
+  EXPECT_TRUE(llvm::sys::fs::exists(Began + "/both"));
 }
 
 TEST_F(Limits, ACompilerThatCrashes) {
