@@ -33,8 +33,12 @@ void launch_add(const float *a, const float *b, float *out, int n, cudaStream_t 
 ADD_WORKLOAD = {
     "entry": "launch_add",
     "sizes": [{"n": n} for n in (128, 4096, 65536, 1 << 20, 1 << 22)],
-    "arguments": {name: {"dtype": "f32", "shape": ["n"], **more} for name, more in (
-        ("a", {"init": "normal"}), ("b", {"init": "normal"}), ("out", {"role": "output"}))},
+    "arguments": {
+        "a": {"dtype": "f32", "shape": ["n"], "init": "normal"},
+        "b": {"dtype": "f32", "shape": ["n"], "init": "normal"},
+        "out": {"dtype": "f32", "shape": ["n"], "role": "output"},
+        "n": {"value": "n"},
+    },
 }
 
 
@@ -121,7 +125,7 @@ def kinds(folder):
     add = write(folder, "add.cu", ADD)
     of_add = write(folder, "add.workload.json", json.dumps(ADD_WORKLOAD))
     return [("plain", softmax, of_softmax, plain), ("the stored winner", softmax, of_softmax, winner),
-            ("a + b", add, of_add, ADD.replace("128", "256"))]
+            ("a + b", add, of_add, ADD.replace("127", "255").replace("128", "256"))]
 
 
 def architecture():

@@ -177,10 +177,8 @@ private:
   double SourceUs = 0;       ///< of the last verified call
   bool CandidateRan = false; ///< in the child that it has now
   bool SourceFailed = false; ///< the last one: its child may be lost
-  /// Bytes of a warm-up, of the device and of the process.
-  uint64_t SourceLeaks = 0, SourceLeaksOfHost = 0;
-  const uint64_t DrawSeed; ///< a secret
-  judge::References Found; ///< of jobs with tensors
+  const uint64_t DrawSeed;   ///< a secret
+  judge::References Found;   ///< of jobs with tensors
   /// Of outputs of few elements: by how much other draws make them larger than
   /// that of one trial does, and what is to be said of it.
   std::map<unsigned, double> Scales;

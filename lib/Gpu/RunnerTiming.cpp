@@ -101,20 +101,21 @@ MaybeStop GpuRunner::warm(Side Of, const TimedCall &Call, uint64_t Ms,
   if (MaybeStop S = ask(Of, R, LimitMs, "warm-up call", A))
     return S;
   W = {A.R.Count, A.WallUs};
-  if (Of == Side::Source) {
-    SourceLeaks = A.R.Leaked;
-    SourceLeaksOfHost = A.R.LeakedOfHost;
+  if (Of == Side::Source || !(A.R.Leaked || A.R.LeakedOfHost))
     return std::nullopt;
-  }
+  // Does the source leak as well, in as long?
+  Answer OfSource;
+  if (MaybeStop S = ask(Side::Source, R, Ms + J->TimeoutMs, "", OfSource))
+    return S;
   auto Leaks = [&](uint64_t Bytes, const char *OfWhat) {
     return Stop{Outcome::Forbidden,
                 std::string("the entry leaks memory of the ") + OfWhat + ": " +
                     std::to_string(Bytes >> 10) + " KiB in " +
                     std::to_string(A.R.Count) + " calls"};
   };
-  if (A.R.Leaked > 2 * SourceLeaks)
+  if (A.R.Leaked > 2 * OfSource.R.Leaked)
     return Leaks(A.R.Leaked, "device");
-  if (A.R.LeakedOfHost > 2 * SourceLeaksOfHost)
+  if (A.R.LeakedOfHost > 2 * OfSource.R.LeakedOfHost)
     return Leaks(A.R.LeakedOfHost, "host");
   return std::nullopt;
 }

@@ -50,7 +50,8 @@ constexpr double CopySlack = 1.15;
 
 /// After buffers were placed: the first pair meets cold pages.
 constexpr unsigned ColdPairs = 1;
-/// Between two sizes the device has hardly cooled down.
+/// Between two sizes the device has hardly cooled down, and a candidate's calls
+/// warm it up for both.
 constexpr uint64_t WarmShare = 25;
 
 double medianOf(std::vector<double> Values) {
@@ -288,10 +289,11 @@ MaybeStop Race::believable() const {
 }
 
 MaybeStop Race::warmUp() {
-  uint64_t Ms = WarmupMs;
+  uint64_t Ms = WarmupMs, Brief = J.Timing.WarmupMs / WarmShare;
   Warmth W;
   Last.Seed = Secret();
-  if (MaybeStop S = Pair.warm(Side::Source, Last, Ms, Ms + J.TimeoutMs, W))
+  if (MaybeStop S =
+          Pair.warm(Side::Source, Last, Brief, Brief + J.TimeoutMs, W))
     return S;
   LimitMs = candidateLimitMs(J.TimeoutMs,
                              W.Calls ? W.WallUs / double(W.Calls) : W.WallUs);

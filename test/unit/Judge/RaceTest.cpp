@@ -42,7 +42,7 @@ protected:
     J.Cases = {C, C};
     J.TimingSeed = 4;
     J.TimeoutMs = 60000;
-    J.Timing = {/*WarmupMs=*/20,   /*MinSamples=*/12,
+    J.Timing = {/*WarmupMs=*/50,   /*MinSamples=*/12,
                 /*MaxSamples=*/16,
                 /*MaxMs=*/500,     /*RelativeError=*/0.05,
                 /*Rounds=*/1,      /*PairsAPlacement=*/4};
@@ -71,7 +71,7 @@ protected:
   MaybeStop warm(Side Of, const TimedCall &Call, uint64_t Ms, uint64_t LimitMs,
                  Warmth &W) override {
     EXPECT_EQ(Prepared, 1u);
-    EXPECT_EQ(Ms, Warm ? J.Timing.WarmupMs / 10 : J.Timing.WarmupMs);
+    EXPECT_EQ(Ms, Warm || Of == Side::Source ? 2u : 50u);
     Warmed.push_back({Of, Call, LimitMs});
     W = Of == Side::Source ? SourceWarmth : Warmth{40, 20000};
     return std::nullopt;
@@ -212,7 +212,7 @@ TEST_F(RaceTest, NoPlacementIsWithoutSamples) {
   }
 }
 
-// Between two sizes the device stays warm.
+// Between two sizes the device stays warm, and the source does not cool it.
 TEST_F(RaceTest, AShorterWarmUpAfterAnotherSize) {
   Warm = true;
   ASSERT_EQ(end(), "");
@@ -238,7 +238,7 @@ TEST_F(RaceTest, WhenSamplingStops) {
   EXPECT_EQ(T.Samples, 5u);
 
   // A spread that is small enough ends it between the two limits.
-  J.Timing = {20, 5, 1000, 1000000, 0.02, 1, 4};
+  J.Timing = {50, 5, 1000, 1000000, 0.02, 1, 4};
   CandidateUs = [](size_t I) { return I / 2 % 2 ? 100 : 112; };
   ASSERT_EQ(end(), "");
   EXPECT_GE(T.Samples, 6u);
@@ -398,8 +398,8 @@ TEST_F(RaceTest, AClockThatWasTamperedWith) {
 TEST_F(RaceTest, Limits) {
   SourceWarmth = {4, 4 * 50000}; // 50 ms a call
   ASSERT_EQ(end(), "");
-  EXPECT_EQ(Warmed[0].LimitMs, 60020u);
-  EXPECT_EQ(Warmed[1].LimitMs, 15020u);
+  EXPECT_EQ(Warmed[0].LimitMs, 60002u);
+  EXPECT_EQ(Warmed[1].LimitMs, 15050u);
   for (const Taken &T : Samples)
     EXPECT_EQ(T.LimitMs, T.Of == Side::Source ? 60000u : 15000u);
   EXPECT_EQ(candidateLimitMs(60000, 0), 10000u);
