@@ -343,13 +343,23 @@ stark::parseSource(llvm::StringRef Path, llvm::StringRef Text,
   TraceScope Traced("parse");
   std::vector<SourceError> Errors;
   std::string Absolute = absolutePath(Path);
+  bool Torch = includesTorch(Text);
   if (Known && !Known->opens(Text))
     Known = nullptr;
-  if (!Known)
-    Known = includesTorch(Text) ? Prelude::ofTorch(Options)
-                                : Prelude::ofToolkit(Options);
+  const Prelude *Slow =
+      Torch ? nullptr : Prelude::ofIncludes(Text, Options, Known);
+  if (Slow)
+    Known = Slow;
+  else if (!Known)
+    Known = Torch ? Prelude::ofTorch(Options) : Prelude::ofToolkit(Options);
   std::unique_ptr<clang::ASTUnit> Unit =
       makeUnitAnyway(Absolute, Text, Options, Known, Errors);
+  if (Unit && Slow && Slow->mayDiffer(Text, *Unit, !Errors.empty())) {
+    Errors.clear();
+    Unit.reset();
+    Unit = makeUnitAnyway(Absolute, Text, Options, Prelude::ofToolkit(Options),
+                          Errors);
+  }
   if (!Unit)
     return failed("'" + Path + "': Clang could not make an AST of it" +
                   (Errors.empty() ? "" : ": " + Errors.front().Message));

@@ -7,7 +7,7 @@
 
 #include "stark/AST/Prelude.h"
 #include "HeaderWords.h"
-#include "SourceTokens.h"
+#include "LeadingIncludes.h"
 #include "Unit.h"
 #include "stark/Support/TimeTrace.h"
 #include "clang/Basic/SourceManager.h"
@@ -30,60 +30,60 @@ template struct SemaMember<&clang::Sema::DeclsToCheckForDeferredDiags>;
 } // namespace
 
 /// The headers between <> that \p Text begins with.
-static std::vector<std::string> leadingIncludes(llvm::StringRef Text) {
-  Spellings Names;
-  SourceTokens Tokens(Text, Names);
+static std::vector<std::string> firstHeaders(llvm::StringRef Text) {
   std::vector<std::string> Includes;
-  for (size_t I = 0; I + 3 < Tokens.All.size();) {
-    auto Is = [&](size_t At, llvm::StringRef Word) {
-      return At < Tokens.All.size() && Tokens.All[At].InDirective &&
-             Tokens.text(At) == Word;
-    };
-    if (!Is(I, "#") || !Is(I + 1, "include") || !Is(I + 2, "<"))
+  for (LeadingInclude &I : leadingIncludes(Text)) {
+    if (!I.Angled)
       break;
-    size_t Begin = Tokens.All[I + 2].Bytes.End;
-    for (I += 3; I < Tokens.All.size() &&
-                 Tokens.All[I].Kind != SourceToken::EndOfDirective;)
-      ++I;
-    llvm::StringRef Name = Text.slice(Begin, Tokens.All[I - 1].Bytes.Begin);
-    if (Tokens.text(I - 1) != ">" || Name.contains('\n') || Name.contains('>'))
-      break;
-    Includes.push_back(Name.str());
-    ++I;
+    Includes.push_back(std::move(I.Name));
   }
   return Includes;
+}
+
+/// How many of \p Includes, which the main file begins with, say nothing when
+/// they are read again.
+static size_t guarded(clang::ASTUnit &Unit,
+                      llvm::ArrayRef<std::string> Includes) {
+  const clang::SourceManager &SM = Unit.getSourceManager();
+  clang::Preprocessor &PP = Unit.getPreprocessor();
+  clang::PreprocessingRecord *Record = PP.getPreprocessingRecord();
+  size_t Guarded = 0;
+  if (!Record)
+    return 0;
+  for (clang::PreprocessedEntity *E : Record->getPreprocessedEntitiesInRange(
+           {SM.getLocForStartOfFile(SM.getMainFileID()),
+            SM.getLocForEndOfFile(SM.getMainFileID())})) {
+    auto *Include = llvm::dyn_cast_or_null<clang::InclusionDirective>(E);
+    if (!Include || !SM.isInMainFile(Include->getSourceRange().getBegin()))
+      continue;
+    clang::OptionalFileEntryRef File = Include->getFile();
+    if (Guarded == Includes.size() ||
+        Include->getFileName() != Includes[Guarded] || !File ||
+        (!isOfLibrary(Include->getFileName()) &&
+         !PP.getHeaderSearchInfo().isFileMultipleIncludeGuarded(*File)))
+      break;
+    ++Guarded;
+  }
+  return Guarded;
 }
 
 std::unique_ptr<const Prelude> Prelude::make(const ParsedSource &Source,
                                              const ParseOptions &Options) {
   TraceScope Traced("parse headers");
-  clang::Preprocessor &PP = Source.unit().getPreprocessor();
   auto Made = std::make_unique<Prelude>();
-  Made->Includes = leadingIncludes(Source.text());
+  Made->Includes = firstHeaders(Source.text());
   // A header that says something else when it is read again is not shared, nor
   // is what comes after it.
-  const clang::SourceManager &SM = Source.unit().getSourceManager();
-  clang::PreprocessingRecord *Record = PP.getPreprocessingRecord();
-  size_t Guarded = 0;
-  if (Record)
-    for (clang::PreprocessedEntity *E : Record->getPreprocessedEntitiesInRange(
-             {SM.getLocForStartOfFile(SM.getMainFileID()),
-              SM.getLocForEndOfFile(SM.getMainFileID())})) {
-      auto *Include = llvm::dyn_cast_or_null<clang::InclusionDirective>(E);
-      if (!Include || !SM.isInMainFile(Include->getSourceRange().getBegin()))
-        continue;
-      clang::OptionalFileEntryRef File = Include->getFile();
-      if (Guarded == Made->Includes.size() ||
-          Include->getFileName() != Made->Includes[Guarded] || !File ||
-          !PP.getHeaderSearchInfo().isFileMultipleIncludeGuarded(*File))
-        break;
-      ++Guarded;
-    }
-  Made->Includes.resize(Guarded);
+  Made->Includes.resize(guarded(Source.unit(), Made->Includes));
+  return Made->precompile(textOf(Made->Includes), Options) ? std::move(Made)
+                                                           : nullptr;
+}
+
+std::string Prelude::textOf(llvm::ArrayRef<std::string> Includes) {
   std::string Text;
-  for (const std::string &Name : Made->Includes)
+  for (const std::string &Name : Includes)
     Text += "#include <" + Name + ">\n";
-  return Made->precompile(std::move(Text), Options) ? std::move(Made) : nullptr;
+  return Text;
 }
 
 bool Prelude::precompile(std::string Text, const ParseOptions &Options,
@@ -94,7 +94,8 @@ bool Prelude::precompile(std::string Text, const ParseOptions &Options,
   // libtorch's headers, which are always a file's, disagree with what there is
   // in place of a toolkit; that is no fault of a source.
   bool MayErr = !File.empty() && !findToolkit(Options.Toolkit);
-  if (!Unit || !(Errors.empty() || MayErr) || !Unit->hasSema())
+  if (!Unit || !(Errors.empty() || MayErr) || !Unit->hasSema() ||
+      guarded(*Unit, Includes) != Includes.size())
     return false;
   // These have been checked just now; kept, they would be read and checked
   // again with each candidate.
@@ -109,11 +110,12 @@ bool Prelude::precompile(std::string Text, const ParseOptions &Options,
 }
 
 bool Prelude::isToolkits(llvm::StringRef Text, const ParseOptions &Options) {
-  return leadingIncludes(Text).empty() && ofToolkit(Options);
+  return firstHeaders(Text).empty() ? ofToolkit(Options) != nullptr
+                                    : ofIncludes(Text, Options) != nullptr;
 }
 
 bool Prelude::opens(llvm::StringRef Text) const {
-  std::vector<std::string> Theirs = leadingIncludes(Text);
+  std::vector<std::string> Theirs = firstHeaders(Text);
   return Theirs.size() >= Includes.size() &&
          std::equal(Includes.begin(), Includes.end(), Theirs.begin());
 }

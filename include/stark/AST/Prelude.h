@@ -17,6 +17,10 @@
 
 #include "stark/AST/Parse.h"
 
+namespace clang {
+class ASTUnit;
+}
+
 namespace stark {
 
 struct HeaderWords;
@@ -41,7 +45,19 @@ public:
   /// macros or folders that they would be others with.
   static const Prelude *ofToolkit(const ParseOptions &Options,
                                   PassOf Pass = PassOf::Device);
-  /// Whether that of the toolkit is there and all that \p Text begins with.
+  /// Those of the toolkit and of the C++ library that \p Text begins with,
+  /// where some take long to read (cooperative groups, CUB, Thrust), likewise;
+  /// null where none does, or \p Known has as many. Only their names are \p
+  /// Text's, and as many sets are kept as are used.
+  static const Prelude *ofIncludes(llvm::StringRef Text,
+                                   const ParseOptions &Options,
+                                   const Prelude *Known = nullptr);
+  /// Whether \p Text, read as \p Unit, includes headers of its own before some
+  /// of these that could have made them others, or disagree with them.
+  bool mayDiffer(llvm::StringRef Text, clang::ASTUnit &Unit,
+                 bool HasErrors) const;
+  /// Whether one of the toolkit is there with all that takes long to read of
+  /// what \p Text begins with.
   static bool isToolkits(llvm::StringRef Text, const ParseOptions &Options);
   /// One that no longer fits is made anew by the next process.
   void forget() const;
@@ -55,12 +71,19 @@ public:
 private:
   bool precompile(std::string Text, const ParseOptions &Options,
                   PassOf Pass = PassOf::Device, HeaderWords *Words = nullptr);
-  /// From the user's cache folder, or made of \p Text and kept there, with its
-  /// words beside it where they are asked for.
+  static std::string textOf(llvm::ArrayRef<std::string> Includes);
+  /// From the user's cache folder, or made of \p Text, which is \p Includes if
+  /// there are any, and kept there, with its words beside it where they are
+  /// asked for.
   static const Prelude *kept(const std::string &Name, std::string Text,
+                             std::vector<std::string> Includes,
                              const ParseOptions &Options, PassOf Pass,
                              bool WithWords);
+  static const Prelude *ofToolkitWith(std::vector<std::string> Includes,
+                                      const ParseOptions &Options, PassOf Pass);
   std::string wordsFile() const { return File + ".words"; }
+  /// Of wordsFile().
+  std::optional<HeaderWords> words() const;
 
   std::vector<std::string> Includes; ///< "cuda_fp16.h"
   std::string Precompiled, MadeOf;
