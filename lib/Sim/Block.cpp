@@ -28,8 +28,11 @@ uint32_t __stark_sim_probe;
 }
 
 namespace {
+/// As many where each takes two pieces of memory.
 constexpr size_t GuardedStacks = 8192;
 constexpr unsigned SlabStacks = 64;
+/// MADV_GUARD_INSTALL of Linux 6.13, which takes no piece of memory.
+constexpr int GuardInstall = 102;
 /// Bytes by which one stack begins lower than the one before it.
 constexpr size_t StackShift = 320;
 } // namespace
@@ -90,22 +93,27 @@ void Machine::left(ctx::transfer_t From) {
   }
 }
 
-/// The page below the first stacks may not be touched. A system gives a process
-/// some 65000 pieces of memory, and such a stack is two; of a cooperative
-/// launch's many threads the others are looked at when it is done.
+/// The page below a stack may not be touched. A system gives a process some
+/// 65000 pieces of memory, and where Linux is old such a stack is two: of a
+/// cooperative launch's many threads the others are looked at when it is done.
 unsigned Machine::newStack() {
-  bool Guarded = Stacks.size() < GuardedStacks;
   if (StacksInSlab == 0) {
-    unsigned Count = Guarded ? 1 : SlabStacks;
-    void *Memory = mmap(nullptr, StackBytes * Count, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (Memory == MAP_FAILED ||
-        (Guarded && mprotect(Memory, StackGuard, PROT_NONE) != 0))
+    void *Memory =
+        mmap(nullptr, StackBytes * SlabStacks, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (Memory == MAP_FAILED)
       OnUnsupported({UnsupportedKind::LocalMemory,
                      "no memory for the stack of a thread"});
-    madvise(Memory, StackBytes * Count, MADV_NOHUGEPAGE);
+    madvise(Memory, StackBytes * SlabStacks, MADV_NOHUGEPAGE);
     StackSlab = static_cast<char *>(Memory);
-    StacksInSlab = Count;
+    StacksInSlab = SlabStacks;
+  }
+  if (madvise(StackSlab, StackGuard, GuardInstall) != 0) {
+    if (Stacks.size() >= GuardedStacks)
+      FirstUnguarded = std::min(FirstUnguarded, Stacks.size());
+    else if (mprotect(StackSlab, StackGuard, PROT_NONE) != 0)
+      OnUnsupported({UnsupportedKind::LocalMemory,
+                     "no memory for the stack of a thread"});
   }
   Stacks.push_back(StackSlab);
   StackSlab += StackBytes;
@@ -115,7 +123,7 @@ unsigned Machine::newStack() {
 
 /// Whether a thread has gone beyond a stack that is not guarded.
 bool Machine::overran() const {
-  for (size_t I = GuardedStacks; I < Stacks.size(); ++I) {
+  for (size_t I = FirstUnguarded; I < Stacks.size(); ++I) {
     unsigned char There = 0;
     if (mincore(Stacks[I], StackGuard, &There) == 0 && (There & 1))
       return true;

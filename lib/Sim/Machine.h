@@ -382,7 +382,8 @@ private:
   Lane *Running = nullptr;
   boost::context::detail::fcontext_t Scheduler = nullptr;
   std::vector<char *> Stacks;
-  /// Where the next stacks lie that have no guard, and how many are left there.
+  size_t FirstUnguarded = ~size_t(0); ///< of them
+  /// Where the next stacks lie, and how many are left there.
   char *StackSlab = nullptr;
   unsigned StacksInSlab = 0;
   std::vector<unsigned> FreeStacks;
