@@ -69,7 +69,7 @@ static std::string torchKey(const ParseOptions &Options,
 
 /// Sets of headers that sources begin with, of which a kept one takes 10 to 40
 /// MB, and those that cannot be kept.
-static constexpr size_t MostSets = 32;
+static constexpr size_t MostSets = 16;
 
 /// That it was used, for forgetOldest().
 static void touch(const std::string &Path) {
