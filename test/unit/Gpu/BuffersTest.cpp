@@ -78,6 +78,28 @@ TEST_F(OnHost, OneAllocationForAll) {
   EXPECT_GE(Places.size(), 8u);
 }
 
+// Where there is too little memory for several places, one is enough; where
+// there is too little for a size, another may still be placed.
+TEST_F(OnHost, TooLittleMemory) {
+  LargestPiece = leastPieceFor(J, 3);
+  for (unsigned Case : {3, 0, 3, 2}) {
+    place(Case, {7, 7});
+    fill();
+    EXPECT_EQ(inspect().What, Status::Ok);
+  }
+  Args.emplace(J, "", *std::pmr::new_delete_resource(), false);
+  LargestPiece = leastPieceFor(J, 3) - 1;
+  uint64_t Bytes = 0;
+  bool NoMemory = false;
+  EXPECT_NE(Args->allocate(3, {7, 7}, Bytes, NoMemory), "");
+  EXPECT_TRUE(NoMemory);
+  EXPECT_EQ(Bytes, 0u);
+  place(0, {7, 7});
+  fill();
+  EXPECT_EQ(inspect().What, Status::Ok);
+  LargestPiece = UINT64_MAX;
+}
+
 // What a call left in the arena is gone with the next size, outside of the
 // buffers as well as in them.
 TEST_F(OnHost, NothingOutlivesASize) {

@@ -79,10 +79,13 @@ static bool TimedWhileBusy = false;
 struct CUevent_st {};
 
 DriverCalls gpu::Calls;
+uint64_t gpu::LargestPiece = UINT64_MAX;
 
 extern "C" {
 cudaError_t cudaMalloc(void **Data, size_t Bytes) {
   ++Calls.Allocations;
+  if (Bytes > LargestPiece)
+    return cudaErrorMemoryAllocation;
   *Data = std::aligned_alloc(256, (Bytes + 255) / 256 * 256);
   return *Data ? cudaSuccess : cudaErrorMemoryAllocation;
 }

@@ -8,6 +8,8 @@
 #ifndef STARK_TEST_HOSTDEVICE_H
 #define STARK_TEST_HOSTDEVICE_H
 
+#include <cstdint>
+
 namespace stark::gpu {
 
 /// How often the driver was asked for memory, and to take it back.
@@ -15,6 +17,8 @@ struct DriverCalls {
   unsigned Allocations = 0, Frees = 0;
 };
 extern DriverCalls Calls;
+/// A larger piece of memory is not to be had.
+extern uint64_t LargestPiece;
 
 } // namespace stark::gpu
 
