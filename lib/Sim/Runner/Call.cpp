@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 
@@ -48,22 +47,14 @@ constexpr unsigned ClockFactor = 10;
 
 constexpr std::chrono::milliseconds WaitStep(1);
 
-/// Memory that a child sees, too; null: there is none.
-template <class T> static T *shareWithChild() {
-  void *Memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return Memory == MAP_FAILED ? nullptr : static_cast<T *>(Memory);
-}
-
 Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     : Spec(Spec), Time(Time),
       Deadline(Time.now() +
                std::chrono::milliseconds(Spec.TimeoutMs *
                                          (Spec.Host ? 1 : ClockFactor))) {
-  Shared = shareWithChild<Report>();
   if (Spec.Written)
-    Written = shareWithChild<WrittenTable>();
-  if (!Shared) {
+    Written.emplace();
+  if (!Shared || (Written && !*Written)) {
     notRun("no memory for a child's report");
     return;
   }
@@ -91,10 +82,6 @@ Call::~Call() {
   Starter.reset();
   Child.reset();
   Team::destroy(Others);
-  if (Shared)
-    munmap(Shared, sizeof(Report));
-  if (Written)
-    munmap(Written, sizeof(WrittenTable));
 }
 
 void Call::wait(unsigned Partners) {
@@ -129,9 +116,8 @@ unsigned Call::lend(unsigned Free) {
 std::vector<WrittenWord> Call::written() const {
   if (!Written || Said.What != Report::Done)
     return {};
-  return {Written->Words,
-          Written->Words +
-              std::min<uint64_t>(Written->Count, MostWrittenWords)};
+  const WrittenTable &T = **Written;
+  return {T.Words, T.Words + std::min<uint64_t>(T.Count, MostWrittenWords)};
 }
 
 PartCounts Call::parts() const {
@@ -148,16 +134,31 @@ void Call::silence() {
   }
 }
 
+/// From host code.
+void Call::hide() const {
+  Shared.hide();
+  if (Written)
+    Written->hide();
+}
+
+void Call::show() const {
+  Shared.show();
+  if (Written)
+    Written->show();
+}
+
 void Call::inChild(const GpuDescription &Gpu) {
   silence();
   RunHooks Hooks;
   Hooks.OnFinding = [&](const Finding &F) {
+    show();
     Shared->Kind = F.Kind;
     copyText(Shared->Text, sizeof(Shared->Text), F.Text);
     Shared->What = Report::Found;
     _exit(0);
   };
   Hooks.OnUnsupported = [&](const Unsupported &U) {
+    show();
     copyText(Shared->Text, sizeof(Shared->Text), U.text());
     Shared->What = Report::Unsupported;
     _exit(0);
@@ -165,7 +166,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   Hooks.AccessLimit = Spec.AccessLimit;
   Hooks.Undefined = Spec.Undefined;
   Hooks.Reach = Spec.Reach;
-  Hooks.Written = Written != nullptr;
+  Hooks.Written = Written.has_value();
   Hooks.Others = Others;
   Hooks.SpreadAfter = Spec.SpreadAfter;
   Hooks.ResourcesLater = Spec.ResourcesLater;
@@ -173,6 +174,7 @@ void Call::inChild(const GpuDescription &Gpu) {
   if (Spec.Mode == RunMode::Profile && Spec.Of->Resources)
     Hooks.Resources = &*Spec.Of->Resources;
   Hooks.OnLimit = [&](const std::string &Progress) {
+    show();
     copyText(Shared->Text, sizeof(Shared->Text), Progress);
     Shared->What = Report::TooMany;
     _exit(0);
@@ -187,10 +189,12 @@ void Call::inChild(const GpuDescription &Gpu) {
     Repetition Repeated(*Spec.Arguments, Spec.Repeats);
     if (Spec.Repeats > 1)
       Hooks.Again = [&](double Done) { return Repeated.again(Done); };
+    hide();
     Ran =
         Spec.Of->Kernels->run(Spec.Reference ? "stark_reference" : "stark_call",
                               Spec.Arguments->arguments(), Gpu, Spec.Mode,
                               Spec.Arguments->buffers(), Hooks);
+    show();
     copyText(Shared->Changed, sizeof(Shared->Changed), Repeated.changed());
   }
   static const Tables None;
@@ -199,8 +203,9 @@ void Call::inChild(const GpuDescription &Gpu) {
              describeProfile(Ran, Spec.Of->Kernels ? Spec.Of->Kernels->tables()
                                                    : None));
   if (Written) {
-    Written->Count = std::min(Ran.Written.size(), MostWrittenWords);
-    std::copy_n(Ran.Written.begin(), Written->Count, Written->Words);
+    WrittenTable &T = **Written;
+    T.Count = std::min(Ran.Written.size(), MostWrittenWords);
+    std::copy_n(Ran.Written.begin(), T.Count, T.Words);
   }
   if (Spec.Reach)
     copyText(Shared->Text, sizeof(Shared->Text), printReach(Ran));

@@ -16,6 +16,7 @@
 
 #include "Inputs.h"
 #include "Team.h"
+#include "Told.h"
 #include "stark/Judge/Runner.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Posix/Process.h"
@@ -23,7 +24,7 @@
 
 namespace stark::sim {
 
-/// What a child tells; it lies in memory that both see.
+/// What a child tells.
 struct Report {
   enum Status {
     Died,
@@ -136,6 +137,8 @@ public:
 private:
   void notRun(const char *Why);
   void silence();
+  void hide() const;
+  void show() const;
   void inChild(const GpuDescription &Gpu);
   void finish(bool TimedOut);
 
@@ -143,8 +146,8 @@ private:
   Clock &Time;
   Clock::Time Deadline;
   std::optional<posix::ChildGroup> Child;
-  Report *Shared = nullptr;
-  WrittenTable *Written = nullptr; ///< null: it is not asked for
+  Told<Report> Shared;
+  std::optional<Told<WrittenTable>> Written; ///< where it is asked for
   Team *Others = nullptr;
   std::optional<TeamStarter> Starter;
   Report Said{};
