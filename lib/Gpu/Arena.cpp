@@ -17,11 +17,7 @@ using namespace stark::gpu;
 namespace {
 constexpr uint64_t Aligned = 512; ///< as the driver's allocations are
 constexpr uint64_t Edge = uint64_t(1) << 20;
-/// Arenas of no more share a piece. What is left of it is looked at after each
-/// compared call.
-constexpr uint64_t MostShared = uint64_t(256) << 20;
-/// Of a piece, for its arenas to lie elsewhere.
-constexpr uint64_t LeastSpare = uint64_t(32) << 20, MostSpare = 2 * LeastSpare;
+constexpr uint64_t LeastSpare = MostSpare / 2;
 
 uint64_t roundUp(uint64_t Bytes, uint64_t To) {
   return (Bytes + To - 1) / To * To;

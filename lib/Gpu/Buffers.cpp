@@ -40,6 +40,16 @@ bool isPoisoned(const Leaf &L) {
 }
 } // namespace
 
+bool Buffers::isGuarded(size_t Leaf) const {
+  return Guard && isConst(J.Leaves[Leaf]);
+}
+
+char *Buffers::dataOf(size_t Leaf) const {
+  if (Bare)
+    return Apart[Leaf];
+  return (isGuarded(Leaf) ? Guard->Writable : Piece) + Place + Blocks[Leaf].At;
+}
+
 Buffers::~Buffers() {
   release();
   releasePristine();
@@ -118,6 +128,21 @@ cudaError_t Buffers::makeZones() {
   return E;
 }
 
+std::string Buffers::guard(const TwoAddresses *Where) {
+  Guard = Where && Where->Writable && !Bare && PieceBytes <= Where->Bytes
+              ? Where
+              : nullptr;
+  if (!Guard || std::exchange(GuardHasZones, true))
+    return "";
+  cudaError_t E =
+      poison(Guard->Writable, PieceBytes, zonePattern(Blocks.size()), nullptr);
+  if (E == cudaSuccess)
+    E = makeZones();
+  if (E == cudaSuccess)
+    E = cudaDeviceSynchronize();
+  return E == cudaSuccess ? "" : "cannot guard the inputs: " + describe(E);
+}
+
 /// The array of \p Leaf, on the device.
 std::string Buffers::readPristine(uint32_t Leaf, cudaError_t &E) {
   const struct Leaf &L = J.Leaves[Leaf];
@@ -138,6 +163,8 @@ std::string Buffers::allocate(unsigned CaseIndex, const Placing &Where,
   if (CaseIndex != Current)
     releasePristine();
   Current = CaseIndex;
+  Guard = nullptr;
+  GuardHasZones = false;
   Scalars = J.Cases[CaseIndex].Values;
   Pristine.resize(J.Leaves.size());
   ArenaBytes = layOut(J, CaseIndex, Where.Common, Blocks);
@@ -349,8 +376,9 @@ void **Buffers::arguments(cudaStream_t Stream) {
   for (size_t I = 0; I < J.Leaves.size(); ++I) {
     switch (J.Leaves[I].Kind) {
     case LeafKind::Buffer:
-      Pointers[I] = {dataOf(I), Scalars[I].Shape.data(),
-                     int64_t(Scalars[I].Shape.size())};
+      Pointers[I] = {isGuarded(I) ? Guard->ReadOnly + Place + Blocks[I].At
+                                  : dataOf(I),
+                     Scalars[I].Shape.data(), int64_t(Scalars[I].Shape.size())};
       Arguments[I] = &Pointers[I];
       break;
     case LeafKind::Integer:

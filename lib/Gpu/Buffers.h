@@ -19,6 +19,7 @@
 #include "Arena.h"
 #include "DeviceCompare.h"
 #include "Protocol.h"
+#include "ReadOnly.h"
 #include <cuda_runtime.h>
 #include <memory_resource>
 
@@ -51,6 +52,11 @@ public:
   /// fits. \p NoMemory: the device has too little.
   std::string allocate(unsigned CaseIndex, const Placing &Where,
                        uint64_t &Bytes, bool &NoMemory);
+  /// From now on inputs lie in \p Where, as they do in the piece, where the
+  /// entry can only read them, if that is as large; null: in the piece again.
+  /// It is to be there as long as this is.
+  std::string guard(const TwoAddresses *Where);
+  bool isGuarded() const { return Guard != nullptr; }
   /// \p Shake: each input is moved in its last place, in one of several ways
   /// from 1 on; 0: none is.
   std::string fill(uint64_t Seed, uint64_t WeightSeed, uint32_t Round,
@@ -100,9 +106,9 @@ private:
   cudaError_t makeZones();
   cudaError_t makeRoomToKeep();
   std::string readPristine(uint32_t Leaf, cudaError_t &E);
-  char *dataOf(size_t Leaf) const {
-    return Bare ? Apart[Leaf] : Piece + Place + Blocks[Leaf].At;
-  }
+  bool isGuarded(size_t Leaf) const;
+  /// Where the harness finds a buffer.
+  char *dataOf(size_t Leaf) const;
   char *keptOf(const OutputPlace &P) const { return Kept + P.Offset; }
   std::string fingerprintInputs(cudaStream_t Stream);
   cudaError_t fillRecords(uint32_t Leaf, uint64_t Seed, double Way,
@@ -118,6 +124,8 @@ private:
   char *Piece = nullptr, *Kept = nullptr, *Attached = nullptr;
   uint64_t PieceBytes = 0, KeptBytes = 0, AttachedBytes = 0;
   uint64_t ArenaBytes = 0, Place = 0; ///< of this case, in the piece
+  const TwoAddresses *Guard = nullptr;
+  bool GuardHasZones = false; ///< of this placement
   CompareScratch Scratch;
   CompareScratch Columns[2]; ///< of records: what is got, what is wanted
   unsigned Current = 0;

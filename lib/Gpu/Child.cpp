@@ -50,6 +50,8 @@ void Child::hello(const Request &R, Reply &Out) {
   if (P.empty() && !Options.Sanitized)
     P = selfTest();
   if (P.empty() && !Options.Sanitized)
+    Guard = openReadOnly(Facts);
+  if (P.empty() && !Options.Sanitized)
     P = Watch.emplace().open(Facts.L2Bytes);
   if (P.empty())
     P = preload(Options);

@@ -147,7 +147,12 @@ bool Child::getReady(const Request &R, bool Watched, cudaStream_t Stream,
   auto Fill = [&] {
     return Arguments->fill(R.Seed, R.WeightSeed, R.Round, R.Shake, Stream);
   };
-  std::string P = Fill();
+  // The first call with some inputs says which of them was changed, the second
+  // whether one was changed and put back.
+  std::string P =
+      Arguments->guard(!Work.Reference && R.Round ? &Guard : nullptr);
+  if (P.empty())
+    P = Fill();
   if (P.empty())
     P = Arguments->arm(Stream);
   if (P.empty() && Watched)
@@ -185,7 +190,11 @@ void Child::run(const Request &R, Reply &Out) {
     return say(
         Out, Status::Failed,
         (Ran != cudaSuccess ? "the kernel failed: " : "the launch failed: ") +
-            describe(E) + hintFor(E));
+            describe(E) + hintFor(E) +
+            (E == cudaErrorIllegalAddress && Arguments->isGuarded()
+                 ? ", or wrote to an input, which could only be read in this "
+                   "call"
+                 : ""));
   bool Settled = true;
   std::string P = Watched ? Arguments->settled(Settled) : "";
   if (P.empty() && !Settled)

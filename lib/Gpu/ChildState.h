@@ -74,6 +74,7 @@ private:
   EntryLibrary Code;
   std::optional<Buffers> Arguments;
   std::optional<Stopwatch> Watch;
+  TwoAddresses Guard;           ///< for inputs that a candidate could write to
   std::vector<DeviceWork> Done; ///< for the last timed call, where CUPTI is
 };
 

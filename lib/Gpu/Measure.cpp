@@ -142,6 +142,28 @@ std::string gpu::selfTest() {
   return "";
 }
 
+/// What is larger is called with inputs that can be written to.
+TwoAddresses gpu::openReadOnly(const DeviceFacts &Facts) {
+  constexpr uint64_t Looked = uint64_t(1) << 20, Most = MostShared + MostSpare;
+  constexpr uint32_t Pattern = 0x05060708;
+  TwoAddresses Both = mapTwice(std::min(Most, (Facts.MemoryMiB << 20) / 16));
+  if (!Both.Writable || Both.Bytes < Looked)
+    return {};
+  unsigned long long *Counter = nullptr, Changed = 1;
+  cudaError_t E = cudaMalloc(&Counter, sizeof(Changed));
+  if (E == cudaSuccess)
+    E = cudaMemset(Counter, 0, sizeof(Changed));
+  if (E == cudaSuccess)
+    E = poison(Both.Writable, Looked, Pattern, nullptr);
+  if (E == cudaSuccess)
+    E = countChanged(Both.ReadOnly, Looked, Pattern, Counter, nullptr);
+  if (E == cudaSuccess)
+    E = cudaMemcpy(&Changed, Counter, sizeof(Changed), cudaMemcpyDeviceToHost);
+  cudaFree(Counter);
+  cudaGetLastError();
+  return E == cudaSuccess && !Changed ? Both : TwoAddresses();
+}
+
 std::string gpu::calibrate(DeviceFacts &Facts) {
   // Large beside L2, small beside the memory.
   uint64_t Bytes = std::min<uint64_t>(

@@ -17,6 +17,7 @@
 
 #include "Kernels.h"
 #include "Protocol.h"
+#include "ReadOnly.h"
 #include <array>
 #include <cuda_runtime.h>
 

@@ -9,6 +9,7 @@
 #include "HostDevice.h"
 #include "stark/Judge/Fill.h"
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <set>
@@ -133,6 +134,39 @@ TEST_F(OnHost, SeesEachEnd) {
         EXPECT_EQ(R.Leaf, Leaf);
         EXPECT_EQ(R.Count, 4u);
       }
+}
+
+// Where inputs can only be read they are what they are otherwise, between red
+// zones of their own, and outputs lie where they did.
+TEST_F(OnHost, InputsThatCanOnlyBeRead) {
+  TwoAddresses Piece = mapTwice(pieceFor(J, 0));
+  ASSERT_NE(Piece.Writable, nullptr);
+  place(0, {3, 7});
+  fill();
+  std::vector<float> Was(data(0), data(0) + 1003);
+  float *Input = data(0), *Output = data(2);
+  for (unsigned Times = 0; Times < 2; ++Times) {
+    ASSERT_EQ(Args->guard(&Piece), "");
+    fill(1);
+    EXPECT_TRUE(Args->isGuarded());
+    EXPECT_EQ(data(2), Output);
+    ASSERT_NE(data(0), Input);
+    EXPECT_EQ(std::memcmp(data(0), Was.data(), 4 * Was.size()), 0);
+    EXPECT_TRUE(data(0)[-1] != data(0)[-1] && data(0)[1003] != data(0)[1003]);
+    EXPECT_EQ(inspect().What, Status::Ok);
+    ASSERT_EQ(Args->guard(nullptr), "");
+    EXPECT_EQ(data(0), Input);
+  }
+  EXPECT_EXIT(
+      {
+        EXPECT_EQ(Args->guard(&Piece), "");
+        data(0)[5] = 0;
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+  // What is larger than the piece is called as ever.
+  TwoAddresses Small = {Piece.Writable, Piece.ReadOnly, Piece.Bytes - 1};
+  ASSERT_EQ(Args->guard(&Small), "");
+  EXPECT_FALSE(Args->isGuarded());
 }
 
 // What is right only where its buffers are a MiB apart is found: a read of the

@@ -17,6 +17,7 @@
 #include "HostDevice.h"
 #include "DeviceCompare.h"
 #include "Kernels.h"
+#include "ReadOnly.h"
 #include "stark/Judge/Compare.h"
 #include "stark/Judge/Fill.h"
 #include <algorithm>
@@ -27,6 +28,7 @@
 #include <iterator>
 #include <string>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -312,6 +314,18 @@ cudaError_t gpu::fingerprint(const Places &Of, unsigned long long *Sum,
   for (unsigned I = 0; I < Of.Count; ++I)
     fingerprint(Of.Each[I].Data, Of.Each[I].Bytes, Sum, Stream);
   return cudaSuccess;
+}
+
+TwoAddresses gpu::mapTwice(uint64_t Bytes) {
+  void *First = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (First == MAP_FAILED)
+    return {};
+  // Of no bytes of a shared mapping: the same pages once more.
+  void *Second = mremap(First, 0, Bytes, MREMAP_MAYMOVE);
+  if (Second == MAP_FAILED || mprotect(Second, Bytes, PROT_READ) != 0)
+    return {};
+  return {static_cast<char *>(First), static_cast<char *>(Second), Bytes};
 }
 
 /// What finds no fault on a host is a sanitizer that does not work.
