@@ -13,6 +13,8 @@
 using namespace stark;
 
 static std::vector<Finding> allFindings(const ContractText &Text,
+                                        llvm::StringRef Entry, EntryUsed As,
+                                        llvm::ArrayRef<EntryInput> Inputs,
                                         bool Unparsed) {
   std::vector<Finding> All = tokenFindings(Text);
   auto Append = [&](std::vector<Finding> More) {
@@ -22,7 +24,7 @@ static std::vector<Finding> allFindings(const ContractText &Text,
   Append(directiveFindings(Text));
   Append(astFindings(Text));
   Append(streamFindings(Text));
-  Append(inputFindings(Text));
+  Append(inputFindings(Text, Entry, As, Inputs));
   Append(handleFindings(Text));
   if (Unparsed)
     Append(unparsedFindings(Text));
@@ -31,19 +33,19 @@ static std::vector<Finding> allFindings(const ContractText &Text,
 
 std::vector<Violation> stark::checkContract(const ParsedSource &Source,
                                             const ParsedSource &Candidate,
-                                            llvm::StringRef Entry,
-                                            EntryUsed As) {
+                                            llvm::StringRef Entry, EntryUsed As,
+                                            llvm::ArrayRef<EntryInput> Inputs) {
   TraceScope Traced("contract");
   ContractText Old(Source), New(Candidate);
   bool Unsure = !newErrors(Source, Candidate).empty();
   using Identity = decltype(std::declval<Finding>().identity());
   std::set<Identity> Known;
-  for (const Finding &F : allFindings(Old, Unsure))
+  for (const Finding &F : allFindings(Old, Entry, As, Inputs, Unsure))
     Known.insert(F.identity());
   std::vector<Violation> Result;
   std::set<std::pair<unsigned, Identity>> Said;
   std::set<unsigned> Lines;
-  for (Finding &F : allFindings(New, Unsure)) {
+  for (Finding &F : allFindings(New, Entry, As, Inputs, Unsure)) {
     // What was guessed from tokens says nothing new where the AST has spoken.
     unsigned Line = F.What.Line;
     if (Known.count(F.identity()) || (F.What.Guessed && Lines.count(Line)) ||

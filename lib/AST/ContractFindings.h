@@ -87,7 +87,9 @@ std::vector<Finding> tokenFindings(const ContractText &Text);
 std::vector<Finding> directiveFindings(const ContractText &Text);
 std::vector<Finding> astFindings(const ContractText &Text);
 std::vector<Finding> streamFindings(const ContractText &Text);
-std::vector<Finding> inputFindings(const ContractText &Text);
+std::vector<Finding> inputFindings(const ContractText &Text,
+                                   llvm::StringRef Entry, EntryUsed As,
+                                   llvm::ArrayRef<EntryInput> Inputs);
 std::vector<Finding> handleFindings(const ContractText &Text);
 
 /// "std::thread": inline namespaces such as std::_V2 left out.

@@ -6,16 +6,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-///   casts that drop const -> variables and parameters that hold their results
-/// -> what is stored through these
+///   casts that drop const, inputs that an entry takes without it -> variables,
+/// fields and parameters that hold them -> what is stored through these
 /// An input that is changed and put back is one that was changed: who reads it
 /// meanwhile has another. A cast alone is none: vectors are read through it.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ContractReader.h"
-#include "TypeSteps.h"
-#include "clang/AST/ExprCXX.h"
+#include "ContractPlaces.h"
+#include "EntryFunction.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
 
@@ -23,33 +22,30 @@ using namespace stark;
 using namespace clang;
 using llvm::StringRef;
 
-/// Does \p E lead to what its operand may not change?
-static bool dropsConst(const CastExpr *E) {
-  QualType To = E->getType(), From = E->getSubExpr()->getType();
-  if (To->isPointerType() && From->isPointerType())
-    return From->getPointeeType().isConstQualified() &&
-           !To->getPointeeType().isConstQualified();
-  return isa<ExplicitCastExpr>(E) && E->isGLValue() &&
-         E->getSubExpr()->isGLValue() && From.isConstQualified() &&
-         !To.isConstQualified();
+static StringRef nameOf(const FunctionDecl *F) {
+  return F->getDeclName().isIdentifier() ? F->getName() : "";
 }
 
 /// What the first argument of is written to.
 static bool writesFirst(const FunctionDecl *F) {
-  if (!F->getDeclName().isIdentifier())
-    return false;
-  StringRef Name = F->getName();
   for (StringRef Prefix :
        {"atomic", "cudaMemcpy", "cudaMemset", "memcpy", "memset", "memmove",
         "__stcg", "__stcs", "__stwb", "__stwt"})
-    if (Name.starts_with(Prefix))
+    if (nameOf(F).starts_with(Prefix))
       return true;
   return false;
 }
 
-/// "st.global" and its like.
-static bool storesInPtx(StringRef Ptx) {
-  for (StringRef Word : {"st.", "red.", "atom."})
+/// Are bytes of the host copied, from the second argument to the first?
+static bool copiesBytes(const FunctionDecl *F) {
+  StringRef Name = nameOf(F);
+  Name.consume_front("__builtin_");
+  return Name == "memcpy" || Name == "memmove";
+}
+
+/// Is one of \p Words in \p Ptx, where none is a part of another?
+static bool says(StringRef Ptx, std::initializer_list<StringRef> Words) {
+  for (StringRef Word : Words)
     for (size_t At = Ptx.find(Word); At != StringRef::npos;
          At = Ptx.find(Word, At + 1))
       if (At == 0 || !(llvm::isAlnum(Ptx[At - 1]) || Ptx[At - 1] == '_' ||
@@ -59,23 +55,36 @@ static bool storesInPtx(StringRef Ptx) {
 }
 
 namespace {
-class InputReader : public ContractReader {
+class InputReader : public PlaceReader {
 public:
-  explicit InputReader(const ContractText &Text) : ContractReader(Text) {}
+  explicit InputReader(const ContractText &Text) : PlaceReader(Text) {}
 
-  std::vector<Finding> run() {
+  std::vector<Finding> run(StringRef Entry, EntryUsed As,
+                           llvm::ArrayRef<EntryInput> Inputs) {
     walk(Source);
-    spread();
-    for (const auto &[Variable, L] : Stores)
-      if (Loose.count(Variable))
-        found(L);
+    for (const auto &[Kernel, Array] : Launches)
+      launched(Kernel, Array);
+    if (!Inputs.empty())
+      if (const FunctionDecl *F = findEntryFunction(Source, Entry, As))
+        for (const EntryInput &Input : Inputs)
+          writesInput(Input, F);
+    const std::set<Place> Reached = spread(Loose, /*OnlyOnce=*/false);
+    for (const auto &[At, L] : Stores)
+      if (Reached.count(At))
+        Through.insert(L);
+    for (SourceLocation L : Through)
+      if (!Said.count(L))
+        add(L, ViolationKind::WritesConst, "", "");
     return std::move(Findings);
   }
 
   bool onDecl(Decl *D) override {
-    if (auto *V = dyn_cast<VarDecl>(D);
-        V && V->hasInit() && isOwn(D->getLocation()))
-      gives(V, V->getInit());
+    auto *V = dyn_cast<VarDecl>(D);
+    if (!V || !V->hasInit() || !isOwn(D->getLocation()))
+      return true;
+    keep(V, V->getInit());
+    ++Times[V];
+    give({V}, V->getType(), V->getInit());
     return true;
   }
 
@@ -83,182 +92,322 @@ public:
     if (!isOwn(S->getBeginLoc()))
       return true;
     if (auto *Binary = dyn_cast<BinaryOperator>(S);
-        Binary && Binary->isAssignmentOp()) {
-      store(Binary->getLHS());
-      if (const VarDecl *V = variableOf(Binary->getLHS()))
-        gives(V, Binary->getRHS());
-    } else if (auto *Unary = dyn_cast<UnaryOperator>(S);
-               Unary && Unary->isIncrementDecrementOp())
+        Binary && Binary->isAssignmentOp())
+      assigned(Binary);
+    else if (auto *Unary = dyn_cast<UnaryOperator>(S);
+             Unary && Unary->isIncrementDecrementOp())
       store(Unary->getSubExpr());
     else if (auto *Call = dyn_cast<CallExpr>(S))
       call(Call);
-    else if (auto *Asm = dyn_cast<GCCAsmStmt>(S);
-             Asm && storesInPtx(Asm->getAsmString()->getString()))
-      for (const Expr *E : Asm->inputs())
-        if (!E->isTypeDependent() && E->getType()->isPointerType())
-          storeTo(E, S->getBeginLoc());
+    else if (auto *Return = dyn_cast<ReturnStmt>(S);
+             Return && Return->getRetValue() && !Functions.empty())
+      give({patternOf(Functions.back())}, Functions.back()->getReturnType(),
+           Return->getRetValue());
+    else if (auto *Asm = dyn_cast<GCCAsmStmt>(S))
+      assembly(Asm);
     return true;
   }
 
 private:
-  /// A pointer's or reference's origin: a variable, or a cast that drops const.
-  struct Origin {
-    const VarDecl *Variable = nullptr;
-    bool Dropped = false;
-  };
-
-  static const VarDecl *variableOf(const Expr *E) {
-    const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParens());
-    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  }
-
-  /// One that all instances of a template share.
-  const VarDecl *sharedBy(const VarDecl *V) const {
-    const auto *P = dyn_cast<ParmVarDecl>(V);
-    const auto *F = P ? dyn_cast<FunctionDecl>(P->getDeclContext()) : nullptr;
-    return F ? parameter(F, P->getFunctionScopeIndex()) : V;
-  }
-  static const VarDecl *parameter(const FunctionDecl *F, unsigned I) {
-    const FunctionDecl *Pattern = patternOf(F), *Body = nullptr;
-    if (Pattern->hasBody(Body))
-      Pattern = Body;
-    return I < Pattern->getNumParams() ? Pattern->getParamDecl(I) : nullptr;
-  }
-
-  /// \p E: a pointer, or what is at it.
-  Origin originOf(const Expr *E) const {
-    for (;;) {
-      E = E->IgnoreParens();
-      if (auto *Cast = dyn_cast<CastExpr>(E)) {
-        if (dropsConst(Cast))
-          return {nullptr, true};
-        E = Cast->getSubExpr();
-      } else if (auto *At = dyn_cast<ArraySubscriptExpr>(E))
-        E = At->getBase();
-      else if (auto *Member = dyn_cast<MemberExpr>(E))
-        E = Member->getBase();
-      else if (auto *Unary = dyn_cast<UnaryOperator>(E))
-        E = Unary->getSubExpr();
-      else if (auto *Binary = dyn_cast<BinaryOperator>(E))
-        E = Binary->getOpcode() == BO_Comma || !leadsSomewhere(Binary->getLHS())
-                ? Binary->getRHS()
-                : Binary->getLHS();
-      else if (auto *Either = dyn_cast<ConditionalOperator>(E)) {
-        if (Origin O = originOf(Either->getTrueExpr()); O.Dropped)
-          return O;
-        E = Either->getFalseExpr();
-      } else if (const VarDecl *V = variableOf(E))
-        return {sharedBy(V), false};
-      else
-        return {};
-    }
-  }
-  static bool leadsSomewhere(const Expr *E) {
-    QualType Type = E->getType(); // a list as it is written has none
-    return !Type.isNull() && (leadsOn(Type) || Type->isDependentType());
-  }
-
   /// What lies at a pointer is another thing than where that leads.
   static bool isLoaded(const Expr *E) {
     E = E->IgnoreParenImpCasts();
     const auto *Unary = dyn_cast<UnaryOperator>(E);
-    return (isa<ArraySubscriptExpr, MemberExpr>(E) ||
-            (Unary && Unary->getOpcode() == UO_Deref)) &&
+    return (isa<ArraySubscriptExpr>(E) || (isa<MemberExpr>(E) && !fieldOf(E)) ||
+            (Unary && Unary->getOpcode() == UO_Deref &&
+             !addressed(Unary->getSubExpr()))) &&
            !E->getType()->isArrayType();
   }
 
-  /// \p To then leads where \p From does.
-  void gives(const VarDecl *To, const Expr *From) {
-    QualType Type = To->getType();
-    bool Reference = Type->isReferenceType();
-    if (!Reference && (isLoaded(From) || !leadsSomewhere(From)))
+  /// \p To, of type \p Type, then leads where \p From does.
+  void give(Place To, QualType Type, const Expr *From) {
+    From = plain(From);
+    if (Type.isNull() || From->getType().isNull())
       return;
-    if (Type->isPointerType() && Type->getPointeeType().isConstQualified())
-      return; // what drops that again is seen there
-    if (Reference && Type.getNonReferenceType().isConstQualified())
+    if (const auto *V = dyn_cast<VarDecl>(To.Root))
+      To.Root = sharedBy(V);
+    if (auto *List = listOf(From))
+      return giveFields(To, List);
+    bool Reference = Type->isReferenceType(),
+         Struct = Type->isRecordType() && !To.Field;
+    // Where the pointer itself is, not what it leads to.
+    if (Reference && From->getType()->isPointerType())
+      return;
+    if (!Reference && !Struct &&
+        (isLoaded(From) ||
+         !(leadsSomewhere(From) || mayBeAddress(From->getType()))))
       return;
     Origin O = originOf(From);
     if (O.Dropped)
-      Loose.insert(sharedBy(To));
-    else if (O.Variable)
-      Given[O.Variable].push_back(sharedBy(To));
+      Loose.insert(To);
+    if (O.From.Root)
+      Given[O.From].push_back(To);
+  }
+
+  /// Of a struct, as it is meant.
+  static const InitListExpr *listOf(const Expr *E) {
+    if (const auto *Cast = dyn_cast<CXXFunctionalCastExpr>(E))
+      E = plain(Cast->getSubExpr());
+    const auto *List = dyn_cast<InitListExpr>(E);
+    if (List && !List->isSemanticForm())
+      List = List->getSemanticForm();
+    return List && List->getType()->isRecordType() ? List : nullptr;
+  }
+
+  void giveFields(Place To, const InitListExpr *List) {
+    const auto *Record = List->getType()->getAsCXXRecordDecl();
+    if (!Record || Record->getNumBases())
+      return;
+    if (Record->isUnion()) {
+      if (const FieldDecl *Field = List->getInitializedFieldInUnion();
+          Field && List->getNumInits() && mayBeAddress(Field->getType()))
+        giveUnion({To.Root, *Record->field_begin()}, Record, List->getInit(0));
+      return;
+    }
+    unsigned I = 0;
+    for (const FieldDecl *Field : Record->fields())
+      if (!Field->isUnnamedBitField() && I < List->getNumInits())
+        give({To.Root, Field}, Field->getType(), List->getInit(I++));
+  }
+
+  /// Whatever is put into a union may be read without const, where one of its
+  /// fields has none.
+  void giveUnion(Place To, const RecordDecl *Union, const Expr *From) {
+    for (const FieldDecl *Field : Union->fields()) {
+      if (!mayBeAddress(Field->getType()) || leadsToConst(Field->getType()))
+        continue;
+      if (leadsToConst(From->getType()))
+        Loose.insert(To);
+      give(To, Field->getType(), From);
+    }
+  }
+
+  void assigned(const BinaryOperator *E) {
+    const Expr *Place = plain(E->getLHS());
+    store(Place);
+    if (const VarDecl *V = variableOf(Place)) {
+      ++Times[V];
+      return give({V}, V->getType(), E->getRHS());
+    }
+    if (const FieldDecl *Field = fieldOf(Place)) {
+      const Decl *Root = originOf(Place).From.Root;
+      if (Root && Field->getParent()->isUnion())
+        giveUnion({Root, Field}, Field->getParent(), E->getRHS());
+      else if (Root)
+        give({Root, Field}, Field->getType(), E->getRHS());
+      return;
+    }
+    // arguments[1] = &x;
+    if (const auto *At = dyn_cast<ArraySubscriptExpr>(Place))
+      if (const VarDecl *V = variableOf(At->getBase()->IgnoreImpCasts());
+          V && !At->getIdx()->isValueDependent())
+        if (auto Index = At->getIdx()->getIntegerConstantExpr(Context))
+          Arrays[V][unsigned(Index->getZExtValue())].push_back(E->getRHS());
+  }
+
+  /// An array of what a launch is to be given, or what holds one.
+  void keep(const VarDecl *V, const Expr *Init) {
+    const Expr *E = plain(Init);
+    while (const auto *List = dyn_cast<InitListExpr>(E)) {
+      if (List->getNumInits() == 1 &&
+          isa<InitListExpr>(plain(List->getInit(0)))) {
+        E = plain(List->getInit(0));
+        continue;
+      }
+      for (unsigned I = 0; I < List->getNumInits(); ++I)
+        Arrays[V][I].push_back(List->getInit(I));
+      return;
+    }
   }
 
   /// \p Place is assigned to: is it at a pointer?
   void store(const Expr *Place) {
     const VarDecl *V = variableOf(Place);
-    if (!V || V->getType()->isReferenceType())
+    const auto *Member = dyn_cast<MemberExpr>(plain(Place));
+    bool OfVariable =
+        Member && !Member->isArrow() && variableOf(Member->getBase()) &&
+        !variableOf(Member->getBase())->getType()->isReferenceType();
+    if (!OfVariable && (!V || V->getType()->isReferenceType()))
       storeTo(Place, Place->getBeginLoc());
   }
 
   void storeTo(const Expr *Pointer, SourceLocation L) {
     Origin O = originOf(Pointer);
     if (O.Dropped)
-      found(L);
-    else if (O.Variable)
-      Stores.push_back({O.Variable, L});
+      Through.insert(L);
+    if (O.From.Root)
+      Stores.push_back({O.From, L});
+  }
+
+  void assembly(const GCCAsmStmt *Asm) {
+    StringRef Ptx = Asm->getAsmString()->getString();
+    bool Stores = says(Ptx, {"st.", "red.", "atom.", "discard.",
+                             "cp.async.bulk.global", "cp.reduce.async.bulk.g"}),
+         Moves = !says(Ptx, {"ld."});
+    for (const Expr *E : Asm->inputs()) {
+      if (E->isTypeDependent() || !mayBeAddress(E->getType()))
+        continue;
+      if (Stores)
+        storeTo(E, Asm->getBeginLoc());
+      for (const Expr *To : Asm->outputs())
+        if (const VarDecl *V = variableOf(To); Moves && V)
+          copied(V, V->getType(), E, E->getType());
+    }
+  }
+
+  /// The bits of \p From, of type \p Type, are then \p To's, whatever the types
+  /// are.
+  void copied(const VarDecl *To, QualType ToType, const Expr *From,
+              QualType Type) {
+    if (!mayBeAddress(ToType) && !ToType->isRecordType())
+      return;
+    if (leadsToConst(Type) && !ToType->isRecordType() && !leadsToConst(ToType))
+      Loose.insert({sharedBy(To)});
+    if (const FieldDecl *Field = fieldOf(plain(From)))
+      Given[{originOf(From).From.Root, Field}].push_back({sharedBy(To)});
+    else
+      give({To}, ToType, From);
   }
 
   void call(const CallExpr *Call) {
     const FunctionDecl *F = calleeOf(Call);
     if (!F)
       return;
-    if (!isOwn(F->getLocation())) {
-      if (Call->getNumArgs() && writesFirst(F))
-        storeTo(Call->getArg(0), Call->getBeginLoc());
-      // cudaLaunchKernelEx(&config, kernel, arguments...)
-      bool Launches = F->getDeclName().isIdentifier() &&
-                      F->getName().starts_with("cudaLaunchKernelEx");
-      const auto *Kernel = Launches && Call->getNumArgs() > 1
-                               ? dyn_cast_or_null<FunctionDecl>(
-                                     Call->getArg(1)
-                                         ->IgnoreParenCasts()
-                                         ->getReferencedDeclOfCallee())
-                               : nullptr;
-      for (unsigned I = 2; Kernel && I < Call->getNumArgs(); ++I)
-        if (const VarDecl *P = parameter(Kernel, I - 2))
-          gives(P, Call->getArg(I));
-      return;
-    }
+    if (!isOwn(F->getLocation()))
+      return callOfLibrary(Call, F);
     unsigned Skipped = isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(F);
     for (unsigned I = Skipped; I < Call->getNumArgs(); ++I)
       if (const VarDecl *P = parameter(F, I - Skipped))
-        gives(P, Call->getArg(I));
+        give({P}, P->getType(), Call->getArg(I));
   }
 
-  static const FunctionDecl *calleeOf(const CallExpr *Call) {
-    if (const FunctionDecl *F = Call->getDirectCallee())
-      return F;
-    // Of a template's own arguments it is not known yet which is called.
-    const auto *Named =
-        dyn_cast<OverloadExpr>(Call->getCallee()->IgnoreParenImpCasts());
-    if (!Named || Named->getNumDecls() != 1)
-      return nullptr;
-    const NamedDecl *D = (*Named->decls_begin())->getUnderlyingDecl();
-    if (const auto *Template = dyn_cast<FunctionTemplateDecl>(D))
-      D = Template->getTemplatedDecl();
-    return dyn_cast<FunctionDecl>(D);
+  void callOfLibrary(const CallExpr *Call, const FunctionDecl *F) {
+    unsigned Count = Call->getNumArgs();
+    if (copiesBytes(F) && Count > 1)
+      if (const Expr *To = addressed(Call->getArg(0)),
+          *From = addressed(Call->getArg(1));
+          To && From && variableOf(To))
+        return copied(variableOf(To), To->getType(), From, From->getType());
+    if (Count && writesFirst(F))
+      storeTo(Call->getArg(0), Call->getBeginLoc());
+    StringRef Name = nameOf(F);
+    if (Name == "cudaLaunchKernelExC" && Count > 2)
+      launch(Call->getArg(1), Call->getArg(2));
+    else if ((Name == "cudaLaunchKernel" ||
+              Name == "cudaLaunchCooperativeKernel") &&
+             Count > 3)
+      launch(Call->getArg(0), Call->getArg(3));
+    else if (Name.starts_with("cudaLaunchKernelEx") && Count > 1)
+      // cudaLaunchKernelEx(&config, kernel, arguments...)
+      for (unsigned I = 2; I < Count; ++I)
+        if (const FunctionDecl *Kernel = functionOf(Call->getArg(1)))
+          if (const VarDecl *P = parameter(Kernel, I - 2))
+            give({P}, P->getType(), Call->getArg(I));
   }
 
-  void spread() {
-    std::vector<const VarDecl *> Left(Loose.begin(), Loose.end());
-    while (!Left.empty()) {
-      const VarDecl *From = Left.back();
-      Left.pop_back();
-      for (const VarDecl *To : Given[From])
-        if (Loose.insert(To).second)
-          Left.push_back(To);
+  static const FunctionDecl *functionOf(const Expr *E) {
+    for (unsigned Steps = 0; Steps < 4; ++Steps) {
+      E = E->IgnoreParenCasts();
+      if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+        E = Unary->getSubExpr()->IgnoreParenCasts();
+      const auto *Ref = dyn_cast<DeclRefExpr>(E);
+      if (!Ref)
+        return nullptr;
+      if (const auto *F = dyn_cast<FunctionDecl>(Ref->getDecl()))
+        return F;
+      const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+      if (!V || !V->getInit())
+        return nullptr;
+      E = V->getInit();
+    }
+    return nullptr;
+  }
+
+  void launch(const Expr *Kernel, const Expr *Arguments) {
+    const FunctionDecl *F = functionOf(Kernel);
+    const Expr *E = Arguments->IgnoreParenCasts();
+    if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) // .data()
+      E = Call->getImplicitObjectArgument()->IgnoreParenCasts();
+    if (const Expr *First = addressed(E)) // &arguments[0]
+      if (const auto *At = dyn_cast<ArraySubscriptExpr>(First))
+        E = At->getBase()->IgnoreParenCasts();
+    if (const VarDecl *V = variableOf(E); V && F)
+      Launches.push_back({F, V});
+  }
+
+  /// A kernel takes bytes from where an array says: its parameters' types are
+  /// asked for nowhere.
+  void launched(const FunctionDecl *Kernel, const VarDecl *Array) {
+    for (const auto &[I, Values] : Arrays[Array]) {
+      const VarDecl *P =
+          I < Kernel->getNumParams() ? parameter(Kernel, I) : nullptr;
+      for (const Expr *Value : Values)
+        if (const Expr *From = addressed(Value); P && From)
+          copied(P, Kernel->getParamDecl(I)->getType(), From, From->getType());
     }
   }
 
-  void found(SourceLocation L) { add(L, ViolationKind::WritesConst, "", ""); }
+  /// Where what is at \p Begin leads on. What is given to a struct is given to
+  /// its fields. \p OnlyOnce: not by variables that hold first the one and then
+  /// another pointer.
+  std::set<Place> spread(std::set<Place> Reached, bool OnlyOnce) const {
+    std::vector<Place> Left(Reached.begin(), Reached.end());
+    auto Reach = [&](Place To) {
+      const auto *V = dyn_cast<VarDecl>(To.Root);
+      auto Count = V ? Times.find(V) : Times.end();
+      if (OnlyOnce && Count != Times.end() && Count->second > 1 &&
+          !isa<ParmVarDecl>(V))
+        return;
+      if (Reached.insert(To).second)
+        Left.push_back(To);
+    };
+    while (!Left.empty()) {
+      Place From = Left.back();
+      Left.pop_back();
+      if (auto It = Given.find(From); It != Given.end())
+        for (const Place &To : It->second)
+          Reach(To);
+      if (auto It = Given.find({From.Root}); From.Field && It != Given.end())
+        for (const Place &To : It->second)
+          if (!To.Field)
+            Reach({To.Root, From.Field});
+    }
+    return Reached;
+  }
 
-  std::set<const VarDecl *> Loose; ///< lead to what was const
-  std::map<const VarDecl *, std::vector<const VarDecl *>> Given;
-  std::vector<std::pair<const VarDecl *, SourceLocation>> Stores;
+  /// What the entry is given as an input, const or not.
+  void writesInput(const EntryInput &Input, const FunctionDecl *Entry) {
+    const VarDecl *P = parameter(Entry, Input.Position);
+    // One that is another pointer later on is no input there.
+    if (!P || Times.count(P))
+      return;
+    const FieldDecl *Field = nullptr;
+    if (const auto *Record = P->getType()->getAsCXXRecordDecl();
+        Record && !Input.Field.empty())
+      for (const FieldDecl *F : Record->fields())
+        if (F->getName() == Input.Field)
+          Field = F;
+    if (!Input.Field.empty() && !Field)
+      return;
+    std::set<Place> Reached = spread({{P, Field}}, /*OnlyOnce=*/true);
+    for (const auto &[At, L] : Stores)
+      if (Reached.count(At) && Said.insert(L).second)
+        add(L, ViolationKind::WritesInput, Input.Name, "input " + Input.Name);
+  }
+
+  std::set<Place> Loose; ///< lead to what was const
+  std::map<Place, std::vector<Place>> Given;
+  std::vector<std::pair<Place, SourceLocation>> Stores;
+  std::set<SourceLocation> Through, Said;    ///< stores to const, to inputs
+  std::map<const VarDecl *, unsigned> Times; ///< a pointer was put there
+  std::map<const VarDecl *, std::map<unsigned, std::vector<const Expr *>>>
+      Arrays;
+  std::vector<std::pair<const FunctionDecl *, const VarDecl *>> Launches;
 };
 } // namespace
 
-std::vector<Finding> stark::inputFindings(const ContractText &Text) {
-  return InputReader(Text).run();
+std::vector<Finding> stark::inputFindings(const ContractText &Text,
+                                          StringRef Entry, EntryUsed As,
+                                          llvm::ArrayRef<EntryInput> Inputs) {
+  return InputReader(Text).run(Entry, As, Inputs);
 }

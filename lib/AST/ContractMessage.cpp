@@ -130,6 +130,10 @@ static const Wording Wordings[] = {
     {K::WritesConst, Subject::Input,
      "writes to what is const behind a cast, which is forbidden: inputs stay "
      "as they are, also while it works"},
+    {K::WritesInput, Subject::Input,
+     "writes to '{0}', which is an input, and so forbidden: inputs stay as "
+     "they "
+     "are, also while it works"},
     {K::HostAssembly, Subject::Assembly,
      "has assembly in host code, which is forbidden"},
     {K::FileAssembly, Subject::Assembly,

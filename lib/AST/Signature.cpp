@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/AST/Signature.h"
+#include "EntryFunction.h"
 #include "MainFile.h"
 #include "ParameterTypes.h"
 #include "stark/AST/CalledName.h"
@@ -325,6 +326,16 @@ llvm::Expected<Signature> stark::findEntry(const ParsedSource &Source,
   if (!Found->Arguments.empty())
     S.Name += "<" + llvm::join(Found->Arguments, ", ") + ">";
   return S;
+}
+
+const FunctionDecl *stark::findEntryFunction(const ParsedSource &Source,
+                                             llvm::StringRef Entry,
+                                             EntryUsed As) {
+  llvm::Expected<Chosen> Found = choose(Source, Entry, As);
+  if (Found)
+    return Found->F;
+  llvm::consumeError(Found.takeError());
+  return nullptr;
 }
 
 std::string stark::entryPointer(const ParsedSource &Source,

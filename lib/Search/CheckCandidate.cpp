@@ -28,10 +28,24 @@ static Verdict observed(VerdictKind Kind, llvm::StringRef What) {
   return V;
 }
 
+/// What the workload says that the entry reads.
+static std::vector<EntryInput> inputsOf(const Task &T) {
+  std::vector<EntryInput> All;
+  for (const Argument &A : T.Load.Arguments) {
+    if (!A.IsBuffer || A.Use != job::Role::Input)
+      continue;
+    auto [Name, Field] = llvm::StringRef(A.Name).split('.');
+    for (unsigned I = 0; I < T.Entry.Parameters.size(); ++I)
+      if (T.Entry.Parameters[I].Name == Name)
+        All.push_back({I, A.Name, Field.str()});
+  }
+  return All;
+}
+
 static std::optional<Verdict>
 checkAgainstSource(const Task &T, const ParsedSource &Candidate) {
-  std::vector<Violation> Found =
-      checkContract(*T.Parsed, Candidate, T.Load.Entry, T.Load.entryUsed());
+  std::vector<Violation> Found = checkContract(
+      *T.Parsed, Candidate, T.Load.Entry, T.Load.entryUsed(), inputsOf(T));
   if (Found.empty())
     return std::nullopt;
   bool Forbidden = false;

@@ -70,6 +70,7 @@ enum class ViolationKind {
   LaunchAttributeFromNumber,
   HandleAsNumber, ///< of a texture or surface object, or the other way round
   WritesConst,    ///< to what the source may only read
+  WritesInput,    ///< which the entry takes without const
   HostAssembly,
   FileAssembly,
   PtxDeclaration, ///< or braces in assembly that are not balanced
@@ -122,14 +123,23 @@ struct Violation {
   std::string message() const; ///< "entry 'launch' was 'void ()', is now ..."
 };
 
+/// What the entry is given to read alone, whatever its parameters' types say.
+struct EntryInput {
+  unsigned Position = 0; ///< of the parameter
+  std::string Name;      ///< for messages
+  std::string Field{};   ///< of a struct that is passed by value
+};
+
 /// Compares \p Candidate with the source the search began with. Forbidden are
 /// calls with which a candidate could fool the judge or harm the host: streams
 /// and graphs of its own, device limits, events, process and thread creation,
-/// files and sockets, inline host assembly, static state kept between calls.
+/// files and sockets, inline host assembly, static state kept between calls,
+/// stores to \p Inputs.
 std::vector<Violation> checkContract(const ParsedSource &Source,
                                      const ParsedSource &Candidate,
                                      llvm::StringRef Entry,
-                                     EntryUsed As = EntryUsed::Called);
+                                     EntryUsed As = EntryUsed::Called,
+                                     llvm::ArrayRef<EntryInput> Inputs = {});
 
 } // namespace stark
 
