@@ -14,8 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractPlaces.h"
+#include "ContractPtx.h"
 #include "EntryFunction.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 
 using namespace stark;
@@ -41,17 +42,6 @@ static bool copiesBytes(const FunctionDecl *F) {
   StringRef Name = nameOf(F);
   Name.consume_front("__builtin_");
   return Name == "memcpy" || Name == "memmove";
-}
-
-/// Is one of \p Words in \p Ptx, where none is a part of another?
-static bool says(StringRef Ptx, std::initializer_list<StringRef> Words) {
-  for (StringRef Word : Words)
-    for (size_t At = Ptx.find(Word); At != StringRef::npos;
-         At = Ptx.find(Word, At + 1))
-      if (At == 0 || !(llvm::isAlnum(Ptx[At - 1]) || Ptx[At - 1] == '_' ||
-                       Ptx[At - 1] == '.'))
-        return true;
-  return false;
 }
 
 namespace {
@@ -241,16 +231,27 @@ private:
 
   void assembly(const GCCAsmStmt *Asm) {
     StringRef Ptx = Asm->getAsmString()->getString();
-    bool Stores = says(Ptx, {"st.", "red.", "atom.", "discard.",
-                             "cp.async.bulk.global", "cp.reduce.async.bulk.g"}),
-         Moves = !says(Ptx, {"ld."});
-    for (const Expr *E : Asm->inputs()) {
+    std::vector<std::string> Targets = storedThrough(Ptx);
+    unsigned Outputs = Asm->getNumOutputs();
+    for (unsigned I = 0; I < Outputs + Asm->getNumInputs(); ++I) {
+      bool Output = I < Outputs;
+      const Expr *E =
+          Output ? Asm->getOutputExpr(I) : Asm->getInputExpr(I - Outputs);
+      StringRef Name =
+          Output ? Asm->getOutputName(I) : Asm->getInputName(I - Outputs);
       if (E->isTypeDependent() || !mayBeAddress(E->getType()))
         continue;
-      if (Stores)
+      bool Named = llvm::any_of(Targets, [&](StringRef Target) {
+        return !Target.empty() &&
+               (Target == Name || Target == std::to_string(I));
+      });
+      if (Named && leadsToConst(E->getType()))
+        Through.insert(Asm->getBeginLoc());
+      if (Named || (!Output && llvm::is_contained(Targets, "")))
         storeTo(E, Asm->getBeginLoc());
       for (const Expr *To : Asm->outputs())
-        if (const VarDecl *V = variableOf(To); Moves && V)
+        if (const VarDecl *V = variableOf(To);
+            V && !Output && !Ptx.contains("ld."))
           copied(V, V->getType(), E, E->getType());
     }
   }

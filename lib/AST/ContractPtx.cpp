@@ -8,7 +8,7 @@
 #include "ContractPtx.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <vector>
+#include <tuple>
 
 using namespace stark;
 using llvm::StringRef;
@@ -56,6 +56,47 @@ std::string stark::tellingRegister(StringRef Ptx) {
     Ptx = Ptx.drop_front(Word.size());
   }
   return "";
+}
+
+/// Does \p Statement, without its predicate, write to memory that others see?
+static bool stores(StringRef Statement) {
+  StringRef Word = Statement.take_until(llvm::isSpace);
+  bool Bulk = Word.starts_with("cp.async.bulk") ||
+              Word.starts_with("cp.reduce.async.bulk");
+  // "cp.async.bulk.tensor.2d.global.shared::cta": the first is written to.
+  if (Bulk)
+    return Word.find(".global") < Word.find(".shared");
+  bool Writes = llvm::any_of(
+      std::initializer_list<StringRef>{"st.", "red.", "atom.", "discard.",
+                                       "multimem.st", "multimem.red"},
+      [&](StringRef Prefix) { return Word.starts_with(Prefix); });
+  return Writes && !Word.contains(".shared") && !Word.contains(".local");
+}
+
+std::vector<std::string> stark::storedThrough(StringRef Ptx) {
+  std::vector<std::string> Operands;
+  while (!Ptx.empty()) {
+    StringRef Statement;
+    std::tie(Statement, Ptx) = Ptx.split(';');
+    // What may stand before an instruction: "{", "LABEL:", "@%p".
+    size_t Brace = Statement.rfind('{', Statement.find('['));
+    if (Brace != StringRef::npos && !Statement.take_front(Brace).contains('['))
+      Statement = Statement.substr(Brace + 1);
+    Statement = Statement.trim();
+    if (Statement.starts_with("@"))
+      Statement = Statement.drop_until(llvm::isSpace).ltrim();
+    if (!stores(Statement) || !Statement.contains('['))
+      continue;
+    StringRef At = Statement.substr(Statement.find('[')).drop_front().ltrim();
+    if (At.consume_front("%[")) {
+      Operands.push_back(At.take_until([](char C) { return C == ']'; }).str());
+      continue;
+    }
+    StringRef Number =
+        At.consume_front("%") ? At.take_while(llvm::isDigit) : StringRef();
+    Operands.push_back(Number.str());
+  }
+  return Operands;
 }
 
 /// Whether the condition after the word at \p I is false where __CUDA_ARCH__ is

@@ -10,6 +10,7 @@
 
 #include "SourceTokens.h"
 #include <string>
+#include <vector>
 
 namespace stark {
 
@@ -24,6 +25,11 @@ std::string tellingRegister(llvm::StringRef Ptx);
 /// Whether the pass for the host skips what stands at byte \p At of \p T, as
 /// the directives around it say: #ifdef __CUDA_ARCH__ and its like.
 bool hostSkips(const SourceTokens &T, size_t At);
+
+/// The operands ("0", or the name between its brackets) whose places \p Ptx
+/// writes to, other than in shared or local memory; "" for one that assembly
+/// itself has computed.
+std::vector<std::string> storedThrough(llvm::StringRef Ptx);
 
 } // namespace stark
 

@@ -160,6 +160,46 @@ TEST(ContractInputs, StructsOfPointers) {
     EXPECT_EQ(check(Reads, true), "") << Reads;
 }
 
+// Assembly has no const: what it stores through is told by its operands.
+TEST(ContractInputs, StoresOfAssembly) {
+  auto InKernel = [](const std::string &Asm) {
+    return check("auto f = [=] __attribute__((device)) { float v = 0; unsigned "
+                 "s = 0; " +
+                     Asm + "; (void)v; (void)s; };",
+                 true);
+  };
+  for (const char *Writes :
+       {"asm volatile(\"st.global.f32 [%0], %1;\" :: \"l\"(x), \"f\"(v))",
+        "asm(\"{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.v2.f32 "
+        "[%0 + 8], {%1, %1}; }\" :: \"l\"(x), \"f\"(v), \"r\"(s))",
+        "asm(\"red.global.add.f32 [%[at]], %[v];\" :: [v] \"f\"(v), [at] "
+        "\"l\"(x))",
+        "asm(\"discard.global.L2 [%0], 128;\" :: \"l\"(x))",
+        "asm(\"cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 16;\" "
+        ":: \"l\"(x), \"r\"(s))",
+        "asm(\"{ .reg .u64 a; add.u64 a, %0, 8; st.f32 [a], %1; }\" :: "
+        "\"l\"((size_t)x), \"f\"(v))",
+        "size_t g; asm(\"cvta.to.global.u64 %0, %1;\" : \"=l\"(g) : "
+        "\"l\"(x)); asm(\"st.global.f32 [%0], %1;\" :: \"l\"(g), "
+        "\"f\"(v))"})
+    EXPECT_NE(InKernel(Writes), "") << Writes;
+  for (const char *Reads :
+       {"asm(\"ld.global.nc.f32 %0, [%1];\" : \"=f\"(v) : \"l\"(x))",
+        "asm(\"ld.global.f32 %0, [%2]; st.global.f32 [%1], %0;\" : "
+        "\"=f\"(v) : \"l\"(y), \"l\"(x))",
+        "asm(\"{ .reg .f32 t; ld.global.f32 t, [%1]; st.shared.f32 [%0], t; "
+        "}\" :: \"r\"(s), \"l\"(x))",
+        "asm(\"cp.async.cg.shared.global [%0], [%1], 16;\" :: \"r\"(s), "
+        "\"l\"(x))",
+        "asm(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+        "bytes [%0], [%1], 16, [%2];\" :: \"r\"(s), \"l\"(x), \"r\"(s))",
+        "asm(\"prefetch.global.L2 [%0];\" :: \"l\"(x))",
+        "size_t g; asm(\"cvta.to.global.u64 %0, %1;\" : \"=l\"(g) : "
+        "\"l\"(x)); asm(\"ld.global.f32 %0, [%1];\" : \"=f\"(v) : "
+        "\"l\"(g))"})
+    EXPECT_EQ(InKernel(Reads), "") << Reads;
+}
+
 // Bytes of a pointer to const are one without it only to be read through.
 TEST(ContractInputs, PointersFromBytes) {
   for (const char *Writes :
