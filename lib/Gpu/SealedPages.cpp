@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SealedPages.h"
+#include "stark/Posix/Secret.h"
+#include "stark/Posix/Stack.h"
 #include <cfenv>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +33,7 @@ struct SealedPages::Crossing {
   void **Arguments;
   CallEnd End;
   uint64_t Floats; ///< floatControl() before the call
+  uint64_t Noise;  ///< what lies on the stack is drawn from it
 };
 
 /// How this thread rounds, what it does with denormals, and what it traps. Has
@@ -66,8 +69,8 @@ static char *mapStack(size_t Page) {
                                                                   : nullptr;
 }
 
-/// Zeros again. What was written stays mapped, so that the next call finds a
-/// stack as warm as any.
+/// As it was before a call. What was written stays mapped, so that the next
+/// call finds a stack as warm as any.
 static void clearStack(char *Stack) {
   static unsigned char Resident[StackBytes / SmallestPage];
   size_t Page = size_t(sysconf(_SC_PAGESIZE)), Pages = StackBytes / Page;
@@ -109,6 +112,7 @@ void *SealedPages::open(size_t Wanted) {
   Crossing *C = new (Got) Crossing();
   C->Stack = mapStack(Page);
   C->Bytes = Bytes = Whole;
+  C->Noise = posix::secretNumber();
   if (!C->Stack || getcontext(&C->Blank) != 0)
     return nullptr;
   forgetRegisters(C->Blank);
@@ -142,6 +146,8 @@ CallEnd SealedPages::callSealed(void (*Function)(void **),
   At->Function = Function;
   At->Arguments = Arguments;
   clearStack(At->Stack);
+  posix::scribble(At->Stack + StackBytes - posix::ScribbledBytes,
+                  posix::ScribbledBytes, ++At->Noise * 0x9E3779B97F4A7C15);
   At->There = At->Blank;
   At->There.uc_stack.ss_sp = At->Stack;
   At->There.uc_stack.ss_size = StackBytes;

@@ -39,7 +39,9 @@ public:
 
   /// Zeros, somewhere; null when there is no memory. Never given back.
   void *open(size_t Bytes);
-  /// Calls with the pages closed. One at a time.
+  /// Calls with the pages closed. One at a time. The code finds numbers where
+  /// its frames will lie, as it would below other callers, and zeros further
+  /// down.
   CallEnd callSealed(void (*Function)(void **), void **Arguments) const;
 
 private:

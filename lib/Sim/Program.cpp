@@ -21,6 +21,7 @@
 #include "Machine.h"
 #include "Ptx.h"
 #include "Symbols.h"
+#include "stark/Posix/Stack.h"
 #include "stark/Support/Error.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -381,6 +382,7 @@ RunProfile Program::run(const char *Entry, void **Arguments,
         for (unsigned Made = 1;; ++Made) {
           M.beginCall();
           M.protect(true);
+          posix::scribbleStack(Made * 0x9E3779B97F4A7C15);
           Call(Arguments);
           M.protect(false);
           // What leaks is known after two, and not to be had a hundred times.
