@@ -77,6 +77,10 @@ public:
 
   bool onStmt(Stmt *S) override {
     printing(S);
+    if (auto *Call = dyn_cast<CallExpr>(S))
+      clears(Call);
+    if (auto *Call = dyn_cast<CXXMemberCallExpr>(S))
+      ofOutput(Call);
     if (auto *New = dyn_cast<CXXNewExpr>(S))
       heap(New);
     if (auto *Ref = dyn_cast<DeclRefExpr>(S))
@@ -116,12 +120,28 @@ private:
     QualType To = E->getType();
     if (E->isTypeDependent())
       return;
+    if (attributeFromBytes(E))
+      add(E->getExprLoc(), ViolationKind::LaunchAttributeFromNumber, "");
     if (auto *Enum = To->getAs<EnumType>();
         Enum && E->getCastKind() == CK_IntegralCast &&
         Enum->getDecl()->getName().starts_with("cudaLaunchAttribute"))
       add(E->getExprLoc(), ViolationKind::LaunchAttributeFromNumber, "");
     if (To->isFunctionPointerType() && E->getCastKind() == CK_IntegralToPointer)
       add(E->getExprLoc(), ViolationKind::FunctionFromNumber, "");
+  }
+
+  /// Is an attribute of a launch, or its kind, taken for other bytes, or others
+  /// for one?
+  bool attributeFromBytes(const CastExpr *E) const {
+    auto IsAttribute = [](QualType Type) {
+      const TagDecl *Tag = Type->isPointerType()
+                               ? Type->getPointeeType()->getAsTagDecl()
+                               : nullptr;
+      return Tag && Tag->getName().starts_with("cudaLaunchAttribute");
+    };
+    QualType To = E->getType(), From = E->getSubExpr()->getType();
+    return !Cleared.count(E) && E->getCastKind() == CK_BitCast &&
+           IsAttribute(To) != IsAttribute(From);
   }
 
   void assembly(const AsmStmt *S) {
@@ -224,6 +244,26 @@ private:
     for (StringRef Name : {"stdout", "stderr", "cout", "cerr", "clog"})
       if (Ref->getDecl()->getName() == Name)
         Prints.insert(Ref);
+  }
+
+  /// What a stream that is not the function's own is asked beside to print: its
+  /// settings live, and the counters that it has for whoever wants one.
+  void ofOutput(const CXXMemberCallExpr *Call) {
+    const CXXMethodDecl *M = Call->getMethodDecl();
+    if (!M || onDevice() || !isOwn(Call->getExprLoc()) ||
+        !M->getDeclName().isIdentifier())
+      return;
+    StringRef Of = M->getParent()->getName(), Name = M->getName();
+    if (!(Of == "ios_base" || Of == "basic_ios" || Of == "basic_ostream") ||
+        Name == "write" || Name == "put" || Name == "flush")
+      return;
+    const Expr *Object = Call->getImplicitObjectArgument()->IgnoreParenCasts();
+    const auto *Ref = dyn_cast<DeclRefExpr>(Object);
+    const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType() ||
+        V->getType()->isPointerType())
+      add(Call->getExprLoc(), ViolationKind::CallsFunction,
+          ("std::" + Of + "::" + Name).str(), Name, Harm::State);
   }
 
   /// A variable of a header that can change keeps what is put there.

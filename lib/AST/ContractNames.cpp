@@ -61,7 +61,8 @@ static const Ban Prefixes[] = {
     {Harm::Events, "cudaEvent cudaLaunchAttributeLaunchCompletion "
                    "cudaLaunchAttributeProgrammaticEvent cuEvent"},
     {Harm::Graphs, "cudaGraph cuGraph"},
-    {Harm::Threads, "cudaLaunchHostFunc pthread_ thrd_ posix_spawn omp_ sem_"},
+    {Harm::Threads, "cudaLaunchHostFunc pthread_ thrd_ posix_spawn omp_ sem_ "
+                    "__gthread_"},
     {Harm::Device,
      "cudaLaunchAttributeAccessPolicy cudaAccessPropertyPersisting "
      "cudaDeviceSet cudaDeviceReset cudaDeviceEnablePeer "
@@ -113,7 +114,10 @@ static const Ban BannedWords[] = {
      "sigsetjmp longjmp siglongjmp _exit _Exit quick_exit atexit "
      "at_quick_exit on_exit __cxa_atexit setrlimit personality setuid "
      "chroot __builtin_setjmp __builtin_longjmp backtrace "
-     "__builtin_return_address __builtin_frame_address getcontext "
+     "__builtin_return_address __builtin_frame_address __builtin_dwarf_cfa "
+     "__builtin_extract_return_addr __builtin_frob_return_addr "
+     "__builtin_unwind_init __builtin_eh_return "
+     "__builtin_eh_return_data_regno getcontext "
      "setcontext makecontext swapcontext"},
     {Harm::Clocks,
      "clock_gettime clock_settime gettimeofday timespec_get "
@@ -121,7 +125,11 @@ static const Ban BannedWords[] = {
      "system_clock __rdtsc __rdtscp _rdtsc __builtin_ia32_rdtsc "
      "__builtin_ia32_rdtscp globaltimer __globaltimer globaltimer_lo "
      "__builtin_readcyclecounter __builtin_readsteadycounter"},
-    {Harm::State, "once_flag"},
+    // What a call has set for a kernel the next one could read.
+    {Harm::State, "once_flag maxDynamicSharedSizeBytes preferredShmemCarveout "
+                  "requiredClusterWidth requiredClusterHeight "
+                  "requiredClusterDepth nonPortableClusterSizeAllowed "
+                  "clusterSchedulingPolicyPreference"},
     {Harm::Process,
      "_rdrand16_step _rdrand32_step _rdrand64_step _rdseed16_step "
      "_rdseed32_step _rdseed64_step __builtin_ia32_rdrand16_step "
@@ -287,7 +295,8 @@ bool stark::forbiddenAttribute(StringRef Name) {
   static const llvm::StringSet<> Names =
       setOf("constructor destructor weak weakref weak_import alias ifunc "
             "section init_priority visibility copy externally_visible retain "
-            "naked symver target_clones no_instrument_function dllexport "
+            "naked symver target target_version target_clones "
+            "no_instrument_function dllexport "
             "init_seg cleanup");
   Name.consume_front("__");
   Name.consume_back("__");

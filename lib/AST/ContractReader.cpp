@@ -32,6 +32,19 @@ bool ContractReader::isNull(const Expr *E) const {
              Expr::NPCK_NotNull;
 }
 
+void ContractReader::clears(const CallExpr *Call) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  if (!F || !F->getDeclName().isIdentifier() || F->getName() != "memset" ||
+      Call->getNumArgs() != 3 || Call->getArg(1)->isValueDependent())
+    return;
+  auto With = Call->getArg(1)->getIntegerConstantExpr(Context);
+  if (!With || !With->isZero())
+    return;
+  for (const Expr *E = Call->getArg(0); const auto *C = dyn_cast<CastExpr>(E);
+       E = C->getSubExpr())
+    Cleared.insert(C);
+}
+
 Finding ContractReader::finding(SourceLocation L, ViolationKind Kind,
                                 StringRef Name, StringRef Key,
                                 std::optional<Harm> Why) const {

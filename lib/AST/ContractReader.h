@@ -31,6 +31,10 @@ protected:
   bool isOwn(clang::SourceLocation L) const;
   bool onDevice() const;
   bool isNull(const clang::Expr *E) const;
+  /// memset(&config, 0, sizeof(config)): of zeros comes no stream but the
+  /// default one, and no attribute that does anything. What it casts is
+  /// Cleared.
+  void clears(const clang::CallExpr *Call);
   Finding finding(clang::SourceLocation L, ViolationKind Kind,
                   llvm::StringRef Name, llvm::StringRef Key,
                   std::optional<Harm> Why = std::nullopt) const;
@@ -45,6 +49,7 @@ protected:
   clang::ASTContext &Context;
   std::vector<clang::FunctionDecl *> Functions;
   std::vector<Finding> Findings;
+  std::set<const clang::Expr *> Cleared;
 };
 
 } // namespace stark

@@ -177,7 +177,7 @@ private:
     Called.insert(Call->getCallee()->IgnoreParenImpCasts());
     if (qualifiedName(F) == "std::bit_cast")
       fromBytes(Call->getType(), L);
-    clears(Call, F->getName());
+    clears(Call);
     bool Takes = false;
     for (unsigned I = 0; I < F->getNumParams() && I < Call->getNumArgs(); ++I)
       if (isStream(F->getParamDecl(I)->getType())) {
@@ -187,20 +187,6 @@ private:
       }
     if (!Takes && copiesOrSets(F))
       inDefault(L, F->getName());
-  }
-
-  /// memset(&config, 0, sizeof(config)): of zeros comes no stream but the
-  /// default one.
-  void clears(const CallExpr *Call, StringRef Name) {
-    if (Name != "memset" || Call->getNumArgs() != 3 ||
-        Call->getArg(1)->isValueDependent())
-      return;
-    auto With = Call->getArg(1)->getIntegerConstantExpr(Context);
-    if (!With || !With->isZero())
-      return;
-    for (const Expr *E = Call->getArg(0); const auto *C = dyn_cast<CastExpr>(E);
-         E = C->getSubExpr())
-      Cleared.insert(C);
   }
 
   /// What is called by a pointer nobody sees the stream of.
@@ -215,7 +201,7 @@ private:
 
   std::set<const FunctionDecl *> Given; ///< a stream, or by one that is
   std::map<const FunctionDecl *, std::set<const FunctionDecl *>> Named;
-  std::set<const Expr *> Called, Cleared;
+  std::set<const Expr *> Called;
   std::vector<std::pair<const FunctionDecl *, Finding>> InDefault;
 };
 } // namespace

@@ -163,6 +163,54 @@ TEST_F(Contract, NotCudasByALetter) {
   EXPECT_EQ(inLaunch("cudaFuncSetAttribute((const void *)k, 8, 1);"), "");
 }
 
+// What a launch may have is said by name, and nothing else is made into it.
+TEST_F(Contract, AttributesOfLaunchesAreNoBytes) {
+  std::string Types =
+      "enum cudaLaunchAttributeID { A, B };\nstruct cudaLaunchAttribute_st { "
+      "cudaLaunchAttributeID id; char val[64]; };\ntypedef "
+      "cudaLaunchAttribute_st cudaLaunchAttribute;\n";
+  for (const char *Bytes :
+       {"int one = 1; memcpy(&a[0].id, &one, 4);", "memset(a, 1, 4);",
+        "long raw[9] = {1}; auto *p = (cudaLaunchAttribute *)raw; (void)p;",
+        "*(int *)&a[0].id = 1;", "memcpy(a, &n, 4);"})
+    EXPECT_NE(adding(Types +
+                     "static void f(int n) { cudaLaunchAttribute a[2] = "
+                     "{}; " +
+                     Bytes + " }")
+                  .find("makes a launch attribute from a number"),
+              std::string::npos)
+        << Bytes;
+  EXPECT_EQ(adding(Types + "static void f() { cudaLaunchAttribute a[2]; "
+                           "memset(a, 0, sizeof(a)); memset(&a[1], 0, 4); "
+                           "a[0].id = B; }"),
+            "");
+}
+
+// Streams of the C++ library have settings and counters, which live: only what
+// is the function's own is asked for them.
+TEST_F(Contract, OutputIsPrintedTo) {
+  std::string Types =
+      "namespace std { struct ios_base { int width(int); long &iword(int); }; "
+      "struct basic_ostream : ios_base { void put(char); }; struct text : "
+      "basic_ostream {}; basic_ostream &end(basic_ostream &); extern "
+      "basic_ostream cout2; }\n";
+  write("sys/out.h", Types.c_str());
+  auto Using = [&](const std::string &Code) {
+    return check(edited("#include <mini.h>\n",
+                        "#include <mini.h>\n#include <out.h>\n",
+                        edited("  k<<<", "  " + Code + "\n  k<<<")));
+  };
+  for (const char *Asks : {"++end(*(std::text *)0).iword(0);",
+                           "std::basic_ostream &s = *(std::text *)0; "
+                           "s.width(3);",
+                           "auto *s = (std::text *)0; s->width(3);"})
+    EXPECT_NE(Using(Asks).find("calls 'std::ios_base::"), std::string::npos)
+        << Asks;
+  EXPECT_EQ(Using("std::text s; s.width(3); s.iword(0) = 1; s.put('a'); "
+                  "std::basic_ostream &r = s; r.put('b');"),
+            "");
+}
+
 // An input may be read through a cast that drops const, and not written,
 // wherever the pointer goes.
 TEST_F(Contract, InputsStayAsTheyAre) {
