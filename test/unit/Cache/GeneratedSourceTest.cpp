@@ -91,6 +91,17 @@ std::string placeOf(llvm::StringRef Text, llvm::StringRef Part) {
 }
 } // namespace
 
+// A winner that asks for what only code for 90a has was judged without it.
+TEST(GeneratedSource, FeaturesOfTheJudgedArchitecture) {
+  EXPECT_FALSE(has(both("int f();\n", "int g();\n", someFacts()),
+                   "__CUDA_ARCH_FEAT_SM90_ALL"));
+  EXPECT_TRUE(has(both("int f();\n",
+                       "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\nint g();\n#endif\n",
+                       someFacts()),
+                  "(__CUDA_ARCH__ == 900 && "
+                  "!defined(__CUDA_ARCH_FEAT_SM90_ALL))"));
+}
+
 // Unchanged lines belong to the user's file, changed ones to the generated one.
 TEST(GeneratedSource, LinesKeepTheirOwners) {
   std::string Text = generate("int a;\nint b;\nint c;\n",
