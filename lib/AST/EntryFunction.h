@@ -1,5 +1,4 @@
-//===- EntryFunction.h - The function that an entry's name stands for
-//------===//
+//===- EntryFunction.h - The function of an entry's name ------------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
