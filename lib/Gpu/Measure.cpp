@@ -146,7 +146,7 @@ std::string gpu::selfTest() {
 TwoAddresses gpu::openReadOnly(const DeviceFacts &Facts) {
   constexpr uint64_t Looked = uint64_t(1) << 20, Most = MostShared + MostSpare;
   constexpr uint32_t Pattern = 0x05060708;
-  TwoAddresses Both = mapTwice(std::min(Most, (Facts.MemoryMiB << 20) / 16));
+  TwoAddresses Both = mapTwice(std::min(Most, (Facts.MemoryMiB << 20) / 4));
   if (!Both.Writable || Both.Bytes < Looked)
     return {};
   unsigned long long *Counter = nullptr, Changed = 1;
