@@ -5,6 +5,7 @@ in FOLDER/weights.bin. Run by `stark-tool import`, which reads them as it would
 anybody's. What goes wrong is one line in FOLDER/problem.txt and exit code 1.
 docs/import.md describes the files."""
 import argparse
+import gc
 import importlib.util
 import inspect
 import json
@@ -212,10 +213,14 @@ def look_at_unknown(torch, exported, subject, records, tensors, limit):
 
 
 def run(options):
+    # What is loaded stays: the collector would only walk it again and again.
+    gc.disable()
     torch = load_torch()
     import stark_confine
     from stark_graph import GraphReader
     import torch._subclasses.fake_tensor, torch.export  # before anything is confined
+    gc.freeze()
+    gc.enable()
     warnings.filterwarnings("ignore")
     held = stark_confine.confine(options.out, options.memory)
     try:
