@@ -6,10 +6,10 @@
 // RUN: %stark-tool rewrites %t.2.cu --apply block-scan@declared:loop1 -o %t.3.cu
 // RUN: %stark-tool rewrites %t.3.cu --apply block-scan@halves:loop1 -o %t.cu
 // RUN: FileCheck %s --check-prefix=GUARD < %t.cu
-// RUN: %stark-tool simulate %s --workload %S/Inputs/scan.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
+// RUN: %stark-tool simulate %s --workload %S/Inputs/block-scan.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: n=1048576: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
+// SIM: n=135168: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
 
 // CHECK: {{^[^/]*}}block_scan_float(float value) {
 // CHECK: {{^[^/]*}}__shfl_up_sync(0xffffffffu, value, offset);

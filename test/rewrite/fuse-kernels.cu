@@ -8,7 +8,7 @@
 // RUN: not %stark-tool rewrites %s --apply fuse-kernels@refused:launch1 2>&1 | FileCheck %s --check-prefix=NOT
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx && nvcc -arch=sm_90 -ptx %t.scratch.cu -o %t.scratch.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: n=4194304: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
+// SIM: n=1048576: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
 // NOT: error: 'fuse-kernels@refused:launch1' does not apply: line [[#]] touches other elements than the thread's own of what both kernels use
 
 // CHECK: {{^[^/]*}}static __device__ __forceinline__ void bias_part(const float *x, const float *b,{{[[:space:]]+}}float *y, int n) {

@@ -7,7 +7,7 @@
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.rows.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: n=64 rows=131072: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
+// SIM: n=64 rows=32768: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
 
 // Two loops share it, and nothing goes from one to the other.
 // LIST-DAG: {{^}}register-sum@product:loop1: line

@@ -9,7 +9,7 @@
 // RUN: %stark-tool rewrites %s --apply register-sum@sometimes:loop1 | FileCheck %s --check-prefix=SOMETIMES
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: n=64 rows=131072: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
+// SIM: n=64 rows=32768: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
 
 // What is assigned right before becomes the variable's first value.
 // LIST-DAG: {{^}}register-sum@product:loop1: line [[#@LINE+14]]: Keep in a register what the loop changes

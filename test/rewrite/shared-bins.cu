@@ -6,7 +6,7 @@
 // RUN: %stark-tool simulate %s --workload %S/Inputs/bins.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: n=2097152: modelled {{.*}}: {{(1[.][3-9]|[2-9]|[1-9][0-9]).*}} times as fast
+// SIM: n=524288: modelled {{.*}}: {{(1[.][3-9]|[2-9]|[1-9][0-9]).*}} times as fast
 
 // Bins beyond those of the workload are added to the histogram itself.
 // CHECK: {{^[^/]*}}void

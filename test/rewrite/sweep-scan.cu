@@ -7,7 +7,7 @@
 // RUN: %stark-tool simulate %s --workload %S/Inputs/scan.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: n=1048576: modelled {{.*}}: {{(1[.][3-9]|[2-9]).*}} times as fast
+// SIM: n=524288: modelled {{.*}}: {{(1[.][3-9]|[2-9]).*}} times as fast
 
 #define SECTION 512
 // CHECK: {{^[^/]*}}block_sum_before_float(float value) {

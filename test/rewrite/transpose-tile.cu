@@ -6,7 +6,7 @@
 // RUN: %stark-tool simulate %s --workload %S/Inputs/transpose.workload.json --candidate %t.cu | FileCheck %s --check-prefix=SIM
 // RUN: %if cuda-toolkit %{ nvcc -arch=sm_90 -ptx %t.cu -o %t.ptx %}
 // SIM: correct (simulated NVIDIA H200)
-// SIM: h=1024 w=2048: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
+// SIM: h=512 w=1024: modelled {{.*}}: {{(1[.][1-9]|[2-9]).*}} times as fast
 
 // A guard that ends the thread becomes a condition: all reach the barrier.
 // LIST-DAG: {{^}}transpose-tile@there: line [[#@LINE+17]]: Transpose in a shared tile
