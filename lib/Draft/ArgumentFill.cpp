@@ -16,6 +16,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
@@ -195,6 +196,47 @@ static std::optional<ordered_json> compared(const LeafUse &L) {
   return ordered_json{{"integers", {Least, Most + 1}}};
 }
 
+/// From the least to the greatest, in the steps that they were seen in. A
+/// number that the host puts here and there leaves zeros beside it, and one
+/// that it puts everywhere would hide what the entry does with it.
+static std::optional<ordered_json> rangeHeld(const LeafUse &L, bool Several) {
+  const Contents &Held = L.Array->Held;
+  job::DType Type = dtypeFor(*L.P);
+  bool Bounded = isConstant(Held.Limit) && Held.Limit->Number > 0;
+  double Greatest = Bounded ? double(Held.Limit->Number) - 1 : Held.Most;
+  // Beyond 32 bits it may be no number, as all bits of a key are not.
+  bool Wide = Type == job::DType::I64 && Held.Least == Held.Most &&
+              std::fabs(Held.Least) < 1e15;
+  if (!Wide && (Held.Least < -2147483648.0 || Greatest >= 2147483647.0))
+    return std::nullopt;
+  // The program may count on what is left of a number in a smaller type.
+  auto [Lowest, Highest] =
+      Wide ? std::pair(INT64_MIN, INT64_MAX) : wholeRange(Type);
+  int64_t From = std::max(int64_t(Held.Least), Lowest);
+  int64_t To = std::min(int64_t(Greatest), Highest);
+  bool Whole = From == int64_t(Held.Least) && To == int64_t(Held.Most);
+  if (Whole && Held.Sparse && From == To && From > 0)
+    return From == 1 ? ordered_json{{"integers", {0, 2}}}
+                     : ordered_json{{"integers", {0, 2}}, {"times", From}};
+  if (Whole && Held.Step > 1 && !Held.Limit) {
+    ordered_json Steps = {{"integers", {0, (To - From) / Held.Step + 1}},
+                          {"times", Held.Step}};
+    if (From)
+      Steps["plus"] = From;
+    return Steps;
+  }
+  if (From > To)
+    return std::nullopt;
+  const draft::Use &U = L.Array->Used;
+  if (Whole && Several && From == To && !U.BoundsLoop) {
+    From = std::min<int64_t>(From, 0);
+    To = std::max<int64_t>(To, 0);
+    if (U.Divides)
+      (To ? From : To) = To ? 1 : -1;
+  }
+  return ordered_json{{"integers", {From, To + 1}}};
+}
+
 std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
                                                  const Formula &Scalars,
                                                  const std::string &Role) {
@@ -214,6 +256,12 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   bool Whole = job::isWhole(dtypeFor(*L.P));
   bool Known = Held.Any && !Held.Unknown;
   bool Zero = Known && Held.Least == 0 && Held.Most == 0 && !Held.Limit;
+  // What only becomes less has to be large before.
+  job::DType Type = dtypeFor(*L.P);
+  if (Role == "inout" && !Known && Whole && L.Array->Used.Lowered)
+    return ordered_json{{"constant", Type == job::DType::I64
+                                         ? int64_t(1) << 62
+                                         : wholeRange(Type).second}};
   if (Role == "inout" && (Zero || (L.Array->Used.Atomic && !Known)))
     return ordered_json("zeros");
   if (!Whole)
@@ -240,17 +288,9 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
   auto Places = places(L, Scalars);
   if (Places)
     return Places;
-  bool Constant = Held.Limit && InLimit.empty() && Held.Limit->Number > 0;
-  double Greatest = Constant ? double(Held.Limit->Number) - 1 : Held.Most;
-  if (Known && !Zero && Held.Least >= -2147483648.0 &&
-      Greatest < 2147483647.0) {
-    // The program may count on what is left of a number in a smaller type.
-    auto [Least, Most] = wholeRange(dtypeFor(*L.P));
-    int64_t From = std::max(int64_t(Held.Least), Least);
-    int64_t To = std::min(int64_t(Greatest), Most) + 1;
-    if (From < To)
-      return ordered_json{{"integers", {From, To}}};
-  }
+  if (Known && !Zero)
+    if (auto Range = rangeHeld(L, !isConstant(Scalars) || Scalars->Number > 1))
+      return Range;
   if (dtypeFor(*L.P) == job::DType::Bool)
     return std::nullopt;
   if (int64_t Within = L.Array->Used.Within; Within && !Known)

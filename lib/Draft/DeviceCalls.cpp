@@ -130,6 +130,8 @@ std::optional<Value> Machine::callDevice(llvm::StringRef Name,
     Place P = PlaceOf(0);
     for (unsigned I = 1; I < Count; ++I)
       eval(C->getArg(I));
+    if (P)
+      P.To->Used.Lowered |= Name.starts_with("atomicMin");
     return touchAtomically(P);
   }
   if ((Name == "load_matrix_sync" || Name == "store_matrix_sync") &&

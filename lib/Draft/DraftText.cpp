@@ -293,7 +293,11 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   for (const Formula &G : Grid)
     Add(G);
   Add(Shared);
-  MadeUp = !Use->Recorded || Use->MadeUp;
+  MadeUp = (!Use->Recorded || Use->MadeUp) &&
+           (Dimensions.empty() ||
+            llvm::any_of(Dimensions, [&](const std::string &Name) {
+              return isMadeUp(Name);
+            }));
   bool NeedsOne = llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
     return L.Array && !Extents[&L - Use->Leaves.data()];
   });

@@ -28,6 +28,10 @@ struct HostFunctions {
 /// Whether a launch is written in \p S, which may be null.
 bool launches(const clang::Stmt *S);
 
+/// Whether \p S ends the way that a condition guards: an error that is
+/// reported, for one.
+bool leaves(const clang::Stmt *S);
+
 /// What a program launches and calls. Functions that nothing calls are given
 /// sizes of ours: those that allocate or set what is global before those that
 /// launch. \p Fixed: names that kernels are written with.

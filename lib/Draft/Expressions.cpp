@@ -147,7 +147,11 @@ static bool neverReturns(const Expr *E) {
 }
 
 Value Machine::evalConditional(const ConditionalOperator *C) {
-  std::optional<bool> Taken = truth(eval(C->getCond()));
+  std::optional<bool> Taken;
+  if (!As && neverReturns(C->getFalseExpr()) && agree(C->getCond(), BO_EQ))
+    Taken = true;
+  if (!Taken)
+    Taken = truth(eval(C->getCond()));
   // assert(n < most): what is not known holds.
   if (!Taken && neverReturns(C->getFalseExpr()))
     Taken = true;
@@ -163,6 +167,7 @@ Value Machine::evalConditional(const ConditionalOperator *C) {
     L.Kind = Value::Unknown;
     L.Low = std::min(L.Number, R.Number);
     L.High = std::max(L.Number, R.Number);
+    L.Step = std::max<int64_t>(*L.High - *L.Low, 1);
   }
   return L;
 }

@@ -42,6 +42,24 @@ static IndexAxis axisOf(const Formula &F) {
              : IndexAxis{};
 }
 
+/// Of an index with something added to it, as i + 1: that.
+static int64_t addedTo(const Value &Index, int Axis, const Thread &As) {
+  constexpr int64_t Most = 64; // not a stride of the grid
+  const std::string Of = std::string("threadIdx.") + char('x' + Axis);
+  auto At = [&](int64_t Thread) {
+    Formula F = substitute(Index.How, [&](const std::string &Name) -> Formula {
+      return Name == Of                                       ? constant(Thread)
+             : llvm::StringRef(Name).starts_with("blockIdx.") ? constant(0)
+                                                              : nullptr;
+    });
+    return isConstant(F) ? std::optional(F->Number) : std::nullopt;
+  };
+  std::optional<int64_t> First = At(0), Second = At(1);
+  bool Added = First && Second && *Second == *First + 1 && *First > 0 &&
+               *First <= Most && As.BlockDim[Axis] > 1;
+  return Added ? *First : 0;
+}
+
 /// blockIdx.x * blockDim.x + threadIdx.x < n says how many there are along x.
 void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
   if (!L.isInteger() || !R.isInteger())
@@ -58,8 +76,10 @@ void Machine::noteGuard(BinaryOperatorKind Op, const Value &L, const Value &R) {
   if (Right.isOne() && Limit.Number <= 0)
     return;
   IndexAxis At = Left.isOne() ? Left : Right;
-  Guards.push_back(
-      {At.Axis, Limit.How, Limit.Number - Excluded, InLoopCondition, At.Whole});
+  int64_t Last = Limit.Number - Excluded;
+  if (!At.Whole)
+    Last -= addedTo(Left.isOne() ? L : R, At.Axis, *As);
+  Guards.push_back({At.Axis, Limit.How, Last, InLoopCondition, At.Whole});
 }
 
 /// if (cells[i] == 1), if (cells[i - 1] + cells[i + 1] > 1), switch (kinds[i])

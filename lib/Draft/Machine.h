@@ -165,6 +165,9 @@ private:
   Flow follow(const clang::Stmt *S);
   Flow followIf(const clang::IfStmt *S);
   bool asksOfInput(const clang::Stmt *Cond);
+  bool isOurs(const Value &V) const;
+  bool agree(const clang::Expr *Cond, clang::BinaryOperatorKind Op);
+  std::optional<bool> agreedWay(const clang::IfStmt *S);
   Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
                   const clang::Expr *Inc, const clang::Stmt *Body,
                   bool BodyFirst);

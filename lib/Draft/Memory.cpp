@@ -51,49 +51,6 @@ Value draft::addressOf(const Place &P) {
   return V;
 }
 
-void Contents::add(const Value &V, int64_t Index) {
-  double Low = 0, High = 0;
-  if (V.Kind == Value::Integer) {
-    Low = High = double(V.Number);
-    if (V.Wraps > 0 && V.Number >= 0) {
-      Low = 0;
-      High = double(V.Wraps - 1);
-    }
-  } else if (V.Kind == Value::Real) {
-    Low = High = V.Floating;
-  } else if (V.Low && (V.High || V.Limit)) {
-    Low = double(*V.Low);
-    High = V.High ? double(*V.High) : Low;
-    Limit = V.Limit ? V.Limit : Limit;
-  } else {
-    Any = Unknown = true;
-    Counting = false;
-    Only = nullptr;
-    return;
-  }
-  Formula How = V.isInteger() && hasNames(V.How) ? V.How : nullptr;
-  Only = !Any || (Only && How && print(Only) == print(How)) ? How : nullptr;
-  Counting &= V.Kind == Value::Integer && V.Number == Index;
-  Least = Any ? std::min(Least, Low) : Low;
-  Most = Any ? std::max(Most, High) : High;
-  Any = true;
-}
-
-void Contents::add(const Contents &Other) {
-  if (!Other.Any)
-    return;
-  if (!Any) {
-    *this = Other;
-    return;
-  }
-  Unknown |= Other.Unknown;
-  Counting &= Other.Counting;
-  if (!Only || !Other.Only || print(Only) != print(Other.Only))
-    Only = nullptr;
-  Least = std::min(Least, Other.Least);
-  Most = std::max(Most, Other.Most);
-}
-
 Object *Machine::create(std::string Name, Space Where, int64_t Size,
                         Formula SizeHow, QualType Type) {
   auto Made = std::make_unique<Object>();
@@ -292,6 +249,7 @@ void Machine::store(const Place &P, const Value &V) {
     }
     int64_t Bytes = sizeOf(P.Type);
     O.Held.add(V, P.Exact && Bytes > 0 ? P.Offset / Bytes : -1);
+    O.Held.Sparse |= !P.Exact;
     if (P.Record)
       fieldOf(O, P.InRecord).Held.add(V, P.Exact ? P.Offset / P.Record : -1);
   }

@@ -61,6 +61,7 @@ struct Value {
   /// and not 1.
   std::map<Object *, Formula> Strides;
   std::optional<int64_t> Low, High;
+  int64_t Step = 1; ///< ... as one of Low, Low + Step, ...
   Formula Limit;
 
   static Value integer(int64_t Number, Formula How = nullptr) {
@@ -112,9 +113,11 @@ struct Contents {
   bool Any = false,
        Unknown = false; ///< Unknown: a value that nothing is known of
   bool Counting = true; ///< each value is its own index
+  bool Sparse = false;  ///< stored at places that are not known
   double Least = 0, Most = 0;
-  Formula Limit; ///< all values lie below
-  Formula Only;  ///< how the one value follows from sizes; null: not known
+  int64_t Step = 0; ///< all values are Least plus multiples of it; 0: Least
+  Formula Limit;    ///< all values lie below
+  Formula Only;     ///< how the one value follows from sizes; null: not known
   void add(const Value &V, int64_t Index);
   void add(const Contents &Other); ///< what is copied there
 };
@@ -129,6 +132,7 @@ struct Use {
   bool Scaled = false;      ///< its values are places times something not known
   bool Divides = false;     ///< its values divide something: none is 0
   bool OnHost = false;      ///< by host code
+  bool Lowered = false;     ///< by atomicMin()
   int64_t InexactBytes = 0; ///< at once, at a place that is not known
   int64_t Within = 0;   ///< its values are places in as many elements; 0: none
   bool Chooses = false; ///< its values are places in a block's memory

@@ -6,45 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Ranges.h"
 #include <cmath>
 
 using namespace stark;
 using namespace stark::draft;
 using namespace clang;
-
-static std::optional<int64_t> computed(BinaryOperatorKind Op, int64_t L,
-                                       int64_t R) {
-  int64_t Out = 0;
-  switch (Op) {
-  case BO_Add:
-    return __builtin_add_overflow(L, R, &Out) ? std::nullopt
-                                              : std::optional(Out);
-  case BO_Sub:
-    return __builtin_sub_overflow(L, R, &Out) ? std::nullopt
-                                              : std::optional(Out);
-  case BO_Mul:
-    return __builtin_mul_overflow(L, R, &Out) ? std::nullopt
-                                              : std::optional(Out);
-  case BO_Div:
-    return R == 0 || L == INT64_MIN ? std::nullopt : std::optional(L / R);
-  case BO_Rem:
-    return R == 0 || L == INT64_MIN ? std::nullopt : std::optional(L % R);
-  case BO_Shl:
-    return R < 0 || R > 62 || L < 0 || L > (INT64_MAX >> R)
-               ? std::nullopt
-               : std::optional(L << R);
-  case BO_Shr:
-    return R < 0 || R > 63 ? std::nullopt : std::optional(L >> R);
-  case BO_And:
-    return L & R;
-  case BO_Or:
-    return L | R;
-  case BO_Xor:
-    return L ^ R;
-  default:
-    return std::nullopt;
-  }
-}
 
 static Formula formulaOf(BinaryOperatorKind Op, const Value &L,
                          const Value &R) {
@@ -75,28 +42,6 @@ static Formula formulaOf(BinaryOperatorKind Op, const Value &L,
   }
 }
 
-/// What lies in a range stays in one.
-static void narrow(BinaryOperatorKind Op, const Value &L, const Value &R,
-                   Value &Out) {
-  if (Op == BO_Rem && R.isInteger() && R.Number > 0) {
-    Out.Low = 0;
-    Out.High = R.Number - 1;
-    Out.Limit = R.How;
-  } else if (Op == BO_And && (R.isInteger() || L.isInteger())) {
-    Out.Low = 0;
-    Out.High = R.isInteger() ? R.Number : L.Number;
-  } else if (L.Low && L.High && R.isInteger() && R.Number >= 0) {
-    std::optional<int64_t> Low = computed(Op, *L.Low, R.Number),
-                           High = computed(Op, *L.High, R.Number);
-    if (Low && High && *Low <= *High) {
-      Out.Low = Low;
-      Out.High = High;
-      if (L.Limit)
-        Out.Limit = Op == BO_Add ? combine(Op::Add, L.Limit, R.How) : nullptr;
-    }
-  }
-}
-
 Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
                           QualType Type) {
   Value Out;
@@ -106,9 +51,13 @@ Value Machine::arithmetic(BinaryOperatorKind Op, const Value &L, const Value &R,
     return Value::wasRead();
   if (L.isInteger() && R.isInteger() && !Type->isRealFloatingType()) {
     std::optional<int64_t> Number = computed(Op, L.Number, R.Number);
+    int64_t Bytes = sizeOf(Type);
+    // All bits of a key, which is no size.
+    if (!Number && Op == BO_Shl && Bytes == 8 && R.Number > 0 &&
+        R.Number < 64 && Type->isUnsignedIntegerType())
+      return Value::integer(int64_t(uint64_t(L.Number) << R.Number));
     if (!Number)
       return Out;
-    int64_t Bytes = sizeOf(Type);
     // Sizes of ours are larger than those of the program.
     if (Type->isUnsignedIntegerType() && Bytes == 4 && *Number < 0)
       Number = int64_t(uint32_t(*Number));

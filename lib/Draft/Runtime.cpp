@@ -69,6 +69,19 @@ void Machine::copyContents(const Value &To, const Value &From) {
   To.To->Held.add(Now);
 }
 
+/// cudaMemcpy(x, of_host, bytes, cudaMemcpyHostToDevice): an array that the
+/// entry is given is the host's.
+static void noteDirection(const Value &To, const Value &From,
+                          const Value &Kind) {
+  constexpr int64_t HostToDevice = 1, DeviceToHost = 2;
+  if (!Kind.isInteger())
+    return;
+  for (auto [V, Number] :
+       {std::pair(&From, HostToDevice), std::pair(&To, DeviceToHost)})
+    if (V->isAddress() && V->To->IsParameter && Kind.Number == Number)
+      V->To->Used.OnHost = true;
+}
+
 /// Pitched rows begin at multiples of 512 bytes.
 void Machine::allocatePitched(const CallExpr *C) {
   QualType Type = Context.getSizeType();
@@ -137,7 +150,10 @@ bool Machine::copies(llvm::StringRef Name, const CallExpr *C) {
   } else if (Name.starts_with("cudaMemcpy2D") && Count >= 6) {
     copyContents(Arg(0), Arg(2));
   } else if (Name == "cudaMemcpy" || Name == "cudaMemcpyAsync") {
-    copyContents(Arg(0), Arg(1));
+    Value To = Arg(0), From = Arg(1);
+    if (Count > 3)
+      noteDirection(To, From, Arg(3));
+    copyContents(To, From);
   } else if (Name.starts_with("cudaMemset")) {
     Value To = Arg(0), With = Arg(1);
     if (!To.isAddress())

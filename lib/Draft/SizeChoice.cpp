@@ -33,17 +33,29 @@ int64_t SizeChoice::extentOfOurs() const {
   return Degree <= 2 ? std::max<int64_t>(Extent, 1024) : Extent;
 }
 
+std::string SizeChoice::given(const std::string &Name) const {
+  for (const auto &[From, To] : Called)
+    if (To == Name)
+      return From;
+  return Name;
+}
+
+/// Where nobody calls what launches, it may have numbers of its own.
+bool SizeChoice::isMadeUp(const std::string &Name) const {
+  std::string Was = given(Name);
+  return !Use->Recorded || !Use->Names.count(Was) ||
+         Use->MadeUpNames.count(Was) ||
+         llvm::any_of(Use->Leaves, [&](const LeafUse &L) {
+           return L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
+         });
+}
+
 void SizeChoice::chooseSizes(std::vector<std::string> &Notes) {
   std::vector<std::string> Guessed, Read;
   for (const std::string &Name : Dimensions) {
-    std::string Was = Name;
-    for (const auto &[From, To] : Called)
-      if (To == Name)
-        Was = From;
+    std::string Was = given(Name);
     auto Found = Use->Names.find(Was);
-    bool Made = MadeUp || Found == Use->Names.end();
-    for (const LeafUse &L : Use->Leaves)
-      Made |= L.MadeUp && isName(L.Given.How) && L.Given.How->Name == Name;
+    bool Made = isMadeUp(Name);
     Made |= BlockSizes.count(Was) > 0;
     bool Block = Found != Use->Names.end() &&
                  Found->second <= int64_t(MostThreadsOfBlock);

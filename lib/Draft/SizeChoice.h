@@ -27,6 +27,10 @@ std::map<std::string, int64_t> multiplesOf(const EntryUse &Use);
 int64_t threadsOf(llvm::ArrayRef<Formula> Block, const Bindings &Names);
 
 struct SizeChoice {
+  /// What the host calls the size \p Name.
+  std::string given(const std::string &Name) const;
+  /// Whether the program has no number for the size \p Name.
+  bool isMadeUp(const std::string &Name) const;
   /// The program's sizes, else ours. What was guessed goes to \p Notes.
   void chooseSizes(std::vector<std::string> &Notes);
   /// A block of more threads than there may be was computed of what is not

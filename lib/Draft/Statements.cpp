@@ -52,8 +52,7 @@ void Machine::declare(const VarDecl *V, bool IsLoop) {
                        V->getNameAsString());
 }
 
-/// Ends the way that a condition guards: an error that is reported, for one.
-static bool leaves(const Stmt *S) {
+bool draft::leaves(const Stmt *S) {
   if (!S || isa<LambdaExpr>(S))
     return false;
   if (isa<ReturnStmt, CXXThrowExpr, BreakStmt, ContinueStmt, GotoStmt>(S))
@@ -96,6 +95,8 @@ Flow Machine::followIf(const IfStmt *S) {
     if (S->getCond()->EvaluateAsInt(R, Context))
       Taken = R.Val.getInt().getBoolValue();
   }
+  if (!Taken)
+    Taken = agreedWay(S);
   if (!Taken)
     Taken = truth(eval(S->getCond()));
   // What is read is as the program wants it, where it would end otherwise.

@@ -1,0 +1,98 @@
+//===- Agreements.cpp - Sizes that a program wants to be one number -------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+///   if (columns_a != rows_b) return 1; -> they are one size
+/// Numbers of ours stand for what the program reads; two of them differ.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DryRun.h"
+#include "clang/AST/Attr.h"
+
+using namespace stark;
+using namespace stark::draft;
+using namespace clang;
+
+/// Whether \p S launches, or calls a function that has a body.
+static bool works(const Stmt *S) {
+  if (!S)
+    return false;
+  if (launches(S))
+    return true;
+  if (const auto *C = dyn_cast<CallExpr>(S))
+    if (const FunctionDecl *F = C->getDirectCallee())
+      if (F->hasBody() && !F->isInStdNamespace() && !F->isNoReturn())
+        return true;
+  for (const Stmt *Child : S->children())
+    if (works(Child))
+      return true;
+  return false;
+}
+
+/// Whether \p E is a size that is ours, not the program's.
+bool Machine::isOurs(const Value &V) const {
+  return V.isInteger() && isName(V.How) &&
+         (ReadNames.count(V.How->Name) || MadeUpNames.count(V.How->Name));
+}
+
+/// Where two sizes of ours are compared in \p Cond, by \p Op, they are one from
+/// now on. Of conditions with "or", or "and", each. False: there are none.
+bool Machine::agree(const Expr *Cond, BinaryOperatorKind Op) {
+  const auto *B = dyn_cast_or_null<BinaryOperator>(
+      Cond ? Cond->IgnoreParenImpCasts() : nullptr);
+  if (!B)
+    return false;
+  if (B->getOpcode() == (Op == BO_NE ? BO_LOr : BO_LAnd)) {
+    bool Left = agree(B->getLHS(), Op);
+    return agree(B->getRHS(), Op) || Left;
+  }
+  if (B->getOpcode() != Op || B->getLHS()->HasSideEffects(Context) ||
+      B->getRHS()->HasSideEffects(Context))
+    return false;
+  Value L = eval(B->getLHS()), R = eval(B->getRHS());
+  if (!isOurs(L) || !isOurs(R) || L.How->Name == R.How->Name)
+    return false;
+  const std::string Gone = R.How->Name;
+  const Formula Stays = L.How;
+  auto Take = [&](Formula &How) {
+    std::set<std::string> All;
+    collectNames(How, All);
+    if (!All.count(Gone))
+      return false;
+    How = substitute(How, [&](const std::string &Name) {
+      return Name == Gone ? Stays : nullptr;
+    });
+    return true;
+  };
+  for (const auto &O : Heap) {
+    for (auto &[At, V] : O->Cells)
+      if (Take(V.How) && V.isInteger())
+        V.Number = evaluate(V.How, Names).value_or(V.Number);
+    if (Take(O->SizeHow))
+      O->Size = evaluate(O->SizeHow, Names).value_or(O->Size);
+  }
+  Names.erase(Gone);
+  ReadNames.erase(Gone);
+  MadeUpNames.erase(Gone);
+  return true;
+}
+
+/// The way that the program wants to be taken at \p S, where two sizes of ours
+/// would have it report that they do not fit, or do nothing.
+std::optional<bool> Machine::agreedWay(const IfStmt *S) {
+  const Expr *Cond = S->getCond();
+  if (As || !S->getThen())
+    return std::nullopt;
+  bool Then = works(S->getThen()), Else = works(S->getElse());
+  if (Then && !Else && agree(Cond, BO_EQ))
+    return true;
+  bool Ends = leaves(S->getThen()) && !launches(S->getThen());
+  if ((Else ? !Then : !S->getElse() && Ends) && agree(Cond, BO_NE))
+    return false;
+  return std::nullopt;
+}

@@ -1,0 +1,251 @@
+//===- GivenTests.cpp - What a program gives, and wants -------------------===//
+//
+// Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Drafted.h"
+
+using namespace stark;
+using nlohmann::json;
+
+static const std::string Runtime = R"(
+extern "C" int scanf(const char *, ...);
+extern "C" int puts(const char *);
+extern "C" int atoi(const char *);
+extern "C" void abort() __attribute__((noreturn));
+)";
+
+/// Of a kernel over cells that \p Fill has put into `cells`, n of them.
+static json cellsOf(const std::string &Type, const std::string &Fill) {
+  return drafted(Runtime + "__global__ void k(const " + Type +
+                 " *in, int *out, int n) {\n"
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "  if (i < n) out[i] = in[i] + 1;\n"
+                 "}\n"
+                 "int main() {\n"
+                 "  int n = 5000;\n  " +
+                 Type + " *cells = (" + Type + " *)malloc(n * sizeof(" + Type +
+                 "));\n" + Fill + "  " + Type +
+                 " *d;\n  int *out;\n"
+                 "  cudaMalloc((void **)&d, n * sizeof(" +
+                 Type +
+                 "));\n"
+                 "  cudaMalloc((void **)&out, n * sizeof(int));\n"
+                 "  cudaMemcpy(d, cells, n * sizeof(" +
+                 Type +
+                 "), cudaMemcpyHostToDevice);\n"
+                 "  k<<<(n + 255) / 256, 256>>>(d, out, n);\n"
+                 "}\n")["arguments"]["in"]["init"];
+}
+
+static json steps(int Count, int Times, int Plus) {
+  json Init = {{"integers", {0, Count}}, {"times", Times}};
+  if (Plus)
+    Init["plus"] = Plus;
+  return Init;
+}
+
+// What the host chooses between is one of the two, not what lies between them.
+TEST(DraftOfGiven, TakesOneOfTwo) {
+  EXPECT_EQ(cellsOf("char", "for (int i = 0; i < n; i++)\n"
+                            "  cells[i] = rand() % 2 ? '*' : '`';\n"),
+            steps(2, 54, 42));
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n; i++)\n"
+                           "  cells[i] = 2 * (rand() % 2) - 1;\n"),
+            steps(2, 2, -1));
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n; i++)\n"
+                           "  cells[i] = 1 - 2 * (rand() & 1);\n"),
+            steps(2, 2, -1));
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n; i++) {\n"
+                           "  if (rand() % 3) cells[i] = 1;\n"
+                           "  else cells[i] = -1;\n}\n"),
+            steps(2, 2, -1));
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n; i++)\n"
+                           "  cells[i] = 5 + rand() % 10;\n"),
+            (json{{"integers", {5, 15}}}));
+}
+
+// One number everywhere would hide what the entry does with it; one that is put
+// here and there leaves zeros.
+TEST(DraftOfGiven, TakesMoreThanOneNumber) {
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n; i++) cells[i] = 1;\n"),
+            (json{{"integers", {0, 2}}}));
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n; i++) cells[i] = -3;\n"),
+            (json{{"integers", {-3, 1}}}));
+  EXPECT_EQ(cellsOf("int", "for (int i = 0; i < n / 3; i++)\n"
+                           "  cells[rand() % n] = 7;\n"),
+            steps(2, 7, 0));
+}
+
+// Where nobody calls what launches, its own numbers are the program's.
+TEST(DraftOfGiven, KeepsNumbersOfWhatNobodyCalls) {
+  json W = drafted(Runtime + R"(
+int *now, *next;
+int cells;
+__global__ void step(const int *now, int *next) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  next[i] = now[i] + 1;
+}
+void prepare() {
+  cells = 96 * 160;
+  cudaMalloc((void **)&now, cells * sizeof(int));
+  cudaMalloc((void **)&next, cells * sizeof(int));
+}
+void go() { step<<<(cells + 7) / 8, 8>>>(now, next); }
+)");
+  EXPECT_EQ(W["sizes"][0]["cells"], 96 * 160);
+  W = drafted(Runtime + R"(
+__global__ void blur(const float *in, float *out, int width, int channels) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < width)
+    for (int c = 0; c < channels; c++)
+      out[x * channels + c] = in[x * channels + c];
+}
+double blurred(const float *image, float *result, int width) {
+  int channels = 3;
+  float *in, *out;
+  cudaMalloc((void **)&in, width * channels * sizeof(float));
+  cudaMalloc((void **)&out, width * channels * sizeof(float));
+  blur<<<(width + 63) / 64, 64>>>(in, out, width, channels);
+  return 0;
+}
+)",
+              "blur");
+  EXPECT_EQ(W["sizes"][0]["channels"], 3);
+  EXPECT_GT(W["sizes"][0]["width"], 1000);
+}
+
+static const std::string Product = R"(
+__global__ void mul(const float *a, const float *b, float *c, int inner,
+                    int lines, int columns) {
+  int column = blockIdx.x * blockDim.x + threadIdx.x;
+  int line = blockIdx.y * blockDim.y + threadIdx.y;
+  if (line >= lines || column >= columns)
+    return;
+  float sum = 0;
+  for (int i = 0; i < inner; i++)
+    sum += a[line * inner + i] * b[i * columns + column];
+  c[line * columns + column] = sum;
+}
+void multiply(int a_lines, int a_columns, int b_lines, int b_columns) {
+  float *a, *b, *c;
+  cudaMalloc((void **)&a, a_lines * a_columns * sizeof(float));
+  cudaMalloc((void **)&b, b_lines * b_columns * sizeof(float));
+  cudaMalloc((void **)&c, a_lines * b_columns * sizeof(float));
+  dim3 grid((b_columns + 15) / 16, (a_lines + 15) / 16), block(16, 16);
+  mul<<<grid, block>>>(a, b, c, a_columns, a_lines, b_columns);
+}
+)";
+
+static void expectProduct(const std::string &Main) {
+  json W = drafted(Runtime + Product + Main, "mul");
+  json B = W["arguments"]["b"]["shape"];
+  EXPECT_EQ(B, list("\"inner\", \"columns\"")) << Main << W.dump(2);
+}
+
+// Two sizes that are read, and that the program wants to be one, are one.
+TEST(DraftOfGiven, TakesSizesThatHaveToAgreeForOne) {
+  const std::string Read = "int m, k, l, n;\n"
+                           "scanf(\"%d %d %d %d\", &m, &k, &l, &n);\n";
+  expectProduct("int main() {" + Read +
+                "if (k != l) { puts(\"no\"); return 1; }\n"
+                "multiply(m, k, l, n); }");
+  expectProduct("int main() {" + Read +
+                "if (k == l) multiply(m, k, l, n); else puts(\"no\"); }");
+  expectProduct("int main() {" + Read +
+                "if (m < 1 || k != l) abort();\n"
+                "multiply(m, k, l, n); }");
+  expectProduct("int main(int argc, char **argv) {\n"
+                "int m = atoi(argv[1]), k = atoi(argv[2]);\n"
+                "int l = atoi(argv[3]), n = atoi(argv[4]);\n"
+                "k == l ? (void)0 : abort();\n"
+                "multiply(m, k, l, n); }");
+}
+
+// ... and two that only make it go another way are two.
+TEST(DraftOfGiven, LeavesSizesThatNeedNotAgree) {
+  json W = drafted(Runtime + R"(
+__global__ void turn(const float *in, float *out, int rows, int columns) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  if (x < columns)
+    out[x * rows + y] = in[y * columns + x];
+}
+int main() {
+  int rows, columns;
+  scanf("%d %d", &rows, &columns);
+  bool square = false;
+  if (rows == columns)
+    square = true;
+  float *in, *out;
+  cudaMalloc((void **)&in, rows * columns * sizeof(float));
+  cudaMalloc((void **)&out, rows * columns * sizeof(float));
+  dim3 grid((columns + 63) / 64, rows);
+  turn<<<grid, 64>>>(in, out, rows, columns);
+}
+)");
+  EXPECT_EQ(W["arguments"]["in"]["shape"], list("\"rows\", \"columns\""));
+}
+
+// What copies from arrays of the host is no launcher, though it is given the
+// device's as well.
+TEST(DraftOfGiven, TakesNoArraysOfTheHost) {
+  json W = drafted(Runtime + R"(
+__global__ void twice(const int *in, int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+}
+void run(const int *given, int *result, int *in, int *out, int n) {
+  cudaMemcpy(in, given, n * sizeof(int), cudaMemcpyHostToDevice);
+  twice<<<(n + 255) / 256, 256>>>(in, out, n);
+  cudaMemcpy(result, out, n * sizeof(int), cudaMemcpyDeviceToHost);
+}
+)");
+  EXPECT_EQ(W["launch"]["kernel"], "twice");
+}
+
+// for (i = ...; i + 1 < n; ...) ends at n - 2, and reads one more.
+TEST(DraftOfGiven, ComesToTheLastOfNeighbours) {
+  for (const char *Loop :
+       {"for (int i = t; i + 1 < n; i += gridDim.x * blockDim.x)",
+        "for (int i = t; i < n - 1; i += gridDim.x * blockDim.x)",
+        "int i = t; if (i + 1 < n)", "int i = t; if (n > i + 1)"}) {
+    json W = drafted(Runtime +
+                     "__global__ void k(const int *x, int *d, int n) "
+                     "{\n"
+                     "  int t = blockIdx.x * blockDim.x + "
+                     "threadIdx.x;\n  " +
+                     Loop +
+                     "\n    d[i] = x[i + 1] - x[i];\n}\n"
+                     "int length();\nconst int *sorted();\nint *into();\n"
+                     "void go() {\n  int n = length();\n"
+                     "  k<<<256, 256>>>(sorted(), into(), n);\n}\n");
+    EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"n\"")) << Loop << W.dump(2);
+  }
+}
+
+// What only becomes less has to be large before.
+TEST(DraftOfGiven, BeginsMinimaWithLargeNumbers) {
+  json W = drafted(R"(
+__global__ void least(const int *in, int *best, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicMin(best, in[i]);
+})");
+  EXPECT_EQ(W["arguments"]["best"]["init"], (json{{"constant", 2147483647}}));
+  W = drafted(Runtime + R"(
+__global__ void least(const int *in, unsigned long long *best, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicMax(best, (unsigned long long)in[i]);
+}
+int main() {
+  int n = 4000, *in;
+  unsigned long long key = (unsigned long long)0xFFFFFFFFu << 32, *best;
+  cudaMalloc((void **)&in, n * sizeof(int));
+  cudaMalloc((void **)&best, sizeof(key));
+  cudaMemcpy(best, &key, sizeof(key), cudaMemcpyHostToDevice);
+  least<<<(n + 255) / 256, 256>>>(in, best, n);
+})");
+  EXPECT_EQ(W["arguments"]["best"]["init"],
+            (json{{"integers", {-4294967296, -4294967295}}}));
+}
