@@ -40,6 +40,18 @@ static std::optional<std::string> productOf(const ordered_json &Shape) {
   return Product;
 }
 
+void draft::noteAlike(const ordered_json &Arguments, const WholeArguments &Seen,
+                      std::vector<std::string> &Notes) {
+  for (const std::string &Name : Seen.Alike)
+    if (Arguments.contains(Name) &&
+        Arguments[Name].value("role", "input") != "input")
+      Notes.push_back("argument '" + Name +
+                      "': with these values nearly all that the entry writes "
+                      "there is one and the same, which a candidate may write "
+                      "without a look at its inputs; give the inputs values, "
+                      "and the scalars numbers, that tell more");
+}
+
 std::string draft::bytesOf(const ordered_json &Arguments,
                            const WholeArguments &Seen,
                            std::vector<std::string> &Notes) {

@@ -19,6 +19,10 @@ std::string bytesOf(const nlohmann::ordered_json &Arguments,
                     const WholeArguments &Seen,
                     std::vector<std::string> &Notes);
 
+/// Tells in \p Notes of the outputs of \p Arguments that \p Seen has as alike.
+void noteAlike(const nlohmann::ordered_json &Arguments,
+               const WholeArguments &Seen, std::vector<std::string> &Notes);
+
 } // namespace stark::draft
 
 #endif

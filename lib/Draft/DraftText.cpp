@@ -38,6 +38,7 @@ public:
   void keepOutputs() override { Arguments = AsWritten; }
   void countBytes(const WholeArguments &Seen) override {
     Bytes = bytesOf(Arguments, Seen, Notes);
+    noteAlike(Arguments, Seen, Notes);
   }
   double timedBytes() const override { return bytesAt(Larger.value_or(Large)); }
   bool enlarge(double ToBytes) override;

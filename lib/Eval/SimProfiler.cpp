@@ -119,20 +119,29 @@ static job::Init withoutChoice(const job::Init &Fill, job::DType Type) {
   return Same;
 }
 
-/// The lines of "x 4096 4096 0".
+/// Of so many written elements nearly all have one value.
+static bool areAlike(uint64_t Alike, uint64_t Written) {
+  constexpr uint64_t FewBytes = 256;
+  return Written >= FewBytes && Alike >= Written - Written / 100;
+}
+
+/// The lines of "x 4096 4096 0 0".
 static std::optional<WholeArguments> parseReach(llvm::StringRef Text) {
   WholeArguments Seen;
   for (llvm::StringRef Line : llvm::split(Text.trim(), '\n')) {
     llvm::SmallVector<llvm::StringRef> Parts;
     Line.split(Parts, ' ');
-    uint64_t Bytes = 0, Read = 0, Written = 0;
-    if (Parts.size() != 4 || Parts[1].getAsInteger(10, Bytes) ||
-        Parts[2].getAsInteger(10, Read) || Parts[3].getAsInteger(10, Written))
+    uint64_t Bytes = 0, Read = 0, Written = 0, Alike = 0;
+    if (Parts.size() != 5 || Parts[1].getAsInteger(10, Bytes) ||
+        Parts[2].getAsInteger(10, Read) || Parts[3].getAsInteger(10, Written) ||
+        Parts[4].getAsInteger(10, Alike))
       return std::nullopt;
     if (Read == Bytes)
       Seen.Read.insert(Parts[0].str());
     if (Written == Bytes)
       Seen.Written.insert(Parts[0].str());
+    if (areAlike(Alike, Written))
+      Seen.Alike.insert(Parts[0].str());
   }
   return Seen;
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -97,16 +98,39 @@ uint64_t Machine::keptBytes() const {
   return Bytes;
 }
 
+/// Bytes of the elements of \p A that were written and have the value that
+/// more than half of them have; fewer where there is no such value.
+static uint64_t alikeBytes(const Allocation &A) {
+  const uint64_t Bytes = std::max<uint64_t>(A.ElementBytes, 1);
+  auto Each = [&](llvm::function_ref<void(const char *)> Then) {
+    for (const char *P = A.Begin; P + Bytes <= A.End; P += Bytes)
+      if ((*A.Cells)[size_t(P - A.Begin) / 4].Stored)
+        Then(P);
+  };
+  const char *Most = nullptr;
+  uint64_t Votes = 0, Count = 0;
+  auto Same = [&](const char *P) { return !std::memcmp(P, Most, Bytes); };
+  Each([&](const char *P) {
+    if (!Votes)
+      Most = P;
+    Votes += Same(P) ? 1 : -1;
+  });
+  if (Most)
+    Each([&](const char *P) { Count += Same(P); });
+  return Count * Bytes;
+}
+
 RunProfile Machine::takeProfile() {
   Profiled.KeptBytes = keptBytes();
   for (const auto &A : Allocations) {
     if (!Reach || A->Name.empty() || A->OfProgram || !A->Cells)
       continue;
-    BufferReach R{A->Name, uint64_t(A->End - A->Begin), 0, 0};
+    BufferReach R{A->Name, uint64_t(A->End - A->Begin), 0, 0, 0};
     for (const Cell &C : *A->Cells) {
       R.Read += unsigned(std::popcount(C.Read));
       R.Written += unsigned(std::popcount(C.Stored));
     }
+    R.Alike = R.Written ? alikeBytes(*A) : 0;
     Profiled.Reached.push_back(std::move(R));
   }
   Profiled.Written = Wrote.take();

@@ -60,8 +60,10 @@ static cl::opt<bool>
                  cl::cat(Category));
 static cl::opt<bool> Reach(
     "reach",
-    cl::desc("Compare nothing: which bytes of each argument the timed sizes "
-             "read and write, as lines NAME BYTES READ WRITTEN"),
+    cl::desc(
+        "Compare nothing: which bytes of each argument the timed sizes "
+        "read and write, and how many of those that they write are of elements "
+        "with the most common value, as lines NAME BYTES READ WRITTEN ALIKE"),
     cl::cat(Category));
 static cl::opt<bool>
     ShowSpeed("speed",

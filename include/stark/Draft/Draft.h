@@ -43,6 +43,8 @@ enum class DraftSizes {
 struct WholeArguments {
   std::set<std::string> Read;    ///< each byte, before it is written
   std::set<std::string> Written; ///< each byte
+  /// Of what was written nearly all elements have one value.
+  std::set<std::string> Alike;
 };
 
 /// What a draft is made of; text() of it may be asked for in several forms.
@@ -62,7 +64,8 @@ public:
   virtual bool fillOutputs() = 0;
   virtual void keepOutputs() = 0;
   /// From now on the workload counts bytes: those of arguments that a run was
-  /// seen to reach in full. What is left out is said in a note.
+  /// seen to reach in full. What is left out is said in a note, and which
+  /// outputs tell little.
   virtual void countBytes(const WholeArguments &Seen) = 0;
   /// What the arrays come to at the largest timed size.
   virtual double timedBytes() const = 0;

@@ -112,6 +112,7 @@ struct BufferReach {
   uint64_t Bytes = 0;
   uint64_t Read = 0;    ///< before the entry had written there
   uint64_t Written = 0; ///< by threads, or by the host's copies and fills
+  uint64_t Alike = 0;   ///< of written elements with the most common value
 };
 
 /// What a profiled block left in 4 bytes of an argument, which is what a run of

@@ -239,6 +239,7 @@ std::string stark::sim::printReach(const RunProfile &R) {
   std::string Text;
   for (const BufferReach &B : R.Reached)
     Text += B.Name + " " + std::to_string(B.Bytes) + " " +
-            std::to_string(B.Read) + " " + std::to_string(B.Written) + "\n";
+            std::to_string(B.Read) + " " + std::to_string(B.Written) + " " +
+            std::to_string(B.Alike) + "\n";
   return Text;
 }
