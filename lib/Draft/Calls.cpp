@@ -45,9 +45,12 @@ Value Machine::finish(const FunctionDecl *F, std::unique_ptr<Frame> Made) {
   Made->Of = F;
   Made->Outer = Top;
   Frame *Was = std::exchange(Top, Made.get());
+  const unsigned Doubted = Doubts, Left = MayHaveLeft;
   ++Depth;
   follow(F->getBody());
   --Depth;
+  Doubts = Doubted;
+  MayHaveLeft = Left;
   Top = Was;
   return Made->Returned;
 }

@@ -164,6 +164,7 @@ private:
   // Statements.
   Flow follow(const clang::Stmt *S);
   Flow followIf(const clang::IfStmt *S);
+  std::string nameOfRead(const clang::Expr *Into, const Object &In) const;
   bool asksOfInput(const clang::Stmt *Cond);
   bool isOurs(const Value &V) const;
   bool agree(const clang::Expr *Cond, clang::BinaryOperatorKind Op);
@@ -310,6 +311,10 @@ private:
   std::set<std::string> AlignedSeen;
   size_t SizesRead = 0;
   unsigned Doubts = 0; ///< conditions that are not known to hold
+  /// Of these: where a thread may have left before. What it wrote on each such
+  /// way, and what was written in doubt.
+  unsigned MayHaveLeft = 0;
+  std::set<Object *> WrittenBefore, WrittenInDoubt;
   bool spent() { return ++Steps > MostSteps; }
 };
 

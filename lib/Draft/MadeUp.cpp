@@ -102,6 +102,25 @@ void Machine::readInto(const FunctionDecl *F, unsigned I, const Expr *E) {
     Cell = named(Value::wasRead(), At.To->Name);
 }
 
+/// What the size is called that is read into \p In, where \p Into points to, or
+/// is: &image->width is a width. Of two that are called so the second has its
+/// struct's name as well.
+std::string Machine::nameOfRead(const Expr *Into, const Object &In) const {
+  Into = Into->IgnoreParenImpCasts();
+  if (const auto *Of = dyn_cast<UnaryOperator>(Into);
+      Of && Of->getOpcode() == UO_AddrOf)
+    Into = Of->getSubExpr()->IgnoreParenImpCasts();
+  const auto *Member = dyn_cast<MemberExpr>(Into);
+  if (!Member)
+    return In.Name;
+  std::string Name = Member->getMemberDecl()->getNameAsString();
+  const auto *Base =
+      dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts());
+  return Base && ReadNames.count(Name)
+             ? Base->getDecl()->getNameAsString() + "_" + Name
+             : Name;
+}
+
 /// std::cin >> n
 std::optional<Value> Machine::readFromStream(const CXXOperatorCallExpr *C) {
   const CXXRecordDecl *R =
@@ -116,7 +135,7 @@ std::optional<Value> Machine::readFromStream(const CXXOperatorCallExpr *C) {
   if (!Type->isIntegerType() || Type->isCharType() || Type->isBooleanType())
     return Stream;
   if (Place At = place(Into); At && At.Exact)
-    At.To->Cells[At.Offset] = named(Value::wasRead(), At.To->Name);
+    At.To->Cells[At.Offset] = named(Value::wasRead(), nameOfRead(Into, *At.To));
   return Stream;
 }
 

@@ -165,7 +165,9 @@ void Machine::use(Object *O, const Place &P, int64_t Bytes, bool Write,
     U.ReadFirst |= !Own && !Earlier;
   }
   if (Write) {
-    U.Surely |= !Doubts;
+    U.Surely |= !Doubts || (Doubts == MayHaveLeft && WrittenBefore.count(O));
+    if (Doubts)
+      WrittenInDoubt.insert(O);
     U.Written = true;
     if (!O->WrittenIn)
       O->WrittenIn = LaunchCount;
@@ -273,9 +275,12 @@ void Machine::copy(const Place &To, const Place &From) {
   if (!To)
     return;
   int64_t Bytes = sizeOf(To.Type);
-  for (const Place *P : {&To, &From})
+  for (const Place *P : {&To, &From}) {
     if (!As && P->To && inDevice(*P->To))
       P->To->Used.OnHost = true;
+    if (As && P->To && P->To->Where == Space::Variable && P->To->Var)
+      SymbolsUsed.insert(P->To->Var);
+  }
   holdFields(To, From);
   if (As && From && isOfSeveralTypes(To.Type))
     To.To->CopyOf = inDevice(*From.To) ? From.To : From.To->CopyOf;

@@ -319,7 +319,8 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
       if (At.isAddress() && Type->isPointerType() &&
           Type->getPointeeType()->isIntegerType() &&
           !Type->getPointeeType()->isCharType())
-        At.To->Cells[At.Offset] = named(Value::wasRead(), At.To->Name);
+        At.To->Cells[At.Offset] =
+            named(Value::wasRead(), nameOfRead(C->getArg(I), *At.To));
     }
     return Value::integer(int64_t(Count) - 1);
   }

@@ -84,6 +84,12 @@ bool Machine::asksOfInput(const Stmt *Cond) {
          });
 }
 
+/// Of a block of statements the last.
+static const Stmt *lastOf(const Stmt *S) {
+  const auto *Block = dyn_cast<CompoundStmt>(S);
+  return Block && !Block->body_empty() ? Block->body_back() : S;
+}
+
 Flow Machine::followIf(const IfStmt *S) {
   if (S->getInit())
     follow(S->getInit());
@@ -113,9 +119,20 @@ Flow Machine::followIf(const IfStmt *S) {
   // thread may leave, and another goes on. Of two ways one is taken.
   bool Doubtful = As && !S->getElse();
   Doubts += Doubtful;
+  std::set<Object *> Before = std::exchange(WrittenInDoubt, {});
   if (!leaves(S->getThen()) || As)
     follow(S->getThen());
-  Doubts -= Doubtful;
+  // What follows a thread that may have left is as doubtful.
+  if (Doubtful && isa<ReturnStmt>(lastOf(S->getThen()))) {
+    if (MayHaveLeft++)
+      std::erase_if(WrittenBefore,
+                    [&](Object *O) { return !WrittenInDoubt.count(O); });
+    else
+      WrittenBefore = WrittenInDoubt;
+  } else {
+    Doubts -= Doubtful;
+  }
+  WrittenInDoubt.insert(Before.begin(), Before.end());
   if (S->getElse() && (!leaves(S->getElse()) || As))
     follow(S->getElse());
   return Flow::Next;

@@ -249,3 +249,112 @@ int main() {
   EXPECT_EQ(W["arguments"]["best"]["init"],
             (json{{"integers", {-4294967296, -4294967295}}}));
 }
+
+// Sides of an image that are read into its struct are two sizes.
+TEST(DraftOfGiven, ReadsSizesIntoStructs) {
+  const std::string Gray = R"(
+struct Image { int w, h; unsigned char *data; };
+__global__ void gray(const unsigned char *rgb, unsigned char *out, int w,
+                     int h) {
+  int x = threadIdx.x + blockIdx.x * blockDim.x;
+  int y = threadIdx.y + blockIdx.y * blockDim.y;
+  if (x < w && y < h)
+    out[y * w + x] = rgb[3 * (y * w + x) + 1];
+}
+void run(Image *img) {
+  unsigned char *in, *out;
+  cudaMalloc((void **)&in, 3 * img->w * img->h);
+  cudaMalloc((void **)&out, img->w * img->h);
+  dim3 block(16, 16), grid((img->w + 15) / 16, (img->h + 15) / 16);
+  gray<<<grid, block>>>(in, out, img->w, img->h);
+}
+)";
+  for (const char *Main :
+       {"int main() { Image *p = (Image *)malloc(sizeof(Image));\n"
+        "scanf(\"%d %d\", &p->w, &p->h); run(p); }",
+        "int main() { Image p; scanf(\"%d\", &p.w); scanf(\"%d\", &p.h);\n"
+        "run(&p); }"}) {
+    json W = drafted(Runtime + Gray + Main, "gray");
+    EXPECT_EQ(W["arguments"]["out"]["shape"], list("\"w\", \"h\"")) << W;
+    EXPECT_NE(W["sizes"][0]["w"], W["sizes"][0]["h"]) << W;
+  }
+}
+
+// A table of structs is the device's variable, whoever sets it.
+TEST(DraftOfGiven, FillsTablesOfStructs) {
+  json W = drafted(Runtime + R"(
+__constant__ uchar4 palette[16];
+__global__ void paint(uchar4 *out, const int *kind, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = palette[kind[i] % 16];
+}
+struct Painter {
+  explicit Painter(int n) : n(n) {
+    uchar4 colors[16];
+    for (int i = 0; i < 16; i++)
+      colors[i].x = rand() % 256;
+    cudaMemcpyToSymbol(palette, colors, sizeof(colors));
+    cudaMalloc((void **)&out, n * sizeof(uchar4));
+    cudaMalloc((void **)&kind, n * sizeof(int));
+  }
+  void paintAll() { paint<<<(n + 63) / 64, 64>>>(out, kind, n); }
+  int n, *kind;
+  uchar4 *out;
+};
+int main() {
+  Painter p(5000);
+  p.paintAll();
+})");
+  EXPECT_EQ(W["symbols"]["palette"]["dtype"], "u8");
+  EXPECT_EQ(W["symbols"]["palette"]["shape"], list("64"));
+}
+
+// After threads that may have left, what is written may not be.
+TEST(DraftOfGiven, KeepsWhatIsLeftAlone) {
+  const std::string Search = Runtime + R"(
+__global__ void search(const char *text, const char *part, int n, int m,
+                       int *found, int *count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n - m)
+    return;
+  for (int j = 0; j < m; j++)
+    if (text[i + j] != part[j])
+      return;
+  found[i] = 1;
+}
+int main() {
+  int n = 5000, m = 3, *found, *count;
+  char *text, *part;
+  cudaMalloc((void **)&text, n);
+  cudaMalloc((void **)&part, m);
+  cudaMalloc((void **)&found, n * sizeof(int));
+  cudaMalloc((void **)&count, sizeof(int));
+  search<<<(n + 255) / 256, 256>>>(text, part, n, m, found, count);
+}
+)";
+  EXPECT_EQ(drafted(Search)["arguments"]["found"]["role"], "inout");
+  EXPECT_EQ(drafted(R"(
+__global__ void pick(const int *mask, int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  if (!mask[i]) {
+    out[i] = 0;
+    return;
+  }
+  out[i] = 1;
+})")["arguments"]["out"]["role"],
+            "output");
+  EXPECT_EQ(drafted(R"(
+__global__ void pick(const int *mask, int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  out[i] = 0;
+  if (!mask[i])
+    return;
+  out[i] = 1;
+})")["arguments"]["out"]["role"],
+            "output");
+}
