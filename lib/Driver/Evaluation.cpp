@@ -58,7 +58,7 @@ private:
 llvm::Error Evaluating::readPlan() {
   if (Request.Plan.empty())
     return llvm::Error::success();
-  llvm::Expected<std::string> Marked = readFile(Request.Plan);
+  llvm::Expected<std::string> Marked = readText(Request.Plan);
   if (!Marked)
     return Marked.takeError();
   llvm::Expected<std::vector<Anchor>> Found =
@@ -214,7 +214,7 @@ static llvm::Expected<ExtractedTask> taskFor(const EvaluationRequest &Request,
   std::vector<std::string> Texts = Request.Texts;
   for (const std::string &File : Request.Candidates)
     if (Request.Texts.empty()) {
-      llvm::Expected<std::string> Text = readFile(File);
+      llvm::Expected<std::string> Text = readText(File);
       if (!Text)
         return Text.takeError();
       Texts.push_back(std::move(*Text));

@@ -39,7 +39,7 @@ llvm::Expected<std::string> stark::findArch(const EvaluatorSpec &Evaluator,
   // Without it the evaluator says what to do.
   if (!exists(File))
     return std::string();
-  llvm::Expected<std::string> Text = readFile(File);
+  llvm::Expected<std::string> Text = readText(File);
   if (!Text)
     return Text.takeError();
   return ArchOf(parseDevice(*Text, File));

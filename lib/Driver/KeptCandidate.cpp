@@ -75,7 +75,7 @@ llvm::Expected<std::string> stark::keepCandidate(BuildStep Step,
                                                  BuildObserver &Observer) {
   if (llvm::Error E = completeInputs(Step.In, nullptr, Given.Judged.Toolkit))
     return E;
-  llvm::Expected<std::string> Text = readFile(Given.File);
+  llvm::Expected<std::string> Text = readText(Given.File);
   if (!Text)
     return Text.takeError();
   ParseOptions Parse;

@@ -28,7 +28,7 @@ std::string stark::ownMessage(const ProcessResult &Ran) {
 }
 
 llvm::Expected<job::Result> stark::readResult(llvm::StringRef File) {
-  llvm::Expected<std::string> Text = readFile(File);
+  llvm::Expected<std::string> Text = readText(File);
   if (!Text)
     return Text.takeError();
   std::string Problem;

@@ -94,7 +94,7 @@ llvm::Error LocalWorker::open() {
                     llvm::Twine(StartLimitMs / 1000) + " s");
     Time.sleep(LookEvery);
   }
-  llvm::Expected<std::string> Text = readFile(File);
+  llvm::Expected<std::string> Text = readText(File);
   if (!Text)
     return Text.takeError();
   llvm::Expected<gpu::DeviceFacts> Facts = parseDevice(*Text, File);

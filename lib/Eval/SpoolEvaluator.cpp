@@ -290,7 +290,7 @@ static llvm::Error prepareFolder(const std::string &Folder,
   if (!Options.Build.Arch.empty())
     return llvm::Error::success();
   std::string File = Folder + "/device.json";
-  llvm::Expected<std::string> Text = readFile(File);
+  llvm::Expected<std::string> Text = readText(File);
   if (!Text) {
     llvm::consumeError(Text.takeError());
     return usageError(Name +

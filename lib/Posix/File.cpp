@@ -116,7 +116,7 @@ static std::string kindOf(const struct stat &Status) {
 }
 
 std::optional<std::string> posix::readFile(const std::string &Path,
-                                           std::string &Error) {
+                                           std::string &Error, size_t Limit) {
   // A pipe that nobody writes to would be waited for.
   Descriptor From(openToRead(Path, O_NONBLOCK));
   struct stat Status;
@@ -127,9 +127,16 @@ std::optional<std::string> posix::readFile(const std::string &Path,
       return std::nullopt;
     }
     std::string Bytes;
-    Bytes.reserve(size_t(Status.st_size));
-    if (readAll(From, std::string::npos, Bytes))
+    bool Fits = size_t(Status.st_size) <= Limit;
+    if (Fits)
+      Bytes.reserve(size_t(Status.st_size));
+    if (Fits && readAll(From, Limit, Bytes))
       return Bytes;
+    if (!Fits || errno == EFBIG) {
+      Error =
+          "'" + Path + "' is larger than " + std::to_string(Limit) + " bytes";
+      return std::nullopt;
+    }
   }
   Error = systemError("read", Path);
   return std::nullopt;

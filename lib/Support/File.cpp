@@ -30,6 +30,15 @@ llvm::Expected<std::string> stark::readFile(llvm::StringRef Path) {
   return std::move(*Bytes);
 }
 
+llvm::Expected<std::string> stark::readText(llvm::StringRef Path) {
+  constexpr size_t Most = size_t(64) << 20;
+  std::string Error;
+  std::optional<std::string> Text = posix::readFile(Path.str(), Error, Most);
+  if (!Text)
+    return failed(Error);
+  return std::move(*Text);
+}
+
 llvm::Error stark::createFolders(llvm::StringRef Path) {
   std::string Error;
   return posix::createFolders(Path.str(), Error) ? llvm::Error::success()

@@ -174,7 +174,7 @@ static llvm::Expected<Task> readTask(llvm::StringRef SourcePath,
   if (!Source)
     return Source.takeError();
   T.SourceText = std::move(*Source);
-  llvm::Expected<std::string> WorkloadText = readFile(WorkloadPath);
+  llvm::Expected<std::string> WorkloadText = readText(WorkloadPath);
   if (!WorkloadText)
     return WorkloadText.takeError();
   llvm::Expected<Workload> Load = parseWorkload(*WorkloadText, WorkloadPath);

@@ -24,9 +24,9 @@
 namespace stark::posix {
 
 /// The bytes of \p Path, unchanged. Nothing, with \p Error, when it is missing,
-/// unreadable or a folder.
-std::optional<std::string> readFile(const std::string &Path,
-                                    std::string &Error);
+/// unreadable, a folder or larger than \p Limit bytes.
+std::optional<std::string> readFile(const std::string &Path, std::string &Error,
+                                    size_t Limit = std::string::npos);
 
 /// The bytes of \p Path, which somebody else may have put there: a link, a
 /// device, a pipe and a file of more than \p Limit bytes are refused, and none

@@ -25,6 +25,9 @@ namespace stark {
 /// one is an error that names the path.
 llvm::Expected<std::string> readFile(llvm::StringRef Path);
 
+/// The same of what is a text, and so no larger than 64 MiB.
+llvm::Expected<std::string> readText(llvm::StringRef Path);
+
 /// Creates missing parent folders, then replaces \p Path by \p Bytes. What can
 /// be made again at will need not be flushed to disk, which takes milliseconds.
 llvm::Error writeFileAtomically(llvm::StringRef Path, llvm::StringRef Bytes,

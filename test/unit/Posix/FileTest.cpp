@@ -60,6 +60,11 @@ TEST_F(PosixFile, AFailureNamesThePath) {
   EXPECT_EQ(Error,
             "cannot read '" + path("pipe") + "': got a pipe, wanted a file");
   fs::remove(path("pipe"));
+  // Nor is what no memory would hold.
+  ASSERT_EQ(::truncate(path("file").c_str(), 3), 0);
+  EXPECT_EQ(readFile(path("file"), Error, 3), "old");
+  EXPECT_FALSE(readFile(path("file"), Error, 2));
+  EXPECT_EQ(Error, "'" + path("file") + "' is larger than 2 bytes");
   EXPECT_FALSE(readFile("/dev/zero", Error));
   EXPECT_EQ(Error, "cannot read '/dev/zero': got a device, wanted a file");
   EXPECT_EQ(readFile(path("file"), Error), "old");
