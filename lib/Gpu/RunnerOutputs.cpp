@@ -14,17 +14,14 @@
 #include "Ending.h"
 #include "Runner.h"
 #include "stark/Judge/Fill.h"
+#include "stark/Judge/NearZero.h"
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 using namespace stark;
 using namespace stark::gpu;
 using namespace stark::job;
 using namespace stark::judge;
-
-/// Elements of an output, of which some are as large as any, or as far off.
-static constexpr uint64_t Many = 32;
 
 MaybeStop GpuRunner::detach() {
   Answer A;
@@ -148,10 +145,6 @@ MaybeStop GpuRunner::measureOwnError(const Trial &T) {
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
 }
 
-/// The farthest of many elements moves about as far as any may; a sum of all
-/// moves by chance. So inputs are moved in several ways where there are few.
-static constexpr uint32_t WaysOfFew = 4;
-
 /// Whether an output of few elements is off by more than \p Slack allows. Both
 /// sides' are here. A sum of whole numbers has no rounding.
 bool GpuRunner::fewDiffer(const Trial &T, const SlackOf &Slack) const {
@@ -160,7 +153,7 @@ bool GpuRunner::fewDiffer(const Trial &T, const SlackOf &Slack) const {
     return false;
   std::vector<OutputPlace> Places = outputPlaces(*J, C);
   return std::any_of(Places.begin(), Places.end(), [&](const OutputPlace &P) {
-    return C.Values[P.Leaf].elements() < Many &&
+    return isOfFew(C.Values[P.Leaf].elements()) &&
            !compareLeaf(*J, T.Case, P.Leaf, outputOf(Candidate, T.Case, P.Leaf),
                         outputOf(Source, T.Case, P.Leaf), Slack(P.Leaf),
                         T.Round, T.Scale)
@@ -170,13 +163,7 @@ bool GpuRunner::fewDiffer(const Trial &T, const SlackOf &Slack) const {
 
 /// In how many ways inputs are moved in their last place.
 uint32_t GpuRunner::shakes(const Trial &T) const {
-  const Case &C = J->Cases[T.Case];
-  if (Torch || !C.Brief || C.Filling == Regime::Given || T.Round != 0)
-    return 0;
-  for (const OutputPlace &Place : outputPlaces(*J, C))
-    if (C.Values[Place.Leaf].elements() < Many)
-      return WaysOfFew;
-  return 1;
+  return Torch || T.Round != 0 ? 0 : waysToShake(*J, T.Case);
 }
 
 /// What comes of it is kept beside what the source gives for its own inputs.
@@ -194,17 +181,13 @@ MaybeStop GpuRunner::measureShake(const Trial &T) {
       T, OfItself | OfReference, [](unsigned) { return 1; }, Agreed);
 }
 
-/// A sum that is near zero by chance is small beside what it is made of, and
-/// so is what its tolerance allows: how many times as large it is, in the root
-/// mean square, for some other inputs.
+/// Has the source called with other draws of inputs, and with T's own.
 MaybeStop GpuRunner::measureScale(const Trial &T) {
-  constexpr unsigned Others = 4;
-  constexpr double NearZero = 0.25; // of what is usual
-  std::map<unsigned, double> Own, Squares;
-  for (unsigned I = 0; I <= Others; ++I) {
+  UsualSizes Sizes;
+  for (unsigned I = 0; I <= UsualSizes::Others; ++I) {
     Trial Drawn = T;
     // T's own come last.
-    if (I < Others)
+    if (I < UsualSizes::Others)
       Drawn.Seed = mix(T.Seed + I + 1);
     Answer A;
     if (MaybeStop S = ask(Side::Source, requestFor(Drawn), J->TimeoutMs, "", A))
@@ -214,18 +197,12 @@ MaybeStop GpuRunner::measureScale(const Trial &T) {
       return S;
     for (const OutputPlace &Place : outputPlaces(*J, J->Cases[T.Case])) {
       uint64_t Count = J->Cases[T.Case].Values[Place.Leaf].elements();
-      Own[Place.Leaf] = Count < Many
-                            ? rootMeanSquare(J->Leaves[Place.Leaf].Type,
-                                             ofSource(T, Place.Leaf), Count)
-                            : 0;
-      Squares[Place.Leaf] += Own[Place.Leaf] * Own[Place.Leaf];
+      if (isOfFew(Count))
+        Sizes.add(Place.Leaf, rootMeanSquare(J->Leaves[Place.Leaf].Type,
+                                             ofSource(T, Place.Leaf), Count));
     }
   }
-  Scales.clear();
-  for (const auto &[Leaf, Sum] : Squares)
-    if (double Usual = std::sqrt(Sum / (Others + 1));
-        std::isfinite(Usual) && Own[Leaf] > 0 && Own[Leaf] < NearZero * Usual)
-      Scales[Leaf] = Usual / Own[Leaf];
+  Scales = Sizes.scales();
   ScaledFor = {T.Case, T.Seed};
   return std::nullopt;
 }

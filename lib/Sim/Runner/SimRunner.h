@@ -11,6 +11,7 @@
 #include "Call.h"
 #include "CompiledPair.h"
 #include "Step.h"
+#include "stark/Judge/NearZero.h"
 #include "stark/Judge/References.h"
 #include "stark/Posix/Clock.h"
 #include "stark/Sim/SimRunner.h"
@@ -83,8 +84,7 @@ private:
   bool fill(Step &S, std::unique_ptr<Inputs> &In, bool Shaken = false) const;
   /// Is it asked how far the source moves when its inputs do?
   bool shakes(const Step &S) const {
-    const job::Case &C = J->Cases[S.Case];
-    return !Code.Host && !S.Timed && C.Brief && C.Filling != job::Regime::Given;
+    return !Code.Host && !S.Timed && judge::isShaken(J->Cases[S.Case]);
   }
   std::unique_ptr<Call> start(const Step &S, const SimCode &Of, Inputs &In,
                               bool Reference, uint64_t Limit, unsigned &Free,
