@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "SimRunner.h"
+#include "Runner.h"
 #include <algorithm>
 #include <sys/prctl.h>
 

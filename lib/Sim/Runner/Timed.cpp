@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProfiledValues.h"
-#include "SimRunner.h"
+#include "Runner.h"
 #include <cstdio>
 
 using namespace stark;

@@ -1,12 +1,12 @@
-//===- SimRunner.h - Source and candidate on a simulated GPU --------------===//
+//===- Runner.h - Source and candidate on a simulated GPU -----------------===//
 //
 // Part of Stark, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef STARK_SIM_RUNNER_SIMRUNNER_H
-#define STARK_SIM_RUNNER_SIMRUNNER_H
+#ifndef STARK_SIM_RUNNER_RUNNER_H
+#define STARK_SIM_RUNNER_RUNNER_H
 
 #include "Call.h"
 #include "CompiledPair.h"
