@@ -85,17 +85,7 @@ private:
   bool hasEntryName(const Symbol &S) const {
     StringRef Name = StringRef(Entry).split('<').first;
     Name.consume_front("::");
-    return !Entry.empty() && !S.Variable && calledName(S) == Name;
-  }
-
-  /// As a workload names it: without anonymous namespaces and template
-  /// arguments.
-  static std::string calledName(const Symbol &S) {
-    constexpr StringRef Unnamed = "(anonymous namespace)::";
-    std::string Name = StringRef(S.Name).split('<').first.str();
-    for (size_t At; (At = Name.find(Unnamed)) != std::string::npos;)
-      Name.erase(At, Unnamed.size());
-    return Name;
+    return !Entry.empty() && !S.Variable && S.Called.count(Name.str());
   }
 
   /// Without namespaces and template arguments.

@@ -8,6 +8,8 @@
 #include "SourceSymbols.h"
 #include "SourceTokens.h"
 #include "TypeSteps.h"
+#include "stark/AST/CalledName.h"
+#include "stark/AST/RecordText.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -16,7 +18,6 @@
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/raw_ostream.h"
-#include <set>
 
 using namespace stark;
 using namespace clang;
@@ -67,6 +68,8 @@ private:
     Symbol S;
     llvm::raw_string_ostream Out(S.Name);
     F->getNameForDiagnostic(Out, Policy, /*Qualified=*/true);
+    if (F->getDeclName().isIdentifier() && !isa<CXXMethodDecl>(F))
+      S.Called = {calledName(F), calledName(F, /*WithInline=*/true)};
     S.Type = F->getType().getCanonicalType().getAsString(Policy);
     S.Member = isa<CXXMethodDecl>(F);
     S.Where = sideOf(F);
@@ -113,14 +116,9 @@ private:
         !isInMainFile(SM, R->getLocation()) || !Seen.insert(R).second)
       return;
     const ASTRecordLayout &Layout = Unit.getASTContext().getASTRecordLayout(R);
-    std::string Text = "struct " + Type.getAsString(Policy) + " {";
-    for (const FieldDecl *Field : R->fields())
-      Text += (Field->getFieldIndex() ? ", " : "") +
-              Field->getType().getCanonicalType().getAsString(Policy) + " " +
-              Field->getNameAsString() + " at bit " +
-              std::to_string(Layout.getFieldOffset(Field->getFieldIndex()));
-    All.push_back(Text + "} of " +
-                  std::to_string(Layout.getSize().getQuantity()) + " bytes");
+    All.push_back("struct " + Type.getAsString(Policy) + " {" + fieldsText(R) +
+                  "} of " + std::to_string(Layout.getSize().getQuantity()) +
+                  " bytes");
     for (const FieldDecl *Field : R->fields())
       layouts(Field->getType(), Seen, All);
   }

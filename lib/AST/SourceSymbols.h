@@ -16,11 +16,14 @@
 
 #include "MainFile.h"
 #include "stark/AST/Parse.h"
+#include <set>
 
 namespace stark {
 
 struct Symbol {
   std::string Name, Type;
+  /// Of a function: how a workload may name it.
+  std::set<std::string> Called;
   Side Where = Side::Host;
   bool ExternC = false, External = false, Template = false, Inline = false;
   bool Defined = false, InHeader = false, Variable = false;

@@ -12,9 +12,9 @@
 
 #include "ArgumentText.h"
 #include "Dtypes.h"
+#include "stark/AST/RecordText.h"
 #include "stark/Job/Names.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecordLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -38,21 +38,8 @@ static const clang::RecordDecl *structOfBytes(const LeafUse &L) {
   return Wide ? R : nullptr;
 }
 
-/// "float x at byte 0, int kind at byte 4"
-static std::string fieldsOf(const clang::RecordDecl *R) {
-  constexpr unsigned Most = 8;
-  std::string Text;
-  for (const clang::FieldDecl *F : R->fields()) {
-    if (F->getFieldIndex() == Most)
-      return Text + ", ...";
-    uint64_t At = F->getASTContext().getASTRecordLayout(R).getFieldOffset(
-                      F->getFieldIndex()) /
-                  8;
-    Text += (Text.empty() ? "" : ", ") + F->getType().getAsString() + " " +
-            F->getNameAsString() + " at byte " + std::to_string(At);
-  }
-  return Text;
-}
+/// Of a struct, that are named in a note.
+static constexpr unsigned MostFields = 8;
 
 /// Any numbers are a state of this generator; of zeros it makes the same.
 static bool isRandomState(const clang::RecordDecl *R) {
@@ -249,7 +236,7 @@ std::optional<ordered_json> ArgumentWriter::fill(const LeafUse &L,
     note(*L.P, "its structs have fields of several types; zeros are guessed, "
                "which may hide everything: wanted a .npy of u8 with the values "
                "of " +
-                   fieldsOf(R));
+                   fieldsText(R, MostFields));
     return ordered_json("zeros");
   }
   const Contents &Held = L.Array->Held;
