@@ -8,8 +8,7 @@
 /// \file
 ///   source -> two modules (Compile.h) -> linked by kernels' stubs
 ///   (KernelStubs.h), PTX translated, optimized, instrumented -> JIT
-/// Host and device code lie in two namespaces of the JIT, as both have the
-/// functions that are for both.
+/// Each side has a namespace of the JIT: some functions are for both.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -378,8 +377,7 @@ RunProfile Program::run(const char *Entry, void **Arguments,
           consumeError(std::move(E));
           Hooks.OnUnsupported({UnsupportedKind::HostSymbol, I->Said});
         }
-        uint64_t Kept = 0;
-        for (unsigned Made = 1;; ++Made) {
+        for (uint64_t Made = 1, Kept = 0;; ++Made) {
           M.beginCall();
           M.protect(true);
           posix::scribbleStack(Made * 0x9E3779B97F4A7C15);
