@@ -6,65 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostSyscalls.h"
+#include "HostDecoder.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/MC/MCAsmInfo.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInst.h"
-#include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCRegisterInfo.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/MCTargetOptions.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Triple.h"
 #include <algorithm>
 
 using namespace stark;
 using namespace llvm::object;
 using llvm::StringRef;
-
-namespace {
-/// What it takes to read x86-64's instructions.
-class Decoder {
-public:
-  /// Null where this LLVM has not got it.
-  static std::unique_ptr<Decoder> make();
-  std::string read(StringRef Section, llvm::ArrayRef<uint8_t> Code) const;
-
-private:
-  std::unique_ptr<llvm::MCRegisterInfo> Registers;
-  std::unique_ptr<llvm::MCAsmInfo> Assembly;
-  std::unique_ptr<llvm::MCInstrInfo> Instructions;
-  std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
-  std::unique_ptr<llvm::MCContext> Context;
-  std::unique_ptr<llvm::MCDisassembler> Disassembler;
-};
-} // namespace
-
-std::unique_ptr<Decoder> Decoder::make() {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetDisassembler();
-  const llvm::Triple X86("x86_64-unknown-linux-gnu");
-  std::string Error;
-  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(X86.str(), Error);
-  if (!T)
-    return nullptr;
-  auto D = std::make_unique<Decoder>();
-  D->Registers.reset(T->createMCRegInfo(X86.str()));
-  D->Assembly.reset(
-      T->createMCAsmInfo(*D->Registers, X86.str(), llvm::MCTargetOptions()));
-  D->Instructions.reset(T->createMCInstrInfo());
-  D->Subtarget.reset(T->createMCSubtargetInfo(X86.str(), "", ""));
-  D->Context = std::make_unique<llvm::MCContext>(
-      X86, D->Assembly.get(), D->Registers.get(), D->Subtarget.get());
-  D->Disassembler.reset(T->createMCDisassembler(*D->Subtarget, *D->Context));
-  return D->Disassembler ? std::move(D) : nullptr;
-}
 
 /// What an instruction of this name does that a candidate must not; empty:
 /// nothing.
@@ -97,8 +48,8 @@ static bool hidesCall(int64_t Immediate) {
   return false;
 }
 
-std::string Decoder::read(StringRef Section,
-                          llvm::ArrayRef<uint8_t> Code) const {
+static std::string read(const HostDecoder &By, StringRef Section,
+                        llvm::ArrayRef<uint8_t> Code) {
   std::string Found;
   auto Say = [&](uint64_t At, const llvm::Twine &What) {
     Found += ("the candidate's host code " + What + " (" + Section + " at " +
@@ -108,18 +59,15 @@ std::string Decoder::read(StringRef Section,
   for (uint64_t At = 0; At < Code.size();) {
     llvm::MCInst Read;
     uint64_t Size = 0;
-    if (Disassembler->getInstruction(Read, Size, Code.drop_front(At), At,
-                                     llvm::nulls()) !=
-        llvm::MCDisassembler::Success) {
+    if (!By.decode(Code, At, Read, Size)) {
       // Data among the code: its bytes are looked at one by one.
       At += std::max<uint64_t>(Size, 1);
       continue;
     }
-    StringRef Why =
-        whyForbiddenInstruction(Instructions->getName(Read.getOpcode()));
+    StringRef Why = whyForbiddenInstruction(By.nameOf(Read));
     if (!Why.empty())
       Say(At, Why + " by itself");
-    const llvm::MCInstrDesc &What = Instructions->get(Read.getOpcode());
+    const llvm::MCInstrDesc &What = By.describe(Read);
     if (!What.isBranch() && !What.isCall())
       for (const llvm::MCOperand &Operand : Read)
         if (Operand.isImm() && hidesCall(Operand.getImm()))
@@ -129,7 +77,7 @@ std::string Decoder::read(StringRef Section,
   return Found;
 }
 
-static llvm::Error addObject(StringRef Path, const Decoder &By,
+static llvm::Error addObject(StringRef Path, const HostDecoder &By,
                              std::string &Found) {
   llvm::Expected<OwningBinary<ObjectFile>> Opened =
       ObjectFile::createObjectFile(Path);
@@ -146,7 +94,7 @@ static llvm::Error addObject(StringRef Path, const Decoder &By,
     if (!Name || !Code)
       return withContext(llvm::joinErrors(Name.takeError(), Code.takeError()),
                          Path);
-    Found += By.read(*Name, {Code->bytes_begin(), Code->size()});
+    Found += read(By, *Name, {Code->bytes_begin(), Code->size()});
   }
   return llvm::Error::success();
 }
@@ -154,7 +102,7 @@ static llvm::Error addObject(StringRef Path, const Decoder &By,
 llvm::Expected<std::string>
 stark::systemCallsIn(llvm::ArrayRef<std::string> Paths) {
   TraceScope Traced("host instructions");
-  std::unique_ptr<Decoder> By = Decoder::make();
+  std::unique_ptr<HostDecoder> By = HostDecoder::make();
   std::string Found;
   if (!By)
     return Found;

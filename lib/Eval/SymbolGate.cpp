@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SymbolGate.h"
+#include "Initializers.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include "llvm/ADT/STLExtras.h"
@@ -266,11 +267,12 @@ static llvm::Error addObject(llvm::StringRef Path, ObjectFacts &Facts,
     llvm::Expected<llvm::StringRef> Name = Section.getName();
     if (!Name)
       return withContext(Name.takeError(), Path);
-    if (Name->starts_with(".init_array") || Name->starts_with(".ctors") ||
-        Name->starts_with(".preinit_array"))
-      Facts.Initializers += unsigned(Section.getSize() / 8);
     Facts.HasDeviceCode |= *Name == ".nv_fatbin";
   }
+  llvm::Expected<unsigned> Initializers = initializersIn(Object);
+  if (!Initializers)
+    return withContext(Initializers.takeError(), Path);
+  Facts.Initializers += *Initializers;
   return llvm::Error::success();
 }
 

@@ -15,7 +15,8 @@ using namespace stark;
 
 namespace {
 /// The facts of \p Texts, each compiled as C++.
-ObjectFacts compiledAll(const std::vector<std::string> &Texts) {
+ObjectFacts compiledAll(const std::vector<std::string> &Texts,
+                        const std::string &Level = "-O0") {
   llvm::Expected<TemporaryFolder> Folder = TemporaryFolder::create("gate");
   EXPECT_TRUE(bool(Folder));
   std::vector<std::string> Objects;
@@ -25,7 +26,7 @@ ObjectFacts compiledAll(const std::vector<std::string> &Texts) {
     llvm::cantFail(writeFileAtomically(Name + ".cpp", Text));
     ProcessSpec Spec;
     Spec.Program = "c++";
-    Spec.Arguments = {"-c", "-fPIC", Name + ".cpp", "-o", Name + ".o"};
+    Spec.Arguments = {"-c", "-fPIC", Level, Name + ".cpp", "-o", Name + ".o"};
     ProcessResult Ran = llvm::cantFail(runProcess(Spec));
     EXPECT_TRUE(Ran.ok()) << Ran.Err;
     Objects.push_back(Name + ".o");
@@ -104,6 +105,37 @@ TEST(SymbolGate, CodeThatRunsOnLoadingIsCounted) {
   EXPECT_EQ(describe(*Found),
             "the candidate has 2 functions that run when it is loaded, wanted "
             "1 at most: no dynamic initialisers of globals\n");
+}
+
+// What <iostream> itself may bring is no initialiser of the candidate's; what
+// hides beside it is.
+TEST(SymbolGate, StreamsMayBeOpened) {
+  EXPECT_EQ(compiled("#include <iostream>\nvoid f() { std::cout << 1; }\n")
+                .Initializers,
+            0u);
+  // As GCC's library had it until 2022, whichever there is.
+  const std::string Opens =
+      "namespace std { struct ios_base { struct Init { Init(); ~Init(); }; }; "
+      "}\nstatic std::ios_base::Init Opened;\n";
+  for (const char *Level : {"-O0", "-O1", "-O3"}) {
+    auto Count = [&](const std::string &Text) {
+      return compiledAll({Text}, Level).Initializers;
+    };
+    EXPECT_EQ(Count(Opens + "void f() {}\n"), 0u) << Level;
+    for (const char *Other :
+         {"int g();\nint A = g();\n",
+          "static volatile int A = 1;\nint B = A + 1;\n",
+          "static void h() { __builtin_puts(\"\"); }\n"
+          "static int C = (h(), 1);\nint *p() { return &C; }\n",
+          "extern \"C\" void h();\nstatic int D = (h(), 1);\n",
+          "void (*Later)();\nstatic int E = (Later(), 1);\n"})
+      EXPECT_EQ(Count(Opens + Other), 1u) << Level << "\n" << Other;
+    EXPECT_EQ(Count(Opens + "__attribute__((constructor)) static void h() "
+                            "{ __builtin_puts(\"\"); }\n"),
+              1u)
+        << Level;
+    EXPECT_EQ(Count("int g();\nint A = g();\n"), 1u) << Level;
+  }
 }
 
 // Of all objects together: what one half defines the other may ask for.
