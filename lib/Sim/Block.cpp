@@ -168,9 +168,12 @@ void Machine::prepareBlocks(uint64_t Linear) {
   std::fill(WarpEpoch.begin(), WarpEpoch.end(), uint16_t(0));
   if (How == Mode::Profile)
     std::fill(CountPool.begin(), CountPool.end(), 0u);
+  Dim3 In = {}, At = {}; // of a rank
   for (unsigned I = 0; I < Threads; ++I) {
     Lane &L = Lanes[I];
     unsigned Rank = I / PerBlock, Own = I % PerBlock;
+    if (Own == 0)
+      In = Cluster.at(Rank), At = blockAt(Rank);
     // Lanes behind the last thread of a block.
     L.State = Own < Block.count() ? Wait::None : Wait::Done;
     L.Started = false;
@@ -178,7 +181,7 @@ void Machine::prepareBlocks(uint64_t Linear) {
     L.BarrierOp = -1;
     L.ClusterArrivals = 0;
     L.Trace.clear();
-    Dim3 Thread = Block.at(Own), In = Cluster.at(Rank), At = blockAt(Rank);
+    Dim3 Thread = Block.at(Own);
     uint32_t Values[] = {
         Thread.X, Thread.Y,  Thread.Z,  At.X,     At.Y,
         At.Z,     Block.X,   Block.Y,   Block.Z,  Grid.X,
@@ -194,7 +197,8 @@ void Machine::prepareBlocks(uint64_t Linear) {
 
 /// Looks at the traces of a warp whose lanes have all come to a stop.
 void Machine::endOfWarp(unsigned W) {
-  std::vector<Trace *> Traces;
+  std::vector<Trace *> &Traces = TracesOfWarp;
+  Traces.clear();
   for (unsigned I = W * 32; I < std::min(Threads, W * 32 + 32); ++I)
     Traces.push_back(&Lanes[I].Trace);
   // The recorder takes one block after the other; without, all is only counted.

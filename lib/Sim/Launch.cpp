@@ -14,6 +14,7 @@
 #include "Orders.h"
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 using namespace stark::sim;
 
@@ -193,10 +194,13 @@ void Machine::makeShared() {
 
 /// \p Counts: how often each basic block was entered.
 void Machine::addInstructions(const uint32_t *Counts) {
-  for (size_t B = 0; B < T.Blocks.size(); ++B)
-    if (Counts[B])
-      for (float Slots : T.Blocks[B].Slots)
-        Profiled.ThreadInstructions += double(Counts[B]) * double(Slots);
+  // Each thread of a profiled block asks.
+  if (SlotsOfBlock.empty())
+    for (const CodeBlock &B : T.Blocks)
+      SlotsOfBlock.push_back(
+          std::accumulate(std::begin(B.Slots), std::end(B.Slots), 0.0));
+  for (size_t B = 0; B < SlotsOfBlock.size(); ++B)
+    Profiled.ThreadInstructions += double(Counts[B]) * SlotsOfBlock[B];
 }
 
 /// How far a launch has come, and what would be done in full.

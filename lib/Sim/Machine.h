@@ -387,6 +387,8 @@ private:
   char *StackSlab = nullptr;
   unsigned StacksInSlab = 0;
   std::vector<unsigned> FreeStacks;
+  std::vector<double> SlotsOfBlock;  ///< of code, of all units together
+  std::vector<Trace *> TracesOfWarp; ///< room that endOfWarp() uses again
   std::vector<char> SharedMemory;
   char *SharedBase = nullptr;
   uint64_t SharedBytes = 0;  ///< of a block

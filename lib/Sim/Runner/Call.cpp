@@ -47,6 +47,9 @@ constexpr unsigned ClockFactor = 10;
 
 constexpr std::chrono::milliseconds WaitStep(1);
 
+/// How long cores count as idle or not: to ask costs as much as a small call.
+constexpr uint64_t LookAgainMs = 2;
+
 Call::Call(const CallSpec &Spec, const GpuDescription &Gpu, Clock &Time)
     : Spec(Spec), Time(Time),
       Deadline(Time.now() +
@@ -108,8 +111,13 @@ static unsigned idleCores() {
 unsigned Call::lend(unsigned Free) {
   if (!Starter)
     return 0;
-  if (!Spec.SpreadAfter && Others->Now == Team::Wanted)
-    Free = std::min(Free, idleCores());
+  if (!Spec.SpreadAfter && Others->Now == Team::Wanted) {
+    if (!LookedAt || Time.millisecondsSince(*LookedAt) >= LookAgainMs) {
+      LookedAt = Time.now();
+      Idle = idleCores();
+    }
+    Free = std::min(Free, Idle);
+  }
   return Starter->look(Free);
 }
 

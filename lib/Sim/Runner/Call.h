@@ -150,6 +150,8 @@ private:
   std::optional<Told<WrittenTable>> Written; ///< where it is asked for
   Team *Others = nullptr;
   std::optional<TeamStarter> Starter;
+  std::optional<Clock::Time> LookedAt; ///< which cores are idle
+  unsigned Idle = 0;                   ///< then
   Report Said{};
   bool Ended = false;
 };
