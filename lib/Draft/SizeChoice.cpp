@@ -154,8 +154,26 @@ void SizeChoice::guessImpossibleBlock() {
   Use->BlockGuessed = true;
 }
 
+/// Sizes of ours, of which a block's memory is made, are no more than it has.
+void SizeChoice::fitShared() {
+  constexpr int64_t Most = 227 * 1024; // of an H200
+  std::set<std::string> Names;
+  collectNames(Shared, Names);
+  while (evaluate(Shared, Large).value_or(0) > Most) {
+    Bindings Ours;
+    for (const std::string &Name : Names)
+      if (Large.count(Name) && isMadeUp(Name))
+        Ours[Name] = Large.at(Name);
+    if (!halveLargest(Ours, 1))
+      return;
+    for (const auto &[Name, Number] : Ours)
+      Large[Name] = Number;
+  }
+}
+
 /// Sizes that no GPU could hold are not what the program meant.
 void SizeChoice::makeAffordable() {
+  fitShared();
   constexpr double Most = double(uint64_t(1) << 36),
                    Enough = double(uint64_t(1) << 30);
   if (bytesAt(Large) <= Most)

@@ -73,6 +73,7 @@ private:
   std::vector<std::string> inOrder() const;
   Bindings anySmallSize(SmallSize Form) const;
   int64_t extentOfOurs() const;
+  void fitShared();
   void keepToThreads(llvm::ArrayRef<std::string> Guessed);
   Bindings halved() const;
   bool launchable(const Bindings &Names) const;

@@ -358,3 +358,28 @@ __global__ void pick(const int *mask, int *out, int n) {
 })")["arguments"]["out"]["role"],
             "output");
 }
+
+// Sizes of ours that a block's memory is made of fit into it.
+TEST(DraftOfGiven, FitsIntoSharedMemory) {
+  json W = drafted(R"(
+__global__ void nearest(const double *points, const double *centers, int *to,
+                        int n, int k, int d) {
+  extern __shared__ double own[];
+  for (int i = threadIdx.x; i < k * d; i += blockDim.x)
+    own[i] = centers[i];
+  __syncthreads();
+  int p = blockIdx.x * blockDim.x + threadIdx.x;
+  if (p < n)
+    to[p] = own[k * d - 1] > points[p * d + d - 1];
+}
+void run(const double *points, const double *centers, int *to, int n, int k,
+         int d) {
+  nearest<<<(n + 255) / 256, 256, 2 * k * d * sizeof(double)>>>(points, centers,
+                                                                to, n, k, d);
+})",
+                   "nearest");
+  int K = W["sizes"][0]["k"], D = W["sizes"][0]["d"];
+  EXPECT_LE(16 * K * D, 227 * 1024) << W;
+  EXPECT_GE(16 * K * D, 64 * 1024) << W;
+  EXPECT_GE(W["sizes"][0]["n"], 1024) << W;
+}
