@@ -245,7 +245,7 @@ private:
         return !Target.empty() &&
                (Target == Name || Target == std::to_string(I));
       });
-      if (Named && leadsToConst(E->getType()))
+      if (Named && leadsToConst(E->getType()) && !onlyCalledConst(E))
         Through.insert(Asm->getBeginLoc());
       if (Named || (!Output && llvm::is_contained(Targets, "")))
         storeTo(E, Asm->getBeginLoc());

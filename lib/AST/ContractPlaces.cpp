@@ -129,6 +129,24 @@ static bool dropsConst(const CastExpr *E) {
           losesConst(From, To));
 }
 
+/// A pointer whose type lets all be written that it leads to.
+static bool isPlainPointer(QualType Type) {
+  if (Type.isNull() || Type->isDependentType() || !Type->isPointerType())
+    return false;
+  for (; Type->isPointerType(); Type = Type->getPointeeType())
+    if (Type->getPointeeType().isConstQualified())
+      return false;
+  return true;
+}
+
+bool PlaceReader::onlyCalledConst(const Expr *E) {
+  for (E = plain(E); const auto *Cast = dyn_cast<CastExpr>(E);
+       E = plain(Cast->getSubExpr()))
+    if (isPlainPointer(Cast->getSubExpr()->getType()))
+      return true;
+  return false;
+}
+
 /// Of a library: gives what it was given, as another type perhaps.
 static bool handsOn(const FunctionDecl *F) {
   return F->getDeclName().isIdentifier() &&
@@ -188,6 +206,9 @@ Origin PlaceReader::originOf(const Expr *E) const {
   Origin O;
   while (E) {
     E = plain(E);
+    // What was const only after this was never so.
+    if (isPlainPointer(E->getType()))
+      O.Dropped = false;
     if (auto *Cast = dyn_cast<CastExpr>(E)) {
       O.Dropped |= dropsConst(Cast);
       E = Cast->getSubExpr();

@@ -61,6 +61,8 @@ protected:
   static bool leadsSomewhere(const clang::Expr *E);
   /// Does a pointer fit into it?
   static bool mayBeAddress(clang::QualType Type);
+  /// Is \p E, which leads to const, a pointer that does not, by casts?
+  static bool onlyCalledConst(const clang::Expr *E);
   static bool leadsToConst(clang::QualType Type) {
     return Type->isPointerType() && Type->getPointeeType().isConstQualified();
   }

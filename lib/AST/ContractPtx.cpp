@@ -63,9 +63,10 @@ static bool stores(StringRef Statement) {
   StringRef Word = Statement.take_until(llvm::isSpace);
   bool Bulk = Word.starts_with("cp.async.bulk") ||
               Word.starts_with("cp.reduce.async.bulk");
-  // "cp.async.bulk.tensor.2d.global.shared::cta": the first is written to.
-  if (Bulk)
-    return Word.find(".global") < Word.find(".shared");
+  // "cp.async.bulk.tensor.2d.global.shared::cta": the first is written to; a
+  // prefetch names one alone.
+  if (size_t From = Word.find(".shared"); Bulk)
+    return From != StringRef::npos && Word.find(".global") < From;
   bool Writes = llvm::any_of(
       std::initializer_list<StringRef>{"st.", "red.", "atom.", "discard.",
                                        "multimem.st", "multimem.red"},

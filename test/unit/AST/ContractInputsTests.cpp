@@ -19,6 +19,7 @@ struct dim3 { unsigned x, y, z; __attribute__((host)) __attribute__((device)) di
 typedef struct CUstream_st *cudaStream_t;
 struct float4 { float x, y, z, w; };
 __device__ float atomicAdd(float *, float);
+extern "C" __device__ size_t __cvta_generic_to_global(const void *);
 struct cudaLaunchConfig_t { dim3 gridDim, blockDim; };
 extern "C" {
 int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
@@ -181,6 +182,10 @@ TEST(ContractInputs, StoresOfAssembly) {
         "\"l\"((size_t)x), \"f\"(v))",
         "size_t g; asm(\"cvta.to.global.u64 %0, %1;\" : \"=l\"(g) : "
         "\"l\"(x)); asm(\"st.global.f32 [%0], %1;\" :: \"l\"(g), "
+        "\"f\"(v))",
+        "asm(\"st.global.f32 [%0], %1;\" :: "
+        "\"l\"(__cvta_generic_to_global(x)), \"f\"(v))",
+        "asm(\"st.global.f32 [%0], %1;\" :: \"l\"((const void *)x), "
         "\"f\"(v))"})
     EXPECT_NE(InKernel(Writes), "") << Writes;
   for (const char *Reads :
@@ -194,9 +199,16 @@ TEST(ContractInputs, StoresOfAssembly) {
         "asm(\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
         "bytes [%0], [%1], 16, [%2];\" :: \"r\"(s), \"l\"(x), \"r\"(s))",
         "asm(\"prefetch.global.L2 [%0];\" :: \"l\"(x))",
+        "asm(\"cp.async.bulk.prefetch.L2.global [%0], 128;\" :: \"l\"(x))",
+        "asm(\"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%0, {%1}];\" "
+        ":: \"l\"(x), \"r\"(s))",
         "size_t g; asm(\"cvta.to.global.u64 %0, %1;\" : \"=l\"(g) : "
         "\"l\"(x)); asm(\"ld.global.f32 %0, [%1];\" : \"=f\"(v) : "
-        "\"l\"(g))"})
+        "\"l\"(g))",
+        "asm(\"st.global.f32 [%0], %1;\" :: \"l\"((unsigned long "
+        "long)__cvta_generic_to_global(y + n)), \"f\"(v))",
+        "asm(\"st.global.f32 [%0], %1;\" :: \"l\"((const void *)y), "
+        "\"f\"(v))"})
     EXPECT_EQ(InKernel(Reads), "") << Reads;
 }
 
@@ -224,6 +236,9 @@ TEST(ContractInputs, PointersFromBytes) {
         "long apart = x - y; y[apart > 0 ? 0 : 1] = 1;",
         "float v; memcpy(&v, &n, sizeof(v)); y[0] = v;",
         "unsigned long long a = n, b = a * 3 + 1; a = b ^ a; y[a % 7] = 1;",
-        "float *p; cudaMalloc((void **)&p, 4); p[0] = loose(x)[0];"})
+        "float *p; cudaMalloc((void **)&p, 4); p[0] = loose(x)[0];",
+        // What was const on the way alone.
+        "float *p = (float *)(const void *)y; p[n] = 1;",
+        "const float *p = y; y[0] = p[1];"})
     EXPECT_EQ(check(Reads, true), "") << Reads;
 }
