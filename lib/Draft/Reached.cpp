@@ -119,8 +119,9 @@ std::vector<int64_t> draft::lackOf(const EntryUse &Of,
     if (!L.Array)
       continue;
     if (auto Scalars = evaluate(Extents[I], Numbers))
-      Lack[I] =
-          std::max<int64_t>(L.Array->Used.Most - *Scalars * scalarBytes(L), 0);
+      Lack[I] = std::max<int64_t>(std::max<int64_t>(L.Array->Used.Most, 0) -
+                                      *Scalars * scalarBytes(L),
+                                  0);
   }
   return Lack;
 }

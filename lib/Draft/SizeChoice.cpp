@@ -109,9 +109,11 @@ void SizeChoice::keepToThreads(llvm::ArrayRef<std::string> Guessed) {
       continue;
     // The limit may be n - 1.
     auto Limit = evaluate(G.Limit, {{Was, Size->second}});
-    int64_t Fewer = Limit ? Size->second - (*Limit - Most) : 0;
+    if (!Limit || *Limit <= Most)
+      continue;
+    int64_t Fewer = Size->second - (*Limit - Most);
     auto Then = evaluate(G.Limit, {{Was, Fewer}});
-    if (Limit && *Limit > Most && Fewer > 0 && Then && *Then == Most)
+    if (Fewer > 0 && Then && *Then == Most)
       Size->second = Fewer;
   }
 }
