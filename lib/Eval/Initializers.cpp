@@ -27,6 +27,9 @@ static bool holdsInitializers(StringRef Section) {
          Section.starts_with(".preinit_array");
 }
 
+/// std::ios_base::Init::Init()
+static constexpr StringRef StreamsOpener = "_ZNSt8ios_base4InitC1Ev";
+
 namespace {
 /// What something asks for at \p Offset of its section.
 struct Asked {
@@ -41,7 +44,8 @@ class ObjectReader {
 public:
   explicit ObjectReader(const ObjectFile &Object) : Object(Object) {}
   llvm::Error read();
-  Expected<unsigned> initializers(const HostDecoder *By);
+  /// Takes from \p Count what only opens the standard streams.
+  llvm::Error leaveOutStreams(const HostDecoder &By, unsigned &Count);
 
 private:
   struct Function {
@@ -140,13 +144,13 @@ bool ObjectReader::add(const HostDecoder &By, const SectionRef &In,
     if (A.Offset >= F->Begin && A.Offset < F->End)
       Own.push_back(A);
   for (const Asked &A : Own) {
-    Opens |= A.Name == "_ZNSt8ios_base4InitC1Ev";
+    Opens |= A.Name == StreamsOpener;
     if (A.In && !A.In->isText())
       Data.insert({A.In->getIndex(), A.Address});
-    else if (A.In || !llvm::is_contained({"_ZNSt8ios_base4InitC1Ev",
-                                          "_ZNSt8ios_base4InitD1Ev",
-                                          "__cxa_atexit", "__dso_handle"},
-                                         A.Name))
+    else if (A.In || !llvm::is_contained(
+                         {StreamsOpener, StringRef("_ZNSt8ios_base4InitD1Ev"),
+                          StringRef("__cxa_atexit"), StringRef("__dso_handle")},
+                         A.Name))
       return false;
   }
   llvm::ArrayRef<uint8_t> Code(Bytes->bytes_begin(), Bytes->size());
@@ -178,28 +182,50 @@ bool ObjectReader::onlyOpensStreams(const HostDecoder &By, const Asked &Entry) {
          Data.size() == 1;
 }
 
-Expected<unsigned> ObjectReader::initializers(const HostDecoder *By) {
+llvm::Error ObjectReader::leaveOutStreams(const HostDecoder &By,
+                                          unsigned &Count) {
+  for (const SectionRef &Section : Object.sections()) {
+    Expected<StringRef> Name = Section.getName();
+    if (!Name)
+      return Name.takeError();
+    if (holdsInitializers(*Name))
+      for (const Asked &Entry : AskedBy[Section.getIndex()])
+        Count -= Count && onlyOpensStreams(By, Entry);
+  }
+  return llvm::Error::success();
+}
+
+static Expected<bool> mayOpenStreams(const ObjectFile &Object) {
+  for (const SymbolRef &Symbol : Object.symbols()) {
+    Expected<StringRef> Name = Symbol.getName();
+    if (!Name)
+      return Name.takeError();
+    if (*Name == StreamsOpener)
+      return Object.getArch() == llvm::Triple::x86_64;
+  }
+  return false;
+}
+
+Expected<unsigned> stark::initializersIn(const ObjectFile &Object) {
   unsigned Count = 0;
   for (const SectionRef &Section : Object.sections()) {
     Expected<StringRef> Name = Section.getName();
     if (!Name)
       return Name.takeError();
-    if (!holdsInitializers(*Name))
-      continue;
-    unsigned Own = unsigned(Section.getSize() / 8);
-    for (const Asked &Entry : AskedBy[Section.getIndex()])
-      Own -= By && Own && onlyOpensStreams(*By, Entry);
-    Count += Own;
+    if (holdsInitializers(*Name))
+      Count += unsigned(Section.getSize() / 8);
   }
-  return Count;
-}
-
-Expected<unsigned> stark::initializersIn(const ObjectFile &Object) {
-  std::unique_ptr<HostDecoder> By;
-  if (Object.getArch() == llvm::Triple::x86_64)
-    By = HostDecoder::make();
+  // Few objects have any, and to read instructions takes its time.
+  Expected<bool> Streams = Count ? mayOpenStreams(Object) : false;
+  if (!Streams)
+    return Streams.takeError();
+  std::unique_ptr<HostDecoder> By = *Streams ? HostDecoder::make() : nullptr;
+  if (!By)
+    return Count;
   ObjectReader Reader(Object);
   if (llvm::Error E = Reader.read())
     return E;
-  return Reader.initializers(By.get());
+  if (llvm::Error E = Reader.leaveOutStreams(*By, Count))
+    return E;
+  return Count;
 }
