@@ -82,8 +82,9 @@ llvm::Expected<BuildResult> LibraryBuilder::build(llvm::StringRef Text,
   }
   // Beside the candidate, which only the gate holds against it.
   auto Source = [&] { return source(By); };
-  std::future<void> Beside = std::async(
-      std::launch::async, [&] { llvm::consumeError(Source().takeError()); });
+  std::future<void> Beside =
+      std::async(std::launch::async,
+                 traced([&] { llvm::consumeError(Source().takeError()); }));
   BuildOptions Now = Options;
   Now.Host = By;
   Now.Ahead = &Ahead;
