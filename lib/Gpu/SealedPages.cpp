@@ -147,7 +147,7 @@ CallEnd SealedPages::callSealed(void (*Function)(void **),
   At->Arguments = Arguments;
   clearStack(At->Stack);
   posix::scribble(At->Stack + StackBytes - posix::ScribbledBytes,
-                  posix::ScribbledBytes, ++At->Noise * 0x9E3779B97F4A7C15);
+                  posix::ScribbledBytes, ++At->Noise);
   At->There = At->Blank;
   At->There.uc_stack.ss_sp = At->Stack;
   At->There.uc_stack.ss_size = StackBytes;

@@ -11,8 +11,8 @@
 using namespace stark;
 
 void posix::scribble(void *At, size_t Bytes, uint64_t Seed) {
-  // Marsaglia's xorshift64, which 0 would stop.
-  uint64_t Draw = Seed | 1;
+  // Marsaglia's xorshift64, which 0 would stop; near seeds begin far apart.
+  uint64_t Draw = Seed * 0x9E3779B97F4A7C15 | 1;
   for (size_t Done = 0; Done + sizeof(Draw) <= Bytes; Done += sizeof(Draw)) {
     Draw ^= Draw << 13;
     Draw ^= Draw >> 7;

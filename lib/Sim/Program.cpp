@@ -380,7 +380,7 @@ RunProfile Program::run(const char *Entry, void **Arguments,
         for (uint64_t Made = 1, Kept = 0;; ++Made) {
           M.beginCall();
           M.protect(true);
-          posix::scribbleStack(Made * 0x9E3779B97F4A7C15);
+          posix::scribbleStack(Made);
           Call(Arguments);
           M.protect(false);
           // What leaks is known after two, and not to be had a hundred times.
