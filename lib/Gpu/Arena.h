@@ -25,10 +25,11 @@ namespace stark::gpu {
 /// Memory comes from the driver in pages of so many bytes.
 constexpr uint64_t DriverPage = uint64_t(2) << 20;
 
-/// Arenas of no more share a piece, which has so much more at most for them to
-/// lie elsewhere. What is left of it is looked at after each compared call.
-constexpr uint64_t MostShared = uint64_t(256) << 20, MostSpare = uint64_t(64)
-                                                                 << 20;
+/// Arenas of no more share a piece.
+constexpr uint64_t MostShared = uint64_t(256) << 20;
+/// What a piece has more at most, for its arenas to lie elsewhere. What is left
+/// of it is looked at after each compared call.
+constexpr uint64_t MostSpare = uint64_t(64) << 20;
 
 /// A buffer between two red zones: its neighbours' begin where these end.
 struct Placed {
