@@ -34,7 +34,7 @@ void Channel::send(Request R) {
     (void)!::send(Descriptor, &R, sizeof(R), MSG_NOSIGNAL);
 }
 
-void Channel::sendPart(const Errand &E) {
+void Channel::sendPart(const ErrandRecord &E) {
   if (Descriptor >= 0)
     (void)!::send(Descriptor, &E, sizeof(E), MSG_NOSIGNAL);
 }

@@ -37,7 +37,7 @@ public:
   /// One that is gone is noticed when its answer is waited for.
   void send(Request R);
   /// The second part of the last request.
-  void sendPart(const Errand &E);
+  void sendPart(const ErrandRecord &E);
   /// The answer to the last request; the deadline counts from that.
   Answer receive(uint64_t TimeoutMs);
   void close();

@@ -18,15 +18,17 @@
 #include "ChildState.h"
 #include "Kernels.h"
 #include "Preload.h"
-#include "stark/Posix/File.h"
 #include "stark/Posix/Lockdown.h"
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <memory_resource>
 #include <new>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace stark;
 using namespace stark::job;
@@ -67,28 +69,48 @@ void Child::hello(const Request &R, Reply &Out) {
 void Child::take(const Request &R, Reply &Out) {
   if (recv(Options.Control, &Work, sizeof(Work), 0) != sizeof(Work))
     _exit(0);
-  posix::closeToOthers(false);
-  std::string P = Work.Folder[0] ? readJob() : "";
+  std::string P = Work.JobBytes ? readJob() : "";
   if (P.empty())
     P = mapShared(Options, Work, Shared);
   if (!P.empty())
     return harness(Out, P);
-  OwnSize = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  Facts.Lockdown = posix::lockDown(readFolders(Options, Work), writeFolder(R));
+  // One that takes another job reads no other folder.
+  if (Facts.Lockdown.empty())
+    lockDown(R);
   say(Out, Status::Ok, printFacts(Facts));
 }
 
+void Child::lockDown(const Request &R) {
+  posix::closeToOthers(false);
+  OwnSize = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  Facts.Lockdown = posix::lockDown(readFolders(Options, Work), writeFolder(R));
+}
+
 std::string Child::readJob() {
-  std::string Error, Folder = Work.Folder, Path = Folder + "/job.json";
-  if (std::optional<std::string> Text = posix::readFile(Path, Error))
-    J = parseJob(*Text, Path, Error);
+  std::string Error, Folder = Work.Folder, Text;
+  if (std::string P = readShared(Options, Work, Text); !P.empty())
+    return P;
+  J = parseJob(Text, Folder + "/job.json", Error);
   if (!Error.empty())
     return Error;
-  for (const Leaf &L : J.Leaves)
-    TakesStream |= L.Kind == LeafKind::Stream;
+  TakesStream =
+      std::any_of(J.Leaves.begin(), J.Leaves.end(),
+                  [](const Leaf &L) { return L.Kind == LeafKind::Stream; });
   Arguments.emplace(J, Folder, Hidden, Work.Reference && !J.Torch.empty(),
                     Options.Sanitized);
   return "";
+}
+
+/// As before Take, but for what has been loaded.
+void Child::rest() {
+  Arguments.reset();
+  Hidden.release();
+  if (std::exchange(Pinned, false) && cudaHostUnregister(Shared) != cudaSuccess)
+    cudaGetLastError();
+  if (Shared)
+    munmap(std::exchange(Shared, nullptr), Work.SharedBytes);
+  J = Job();
+  SourceSeen = false;
 }
 
 void Child::load(Reply &Out) {
@@ -161,6 +183,9 @@ void Child::answer(const Request &R, Reply &Out) {
     break;
   case Command::Compare:
     note(Arguments->compare(R, Out), Out);
+    break;
+  case Command::Rest:
+    rest();
     break;
   }
   finish();

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChildProcess.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -159,26 +160,54 @@ ChildProcess::start(const ChildSpec &Spec, Clock &Time, std::string &Error) {
   return C;
 }
 
-bool ChildProcess::send(const Errand &E, uint32_t Flags, std::string &Error) {
-  if (E.SharedBytes) {
-    void *At = MAP_FAILED;
-    if (ftruncate(Memory, off_t(E.SharedBytes)) == 0)
-      At = mmap(nullptr, E.SharedBytes, PROT_READ, MAP_SHARED, Memory, 0);
-    if (At == MAP_FAILED) {
-      Error = std::string("there is no memory for the outputs: ") +
-              std::strerror(errno);
+/// Which begins with the job, until outputs are written over it. False with
+/// errno.
+bool ChildProcess::shareMemory(const Errand &E) {
+  if (Shared)
+    munmap(const_cast<char *>(std::exchange(Shared, nullptr)), SharedBytes);
+  SharedBytes = E.SharedBytes;
+  if (ftruncate(Memory, off_t(std::max(E.SharedBytes, E.Job.size()))) != 0)
+    return false;
+  for (size_t Done = 0; Done < E.Job.size();) {
+    ssize_t Count =
+        pwrite(Memory, E.Job.data() + Done, E.Job.size() - Done, off_t(Done));
+    if (Count <= 0)
       return false;
-    }
-    // Some gigabytes are faulted in; where that is not to be had it goes on.
-    madvise(At, E.SharedBytes, MADV_HUGEPAGE);
-    Shared = static_cast<const char *>(At);
-    SharedBytes = E.SharedBytes;
+    Done += size_t(Count);
+  }
+  if (!SharedBytes)
+    return true;
+  void *At = mmap(nullptr, SharedBytes, PROT_READ, MAP_SHARED, Memory, 0);
+  if (At == MAP_FAILED)
+    return false;
+  // Some gigabytes are faulted in; where that is not to be had it goes on.
+  madvise(At, SharedBytes, MADV_HUGEPAGE);
+  Shared = static_cast<const char *>(At);
+  return true;
+}
+
+bool ChildProcess::send(const Errand &E, uint32_t Flags, std::string &Error) {
+  ErrandRecord Sent;
+  Sent.SharedBytes = E.SharedBytes;
+  Sent.JobBytes = E.Job.size();
+  Sent.Reference = E.Reference;
+  if (E.Folder.size() >= sizeof(Sent.Folder) ||
+      E.Library.size() >= sizeof(Sent.Library)) {
+    Error = "the path of the job's folder is too long: " + E.Folder;
+    return false;
+  }
+  std::strcpy(Sent.Folder, E.Folder.c_str());
+  std::strcpy(Sent.Library, E.Library.c_str());
+  if (!shareMemory(E)) {
+    Error = std::string("there is no memory for the outputs: ") +
+            std::strerror(errno);
+    return false;
   }
   Request R;
   R.What = Command::Take;
   R.Flags = Flags;
   Control.send(R);
-  Control.sendPart(E);
+  Control.sendPart(Sent);
   return true;
 }
 

@@ -36,6 +36,14 @@ struct ChildSpec {
   std::vector<std::string> Environment = {};
 };
 
+/// What a child is there for; it does not know before.
+struct Errand {
+  uint64_t SharedBytes = 0; ///< of the memory for the outputs
+  bool Reference = false;   ///< the source: stark_reference() when it has one
+  std::string Job;          ///< job.json; empty: it only knows the device
+  std::string Folder, Library; ///< of the job; a file there
+};
+
 class ChildProcess {
 public:
   /// Null, with \p Error, when the child could not be started.
@@ -48,8 +56,9 @@ public:
   /// send(), then receive().
   Answer ask(const Request &R, uint64_t TimeoutMs);
   void send(const Request &R) { Control.send(R); }
-  /// Asks it to take \p E, once it has answered Hello; \p Flags: Command::Take.
-  /// False with \p Error when there is no memory for the outputs.
+  /// Asks it to take \p E, once it has answered Hello or Rest; \p Flags:
+  /// Command::Take. False with \p Error when there is no memory for the
+  /// outputs, or a path is too long.
   bool send(const Errand &E, uint32_t Flags, std::string &Error);
   /// A child that does not answer is ended.
   Answer receive(uint64_t TimeoutMs);
@@ -68,6 +77,7 @@ public:
   bool finish(uint64_t TimeoutMs);
 
 private:
+  bool shareMemory(const Errand &E);
   ChildProcess(int Control, posix::ChildGroup Group, Clock &Time)
       : Control(Control, Time), Group(std::move(Group)), Time(Time) {}
   bool awaitItsOwnEnd(uint64_t TimeoutMs);

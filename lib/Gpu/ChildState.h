@@ -27,7 +27,7 @@ class Child {
 public:
   /// \p Pages: where this object lies, and the requests, and \p Hidden.
   Child(const ChildOptions &Options, const SealedPages &Pages,
-        std::pmr::memory_resource &Hidden)
+        std::pmr::monotonic_buffer_resource &Hidden)
       : Options(Options), Pages(Pages), Hidden(Hidden) {}
   void answer(const Request &R, Reply &Out);
 
@@ -35,6 +35,8 @@ private:
   void hello(const Request &R, Reply &Out);
   void take(const Request &R, Reply &Out);
   std::string readJob();
+  void lockDown(const Request &R);
+  void rest();
   void load(Reply &Out);
   void prepare(const Request &R, Reply &Out);
   void run(const Request &R, Reply &Out);
@@ -60,17 +62,17 @@ private:
 
   ChildOptions Options;
   const SealedPages &Pages;
-  std::pmr::memory_resource &Hidden;
+  std::pmr::monotonic_buffer_resource &Hidden;
   Request Then; ///< that of Finish
   bool Finished = false, Warming = false;
   bool SourceSeen = false; ///< which streams it works on
   int OwnSize = -1; ///< /proc/self/statm, which cannot be opened any more
   DeviceFacts Facts;
-  Errand Work;
+  ErrandRecord Work;
   job::Job J;
   bool TakesStream = false;
-  char *Shared = nullptr;
-  bool Pinned = false; ///< Shared, or that was tried
+  char *Shared = nullptr; ///< of Work.SharedBytes
+  bool Pinned = false;    ///< Shared, or that was tried
   EntryLibrary Code;
   std::optional<Buffers> Arguments;
   std::optional<Stopwatch> Watch;

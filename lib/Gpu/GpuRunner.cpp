@@ -16,6 +16,7 @@
 #include "Ending.h"
 #include "Runner.h"
 #include "stark/Judge/Fill.h"
+#include "stark/Posix/File.h"
 #include "stark/Posix/Lockdown.h"
 #include "stark/Posix/Secret.h"
 #include <algorithm>
@@ -67,11 +68,13 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
     if (MaybeStop S = findTorch())
       return S;
   }
-  Source.Work.SharedBytes = Candidate.Work.SharedBytes = Shared;
-  Source.Work.Reference = 1;
-  if (!setPaths(Source.Work, Folder, J->SourceLibrary) ||
-      !setPaths(Candidate.Work, Folder, J->CandidateLibrary))
-    return hostFailed("the path of the job's folder is too long: " + Folder);
+  std::string Error;
+  std::optional<std::string> Text =
+      posix::readFile(Folder + "/job.json", Error);
+  if (!Text)
+    return hostFailed(Error);
+  Source.Work = {Shared, /*Reference=*/true, *Text, Folder, J->SourceLibrary};
+  Candidate.Work = {Shared, false, *Text, Folder, J->CandidateLibrary};
   if (Options.Known)
     Facts = *Options.Known;
   if (MaybeStop S = meetDevice(Options.Known ? 0 : Calibrate, Side::Source))
@@ -84,6 +87,7 @@ MaybeStop GpuRunner::open(const Job &TheJob, Result &Out) {
     return S;
   if (Options.Follows)
     Options.Waiting->begin(spec());
+  AllWell = true;
   return std::nullopt;
 }
 
@@ -114,6 +118,8 @@ MaybeStop GpuRunner::findTorch() {
 
 /// Has the source's child load, once it has answered Hello.
 MaybeStop GpuRunner::load() {
+  if (Source.HasLoaded)
+    return std::nullopt;
   Stages::Scope Loading(Log, "load source");
   Answer A;
   return ask(Side::Source, requestFor(Command::Load), SetupLimitMs, "", A);
@@ -237,6 +243,7 @@ MaybeStop GpuRunner::judged(Side Of, const Request &R, uint64_t LimitMs,
   ChildProcess &Child = *party(Of).Child;
   if (A.What == Answer::Replied && A.R.What == Status::Ok)
     return std::nullopt;
+  AllWell = false;
   // What fails only after the entry's calls, and in its process alone, is its.
   if (Of == Side::Candidate && CandidateRan && A.What == Answer::Replied &&
       A.R.What == Status::Infrastructure && sourceStillWorks())

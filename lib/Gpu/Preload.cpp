@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <sstream>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace stark;
 
@@ -26,7 +27,7 @@ std::string gpu::preload(const ChildOptions &Options) {
 }
 
 std::vector<std::string> gpu::readFolders(const ChildOptions &Options,
-                                          const Errand &Work) {
+                                          const ErrandRecord &Work) {
   std::vector<std::string> Folders;
   if (Work.Folder[0])
     Folders.push_back(Work.Folder);
@@ -41,8 +42,21 @@ std::string gpu::writeFolder(const Request &Take) {
   return Folder ? Folder : "";
 }
 
-std::string gpu::mapShared(const ChildOptions &Options, const Errand &Work,
-                           char *&Shared) {
+std::string gpu::readShared(const ChildOptions &Options,
+                            const ErrandRecord &Work, std::string &Text) {
+  Text.resize(Work.JobBytes);
+  for (size_t Done = 0; Done < Text.size();) {
+    ssize_t Count = pread(Options.Shared, Text.data() + Done,
+                          Text.size() - Done, off_t(Done));
+    if (Count <= 0)
+      return "the job cannot be read from the shared memory";
+    Done += size_t(Count);
+  }
+  return "";
+}
+
+std::string gpu::mapShared(const ChildOptions &Options,
+                           const ErrandRecord &Work, char *&Shared) {
   if (!Work.SharedBytes)
     return "";
   void *At = mmap(nullptr, Work.SharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED,

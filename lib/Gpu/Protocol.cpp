@@ -13,7 +13,6 @@
 #include "Protocol.h"
 #include "stark/Gpu/Formats.h"
 #include "stark/Judge/Judge.h"
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 using namespace stark;
@@ -27,15 +26,6 @@ std::string gpu::printFacts(const DeviceFacts &F) {
 bool gpu::parseFacts(const std::string &Text, DeviceFacts &F) {
   Json J = Json::parse(Text, nullptr, false);
   return !J.is_discarded() && readFields(J, "device facts", "", F).empty();
-}
-
-bool gpu::setPaths(Errand &E, const std::string &Folder,
-                   const std::string &Library) {
-  if (Folder.size() >= sizeof(E.Folder) || Library.size() >= sizeof(E.Library))
-    return false;
-  std::strcpy(E.Folder, Folder.c_str());
-  std::strcpy(E.Library, Library.c_str());
-  return true;
 }
 
 std::vector<OutputPlace> gpu::outputPlaces(const job::Job &J,

@@ -25,25 +25,28 @@
 namespace stark::gpu {
 
 enum class Command : uint32_t {
-  Hello,    ///< claim the device, measure it when Flags has Calibrate, and load
-            ///< what any job of its kind needs
-  Take,     ///< followed by an Errand: read the job, then lock the process down
-  Load,     ///< dlopen the library
-  Prepare,  ///< place the buffers of Case: Seed says where their arena lies, as
-            ///< its own; WeightSeed where they lie within, as the other child's
-  Run,      ///< one verified call with Seed and poison Round
-  Warm,     ///< timed calls, not counted, for Ms milliseconds
-  Sample,   ///< one timed call
-  Finish,   ///< follows each of these three: what to do once the library's code
-            ///< has returned. It lies in the socket until then, where that code
-            ///< cannot read it
-  Export,   ///< copy the outputs of the last call to the shared memory
-  Share,    ///< say how another process finds the outputs on the device
-  Attach,   ///< find another process's outputs by Handle; without, let go
-  Compare,  ///< one output with what is wanted of it, on the device
-  Fault,    ///< run a kernel with the fault of number Case, of Kernels.h
+  Hello,   ///< claim the device, measure it when Flags has Calibrate, and load
+           ///< what any job of its kind needs
+  Take,    ///< followed by an ErrandRecord: read the job, then, the first time,
+           ///< lock the process down
+  Load,    ///< dlopen the library
+  Prepare, ///< place the buffers of Case: Seed says where their arena lies, as
+           ///< its own; WeightSeed where they lie within, as the other child's
+  Run,     ///< one verified call with Seed and poison Round
+  Warm,    ///< timed calls, not counted, for Ms milliseconds
+  Sample,  ///< one timed call
+  Finish,  ///< follows each of these three: what to do once the library's code
+           ///< has returned. It lies in the socket until then, where that code
+           ///< cannot read it
+  Export,  ///< copy the outputs of the last call to the shared memory
+  Share,   ///< say how another process finds the outputs on the device
+  Attach,  ///< find another process's outputs by Handle; without, let go
+  Compare, ///< one output with what is wanted of it, on the device
+  Fault,   ///< run a kernel with the fault of number Case, of Kernels.h
   Describe, ///< say what number Case of what the device did for the last timed
             ///< call was, in a child with CUPTI
+  Rest,     ///< give back what the job took, and keep the library: another job
+            ///< with the same is to come
 };
 
 /// Flags of Hello.
@@ -86,15 +89,14 @@ struct Request {
   Handle Memory = {}; ///< of Attach
 };
 
-/// What a child is there for; it does not know before. Follows Take.
-struct Errand {
-  uint64_t SharedBytes = 0; ///< of the memory for the outputs
-  uint32_t Reference = 0;   ///< the source: stark_reference() when it has one
-  char Folder[4096] = {};   ///< of the job; empty: it only knows the device
+/// Follows Take: an Errand (ChildProcess.h) as the child gets it.
+struct ErrandRecord {
+  uint64_t SharedBytes = 0;
+  uint64_t JobBytes = 0; ///< the shared memory begins with so much of the job
+  uint32_t Reference = 0;
+  char Folder[4096] = {};
   char Library[256] = {};
 };
-/// False when a path is too long.
-bool setPaths(Errand &E, const std::string &Folder, const std::string &Library);
 
 enum class Status : uint32_t {
   Ok,

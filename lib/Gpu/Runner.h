@@ -38,6 +38,7 @@ struct Party {
   Errand Work; ///< to start it again
   std::unique_ptr<ChildProcess> Child;
   bool HasDevice = false; ///< it has answered Hello
+  bool HasLoaded = false; ///< its library, for a job before this
   std::optional<unsigned> Prepared;
   uint64_t PieceBytes = 0; ///< that these lie in
   uint64_t Place = 0;      ///< what says where there: Seed of Prepare
@@ -56,13 +57,8 @@ public:
       : Folder(Folder), Options(std::move(Options)), Time(Time),
         DrawSeed(posix::secretNumber()) {}
 
-  /// Both at once: the driver takes a while to clear up after each.
-  ~GpuRunner() override { GpuRunner::beginToEnd(); }
-  void beginToEnd() override {
-    for (Party *P : {&Source, &Candidate})
-      if (P->Child)
-        P->Child->beginToEnd();
-  }
+  ~GpuRunner() override { killBoth(); }
+  void beginToEnd() override;
 
   MaybeStop open(const job::Job &J, job::Result &Out) override;
   judge::CompareRule rule() const override;
@@ -122,9 +118,12 @@ private:
   void settle();
   ChildSpec spec() const;
   MaybeStop start(Party &P, uint32_t Flags = 0);
+  std::unique_ptr<ChildProcess> takeRestedSource();
   MaybeStop sendOff(Party &P);
   MaybeStop meet(Party &P, uint32_t Flags = 0);
   MaybeStop startAgain(Side Of);
+  /// Both at once: the driver takes a while to clear up after each.
+  void killBoth();
   void endBoth();
   MaybeStop meetDevice(uint32_t Flags, Side First);
   MaybeStop loadBoth();
@@ -177,8 +176,11 @@ private:
   double SourceUs = 0;       ///< of the last verified call
   bool CandidateRan = false; ///< in the child that it has now
   bool SourceFailed = false; ///< the last one: its child may be lost
-  const uint64_t DrawSeed;   ///< a secret
-  judge::References Found;   ///< of jobs with tensors
+  /// SHA-256 of the source's, where another job can go on with its child.
+  std::string SourceLibrary;
+  bool SourceBegan = false, AllWell = false;
+  const uint64_t DrawSeed; ///< a secret
+  judge::References Found; ///< of jobs with tensors
   /// Of outputs of few elements: by how much other draws make them larger than
   /// that of one trial does, and what is to be said of it.
   std::map<unsigned, double> Scales;

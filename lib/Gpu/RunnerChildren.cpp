@@ -14,6 +14,7 @@
 #include "CudaTool.h"
 #include "Ending.h"
 #include "Runner.h"
+#include <algorithm>
 #include <sched.h>
 #include <utility>
 
@@ -29,14 +30,33 @@ ChildSpec GpuRunner::spec() const {
   return Spec;
 }
 
-/// One that waits for an errand, or a new one, which begins to open the device.
+/// Null where none rests; nor for a confirmation, whose pairs are all new, nor
+/// where the source's child reads files of the job's.
+std::unique_ptr<ChildProcess> GpuRunner::takeRestedSource() {
+  bool ReadsFiles =
+      std::any_of(J->Leaves.begin(), J->Leaves.end(),
+                  [](const Leaf &L) { return L.Fill.Kind == InitKind::File; });
+  if (!Options.Waiting || Torch || J->Timing.Rounds > 1 || ReadsFiles ||
+      J->SharedSource.empty())
+    return nullptr;
+  SourceLibrary = J->SharedSource;
+  return Options.Waiting->takeRested(spec(), SourceLibrary);
+}
+
+/// One that rests, one that waits for an errand, or a new one, which begins to
+/// open the device.
 MaybeStop GpuRunner::start(Party &P, uint32_t Flags) {
   std::string Error;
   P.Prepared.reset();
   P.PieceBytes = 0;
   P.Brought = Attached = false;
   CandidateRan &= &P != &Candidate;
-  P.Child = Options.Waiting ? Options.Waiting->take(spec()) : nullptr;
+  P.Child = nullptr;
+  if (&P == &Source && !std::exchange(SourceBegan, true))
+    P.Child = takeRestedSource();
+  P.HasLoaded = P.Child != nullptr;
+  if (!P.Child && Options.Waiting)
+    P.Child = Options.Waiting->take(spec());
   P.HasDevice = P.Child != nullptr;
   if (P.HasDevice)
     return std::nullopt;
@@ -94,9 +114,21 @@ MaybeStop GpuRunner::startAgain(Side Of) {
   return std::nullopt;
 }
 
+void GpuRunner::killBoth() {
+  for (Party *P : {&Source, &Candidate})
+    if (P->Child)
+      P->Child->beginToEnd();
+}
+
+void GpuRunner::beginToEnd() {
+  if (Source.Child && AllWell && !SourceLibrary.empty())
+    Options.Waiting->rest(std::move(Source.Child), spec(), SourceLibrary);
+  killBoth();
+}
+
 /// And waits until they have given back their memory.
 void GpuRunner::endBoth() {
-  GpuRunner::beginToEnd();
+  killBoth();
   Source.Child.reset();
   Candidate.Child.reset();
 }
@@ -154,6 +186,7 @@ void GpuRunner::settle() {
 /// hold is not the candidate's fault. What the candidate did not give
 /// back goes with its process: when that helps, the fault is its own.
 MaybeStop GpuRunner::makeRoom(Side Of, const Request &Prepare, Answer &A) {
+  AllWell = false;
   if (Options.Settle)
     Options.Settle();
   if (Options.Waiting)

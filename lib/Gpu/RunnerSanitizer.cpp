@@ -15,7 +15,6 @@
 #include "Ending.h"
 #include "Runner.h"
 #include "Sanitizer.h"
-#include <cstring>
 
 using namespace stark;
 using namespace stark::gpu;
@@ -105,7 +104,7 @@ MaybeStop GpuRunner::sanitize(const std::vector<unsigned> &Cases,
   if (Bad.empty())
     return std::nullopt;
   // What the source does as well, nobody has asked a candidate to mend.
-  std::memcpy(Bare.Library, Source.Work.Library, sizeof(Bare.Library));
+  Bare.Library = Source.Work.Library;
   std::vector<SanitizerReport> OfSource =
       gpu::sanitize(Program, spec(), Bare, Again, Calls, Time);
   std::string Findings;

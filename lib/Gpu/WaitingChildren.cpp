@@ -15,9 +15,6 @@
 using namespace stark;
 using namespace stark::gpu;
 
-/// The source's and the candidate's.
-static constexpr size_t Wanted = 2;
-
 /// What can tell two apart that no tool starts.
 static std::string kindOf(const ChildSpec &Spec) {
   return std::to_string(Spec.Device) + " " +
@@ -25,27 +22,36 @@ static std::string kindOf(const ChildSpec &Spec) {
 }
 
 struct WaitingChildren::Waiting {
-  std::string Kind;
+  std::string Kind, Library; ///< no library: a new one
   std::unique_ptr<ChildProcess> Child;
   Clock::Time Begun;
-  bool HasDevice = false;
+  bool Ready = false; ///< it has answered Hello or Rest
 };
 
 WaitingChildren::WaitingChildren(Clock &Time) : Time(Time) {}
 WaitingChildren::~WaitingChildren() { drop(); }
+
+/// New ones: the candidate's, and the source's where none is likely to rest.
+size_t WaitingChildren::missing() const {
+  size_t New = std::count_if(All.begin(), All.end(), [](const Waiting &W) {
+    return W.Library.empty();
+  });
+  size_t Wanted = Repeats ? 1 : 2;
+  return Wanted > New ? Wanted - New : 0;
+}
 
 void WaitingChildren::begin(const ChildSpec &Spec) {
   std::string Kind = kindOf(Spec), Ignored;
   if (std::any_of(All.begin(), All.end(),
                   [&](const Waiting &W) { return W.Kind != Kind; }))
     drop();
-  while (All.size() < Wanted) {
+  for (size_t Count = missing(); Count; --Count) {
     std::unique_ptr<ChildProcess> Child =
         ChildProcess::start(Spec, Time, Ignored);
     if (!Child)
       return;
     Child->send(Request());
-    All.push_back({Kind, std::move(Child), Time.now(), false});
+    All.push_back({Kind, "", std::move(Child), Time.now(), false});
   }
 }
 
@@ -56,7 +62,7 @@ void WaitingChildren::expect(int Device, const posix::Libtorch *Torch) {
     Next->Torch = *Torch;
 }
 
-bool WaitingChildren::ready() const { return !Next || All.size() >= Wanted; }
+bool WaitingChildren::ready() const { return !Next || !missing(); }
 
 void WaitingChildren::begin() {
   if (Next)
@@ -65,28 +71,52 @@ void WaitingChildren::begin() {
 
 void WaitingChildren::await() {
   for (Waiting &W : All) {
-    if (W.HasDevice)
+    if (W.Ready)
       continue;
     // It may have answered long ago.
     Answer A = W.Child->receive(Time.millisecondsSince(W.Begun) + SetupLimitMs);
-    W.HasDevice = failureOf(A, *W.Child, SetupLimitMs).empty();
+    W.Ready = failureOf(A, *W.Child, SetupLimitMs).empty();
   }
   All.erase(std::remove_if(All.begin(), All.end(),
-                           [](const Waiting &W) { return !W.HasDevice; }),
+                           [](const Waiting &W) { return !W.Ready; }),
             All.end());
 }
 
-std::unique_ptr<ChildProcess> WaitingChildren::take(const ChildSpec &Spec) {
+std::unique_ptr<ChildProcess>
+WaitingChildren::take(const std::string &Kind, const std::string &Library) {
   await();
-  expect(Spec.Device, Spec.Torch ? &*Spec.Torch : nullptr);
-  std::string Kind = kindOf(Spec);
-  auto Found = std::find_if(All.begin(), All.end(),
-                            [&](const Waiting &W) { return W.Kind == Kind; });
+  auto Found = std::find_if(All.begin(), All.end(), [&](const Waiting &W) {
+    return W.Kind == Kind && W.Library == Library;
+  });
   if (Found == All.end())
     return nullptr;
   std::unique_ptr<ChildProcess> Child = std::move(Found->Child);
   All.erase(Found);
   return Child;
+}
+
+std::unique_ptr<ChildProcess> WaitingChildren::take(const ChildSpec &Spec) {
+  expect(Spec.Device, Spec.Torch ? &*Spec.Torch : nullptr);
+  return take(kindOf(Spec), "");
+}
+
+std::unique_ptr<ChildProcess>
+WaitingChildren::takeRested(const ChildSpec &Spec, const std::string &Library) {
+  Repeats = Library == LastLibrary;
+  LastLibrary = Library;
+  std::unique_ptr<ChildProcess> Child = take(kindOf(Spec), Library);
+  All.erase(std::remove_if(All.begin(), All.end(),
+                           [](const Waiting &W) { return !W.Library.empty(); }),
+            All.end());
+  return Child;
+}
+
+void WaitingChildren::rest(std::unique_ptr<ChildProcess> Child,
+                           const ChildSpec &Spec, const std::string &Library) {
+  Request R;
+  R.What = Command::Rest;
+  Child->send(R);
+  All.push_back({kindOf(Spec), Library, std::move(Child), Time.now(), false});
 }
 
 void WaitingChildren::beginToEnd() const {

@@ -9,9 +9,13 @@
 ///   two new processes open the device -> the next job takes them
 /// Where that is there already they do so while the one before it is compared;
 /// else once that is over, since two processes that open the device make
-/// whatever another asks of the driver take two or three times as long. Each
-/// serves one job, and has loaded nothing of any before. Nothing is timed while
-/// one opens the device.
+/// whatever another asks of the driver take two or three times as long. A new
+/// one serves one job, and has loaded nothing of any before. Nothing is timed
+/// while one opens the device.
+///
+///   job -> the source's process rests -> the next job of the same source
+/// The driver opens the device for one process at a time, whichever GPU it is
+/// for; a candidate always gets a new one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +57,17 @@ public:
   /// Until those that were begun have the device. What fails is dropped: the
   /// next job starts its own, and says why it cannot.
   void await();
-  /// One that is as \p Spec says, awaited; null: none is.
+  /// A new one that is as \p Spec says, awaited; null: none is.
   std::unique_ptr<ChildProcess> take(const ChildSpec &Spec);
+  /// One that rests, as \p Spec says and with \p Library, awaited; null: none
+  /// does. One that rests with another is ended.
+  std::unique_ptr<ChildProcess> takeRested(const ChildSpec &Spec,
+                                           const std::string &Library);
+  /// Has \p Child, which is as \p Spec says and has nothing left to answer,
+  /// give back what its job took. \p Library: the SHA-256 of what it has
+  /// loaded.
+  void rest(std::unique_ptr<ChildProcess> Child, const ChildSpec &Spec,
+            const std::string &Library);
   /// Ends all.
   void drop();
   /// The driver takes a while to clear up after a process.
@@ -62,8 +75,14 @@ public:
 
 private:
   struct Waiting;
+  std::unique_ptr<ChildProcess> take(const std::string &Kind,
+                                     const std::string &Library);
+  size_t missing() const;
+
   Clock &Time;
   std::unique_ptr<ChildSpec> Next; ///< likely; null: nothing is known
+  std::string LastLibrary;         ///< that takeRested() was asked for
+  bool Repeats = false;            ///< as the time before
   std::vector<Waiting> All;
 };
 

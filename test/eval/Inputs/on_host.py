@@ -9,7 +9,7 @@ outputs=1 (keep the candidate's outputs in FOLDER/outputs), values=1 (the odd si
 (and with pointers that are aligned to their elements alone), same=1 (it stands for the source), columns=N (of y, where n is 50000), few=1 (y has one element), samples=1 (keep every sample and say how many
 there are), rounds=N (pairs of processes), sanitize=PROGRAM (in place of compute-sanitizer), above=X (only what is so much faster than the source),
 profile=PROGRAM (in place of ncu), cupti=LIBRARY (in place of CUPTI; without, there is none), works=NS (what it records of a call), jobs=N (so many of them in the spool, at which opening the device takes half a second; says how many
-children each started itself), shared=1 (the source is among the spool's libraries; "changed": another than it was), gpus=N (a worker each).
+children each started itself), shared=1 (the source is among the spool's libraries; "changed": another than it was; each of several jobs has other sizes, and says how often it loaded its source), gpus=N (a worker each).
 What is proved by such tools is printed after the rest where there is a sanitizer.
 """
 import hashlib
@@ -127,9 +127,11 @@ def main():
         for other in range(1, int(keys["jobs"])):
             shutil.copytree(job, f"{job}{other}")
             with open(f"{job}{other}/job.json") as f:
-                more = json.load(f)
+                more = f.read()
+            if shared:  # of other sizes
+                more = more.replace("50000", str(50000 + 512 * other)).replace("1003", str(1003 + 2 * other))
             with open(f"{job}{other}/job.json", "w") as f:
-                json.dump({**more, "id": f"{name}{other}"}, f)
+                json.dump({**json.loads(more), "id": f"{name}{other}"}, f)
     if "gpus" in keys:
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(int(keys["gpus"]))))
         outputs += ["--gpus", "all"]
@@ -152,8 +154,9 @@ def main():
     for other in range(int(keys.get("jobs", 0))):
         with open(result.replace(".json", f"{other or ''}.json")) as f:
             r = json.load(f)
-        started = [s["stage"] for s in r["stages"] if s["stage"] in ("meet device", "start child")]
-        print(f"job {other}:", r["outcome"], f"pairs of children {started.count('meet device')}, started for it {started.count('start child')}")
+        stages = [s["stage"] for s in r["stages"]]
+        print(f"job {other}:", r["outcome"], f"pairs of children {stages.count('meet device')}, started for it {stages.count('start child')}",
+              *([f"sources loaded {stages.count('load source')}"] if shared else []))
     if "samples" in keys:
         with open(os.path.join(folder, "samples", name + ".jsonl")) as f:
             for line in map(json.loads, f):

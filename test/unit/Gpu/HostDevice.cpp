@@ -223,6 +223,7 @@ cudaError_t cudaFreeHost(void *Data) {
 cudaError_t cudaHostRegister(void *, size_t, unsigned) {
   return cudaErrorNotSupported;
 }
+cudaError_t cudaHostUnregister(void *) { return cudaErrorNotSupported; }
 // No process has another one's memory here: the host compares.
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *) {
   return cudaErrorNotSupported;
