@@ -48,6 +48,10 @@ constexpr uint64_t FewestTelling = 10, MostTelling = 40, TellingTimes = 4;
 /// What is written to memory is never faster than the measured copy times this.
 constexpr double CopySlack = 1.15;
 
+/// The supervisor's clock can stumble (on a virtual machine, say, by tens of
+/// microseconds): so many pairs of a size are taken anew for it.
+constexpr unsigned MostStumbles = 3;
+
 /// After buffers were placed: the first pair meets cold pages.
 constexpr unsigned ColdPairs = 1;
 /// Between two sizes the device has hardly cooled down, and a candidate's calls
@@ -110,6 +114,7 @@ public:
 
 private:
   MaybeStop warmUp();
+  MaybeStop sampleBoth(bool WaitForDevice, Sample (&Both)[2]);
   MaybeStop samplePair(Taken &Source, Taken &Candidate, bool WaitForDevice);
   MaybeStop sampleSynced();
   void weighSynced(size_t Begin);
@@ -137,6 +142,7 @@ private:
   Samples &Out;
   uint64_t Salt; ///< the inputs of timed calls cannot be foreseen from the job
   uint64_t Drawn = 0;
+  unsigned Stumbles = 0;
   TimedCall Last;
   uint64_t LimitMs = 0; ///< of the candidate
   Taken OfSource, OfCandidate, SyncedSource, SyncedCandidate;
@@ -163,21 +169,32 @@ uint64_t judge::callFor(uint64_t Ms, Clock &Time,
 }
 
 /// One sample of each with the same inputs, in alternating order.
-MaybeStop Race::samplePair(Taken &Source, Taken &Candidate,
-                           bool WaitForDevice) {
+MaybeStop Race::sampleBoth(bool WaitForDevice, Sample (&Both)[2]) {
   Last.WaitForDevice = WaitForDevice;
   Last.Round = unsigned(Drawn);
   Last.Seed = J.TimingSeed ^ (Salt + Drawn * 0x9E3779B97F4A7C15ull);
   Side First = Drawn++ % 2 == 0 ? Side::Source : Side::Candidate;
-  Sample Both[2];
   for (Side Of :
        {First, First == Side::Source ? Side::Candidate : Side::Source})
     if (MaybeStop S =
             Pair.sample(Of, Last, Of == Side::Source ? J.TimeoutMs : LimitMs,
                         Both[Of == Side::Candidate]))
       return S;
+  return std::nullopt;
+}
+
+MaybeStop Race::samplePair(Taken &Source, Taken &Candidate,
+                           bool WaitForDevice) {
+  Sample Both[2];
+  auto Untrue = [](const Sample &S) {
+    return !(S.EventUs > 0) || S.EventUs > S.WallUs;
+  };
+  do {
+    if (MaybeStop S = sampleBoth(WaitForDevice, Both))
+      return S;
+  } while (std::any_of(Both, Both + 2, Untrue) && Stumbles++ < MostStumbles);
   for (const Sample &Each : Both)
-    if (!(Each.EventUs > 0) || Each.EventUs > Each.WallUs)
+    if (Untrue(Each))
       return Stop{&Each == &Both[1] ? Outcome::Forbidden
                                     : Outcome::Infrastructure,
                   "a timed call claims " + micro(Each.EventUs) +

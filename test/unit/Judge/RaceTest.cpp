@@ -393,6 +393,24 @@ TEST_F(RaceTest, AClockThatWasTamperedWith) {
                    "supervisor's clock saw 30.00 us");
 }
 
+// A supervisor's clock that stumbles now and then costs a pair each time.
+TEST_F(RaceTest, AClockThatStumbles) {
+  auto StumblesAt = [](std::set<size_t> Pairs) {
+    return [=](size_t I) { return Pairs.count(I) ? -60.0 : 0.0; };
+  };
+  ASSERT_EQ(end(), "");
+  size_t Usual = Samples.size();
+  BusyUs = StumblesAt({3, 9});
+  SourceBusyUs = StumblesAt({5});
+  EXPECT_EQ(end(), "");
+  EXPECT_EQ(Samples.size(), Usual + 6);
+  EXPECT_DOUBLE_EQ(T.MedianUs, 100);
+  BusyUs = StumblesAt({3, 5, 9, 11});
+  SourceBusyUs = StumblesAt({});
+  EXPECT_EQ(end(), "forbidden: a timed call claims 100.00 us, but the "
+                   "supervisor's clock saw 70.00 us");
+}
+
 // The source may take the job's limit, the candidate what follows from the
 // source: 10 s and a hundred times as long.
 TEST_F(RaceTest, Limits) {
