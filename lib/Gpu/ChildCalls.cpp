@@ -149,8 +149,7 @@ bool Child::getReady(const Request &R, bool Watched, cudaStream_t Stream,
   };
   // The first call with some inputs says which of them was changed, the second
   // whether one was changed and put back.
-  // (Of tensors over such pages nobody has seen yet what libtorch makes.)
-  bool Guarded = !Work.Reference && !Code.Tensors && R.Round;
+  bool Guarded = !Work.Reference && R.Round;
   std::string P = Arguments->guard(Guarded ? &Guard : nullptr);
   if (P.empty())
     P = Fill();
