@@ -19,6 +19,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -48,6 +49,12 @@ struct Inheritance {
   const char *open();
 };
 
+/// In a child that is given it alone there is but one.
+std::string onlyDevice(const ChildSpec &Spec) {
+  return Spec.Alone ? visibleDevice(getenv("CUDA_VISIBLE_DEVICES"), Spec.Device)
+                    : "";
+}
+
 /// What a child may know of the environment: where the driver is, and which
 /// device is meant.
 std::vector<std::string> childEnvironment(const ChildSpec &Spec) {
@@ -57,10 +64,14 @@ std::vector<std::string> childEnvironment(const ChildSpec &Spec) {
                                               : "CUDA_MODULE_LOADING=EAGER"};
   if (Spec.Torch)
     Kept.push_back("LD_LIBRARY_PATH=" + Spec.Torch->searchPath());
+  std::string Only = onlyDevice(Spec);
+  if (!Only.empty())
+    Kept.push_back("CUDA_VISIBLE_DEVICES=" + Only);
   for (const char *Name :
        {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"})
     if (const char *Value = getenv(Name);
-        Value && !(Spec.Torch && !std::strcmp(Name, "LD_LIBRARY_PATH")))
+        Value && !(Spec.Torch && !std::strcmp(Name, "LD_LIBRARY_PATH")) &&
+        !(!Only.empty() && !std::strcmp(Name, "CUDA_VISIBLE_DEVICES")))
       Kept.push_back(std::string(Name) + "=" + Value);
   Kept.insert(Kept.end(), Spec.Environment.begin(), Spec.Environment.end());
   return Kept;
@@ -79,7 +90,7 @@ std::vector<std::string> childArguments(const ChildSpec &Spec) {
                {Words.empty() ? "stark-worker" : ownPath(), "--child",
                 "--control", std::to_string(ControlInChild), "--shared",
                 std::to_string(SharedInChild), "--device",
-                std::to_string(Spec.Device)});
+                std::to_string(onlyDevice(Spec).empty() ? Spec.Device : 0)});
   if (!Spec.Under.empty())
     Words.push_back("--sanitized");
   if (!Spec.Cupti.empty())
@@ -130,6 +141,17 @@ const char *Inheritance::open() {
   if (Log < 0 || Memory < 0)
     return "memfd_create";
   return "";
+}
+
+std::string gpu::visibleDevice(const char *Visible, int Device) {
+  if (!Visible)
+    return std::to_string(Device);
+  std::stringstream Parts(Visible);
+  std::string Part;
+  for (int I = 0; I <= Device; ++I)
+    if (!std::getline(Parts, Part, ','))
+      return "";
+  return Part;
 }
 
 std::unique_ptr<ChildProcess>

@@ -26,6 +26,10 @@ namespace stark::gpu {
 /// What a child is before it has an errand.
 struct ChildSpec {
   int Device = 0;
+  /// It is given that GPU alone, of those that this process sees: what is to be
+  /// called there has no business with others, and each takes the driver a
+  /// tenth of a second more.
+  bool Alone = false;
   std::optional<posix::Libtorch> Torch = {}; ///< of a job with tensors
   /// A sanitizer or a profiler with its options, which starts the child; empty:
   /// none.
@@ -43,6 +47,10 @@ struct Errand {
   std::string Job;          ///< job.json; empty: it only knows the device
   std::string Folder, Library; ///< of the job; a file there
 };
+
+/// The part of \p Visible (CUDA_VISIBLE_DEVICES, null where it is not set) that
+/// is GPU number \p Device of it; empty: there is none.
+std::string visibleDevice(const char *Visible, int Device);
 
 class ChildProcess {
 public:

@@ -26,6 +26,8 @@ using namespace stark::judge;
 ChildSpec GpuRunner::spec() const {
   ChildSpec Spec;
   Spec.Device = Options.Device;
+  // Whether it is there at all has been asked.
+  Spec.Alone = Options.Known.has_value();
   Spec.Torch = Torch;
   return Spec;
 }

@@ -17,7 +17,7 @@ using namespace stark::gpu;
 
 /// What can tell two apart that no tool starts.
 static std::string kindOf(const ChildSpec &Spec) {
-  return std::to_string(Spec.Device) + " " +
+  return std::to_string(Spec.Device) + (Spec.Alone ? " alone " : " ") +
          (Spec.Torch ? Spec.Torch->Root : "");
 }
 
@@ -58,6 +58,7 @@ void WaitingChildren::begin(const ChildSpec &Spec) {
 void WaitingChildren::expect(int Device, const posix::Libtorch *Torch) {
   Next = std::make_unique<ChildSpec>();
   Next->Device = Device;
+  Next->Alone = true;
   if (Torch)
     Next->Torch = *Torch;
 }
@@ -70,6 +71,11 @@ void WaitingChildren::begin() {
 }
 
 void WaitingChildren::await() {
+  awaitBegun();
+  Ending.clear();
+}
+
+void WaitingChildren::awaitBegun() {
   for (Waiting &W : All) {
     if (W.Ready)
       continue;
@@ -84,7 +90,7 @@ void WaitingChildren::await() {
 
 std::unique_ptr<ChildProcess>
 WaitingChildren::take(const std::string &Kind, const std::string &Library) {
-  await();
+  awaitBegun();
   auto Found = std::find_if(All.begin(), All.end(), [&](const Waiting &W) {
     return W.Kind == Kind && W.Library == Library;
   });
@@ -105,8 +111,14 @@ WaitingChildren::takeRested(const ChildSpec &Spec, const std::string &Library) {
   Repeats = Library == LastLibrary;
   LastLibrary = Library;
   std::unique_ptr<ChildProcess> Child = take(kindOf(Spec), Library);
+  // Nobody has to wait here until the driver has cleared up after them.
+  for (Waiting &W : All)
+    if (!W.Library.empty()) {
+      W.Child->beginToEnd();
+      Ending.push_back(std::move(W.Child));
+    }
   All.erase(std::remove_if(All.begin(), All.end(),
-                           [](const Waiting &W) { return !W.Library.empty(); }),
+                           [](const Waiting &W) { return !W.Child; }),
             All.end());
   return Child;
 }
@@ -127,4 +139,5 @@ void WaitingChildren::beginToEnd() const {
 void WaitingChildren::drop() {
   beginToEnd();
   All.clear();
+  Ending.clear();
 }

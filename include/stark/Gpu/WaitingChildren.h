@@ -54,8 +54,9 @@ public:
   bool ready() const;
   /// begin() of what is likely to be taken.
   void begin();
-  /// Until those that were begun have the device. What fails is dropped: the
-  /// next job starts its own, and says why it cannot.
+  /// Until those that were begun have the device, and those that ended have
+  /// left it. What fails is dropped: the next job starts its own, and says why
+  /// it cannot.
   void await();
   /// A new one that is as \p Spec says, awaited; null: none is.
   std::unique_ptr<ChildProcess> take(const ChildSpec &Spec);
@@ -75,6 +76,7 @@ public:
 
 private:
   struct Waiting;
+  void awaitBegun();
   std::unique_ptr<ChildProcess> take(const std::string &Kind,
                                      const std::string &Library);
   size_t missing() const;
@@ -84,6 +86,7 @@ private:
   std::string LastLibrary;         ///< that takeRested() was asked for
   bool Repeats = false;            ///< as the time before
   std::vector<Waiting> All;
+  std::vector<std::unique_ptr<ChildProcess>> Ending;
 };
 
 } // namespace stark::gpu

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "stark/Gpu/Workers.h"
+#include "ChildProcess.h"
 #include "stark/Posix/Clock.h"
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,14 @@ TEST(Workers, WhichGpusThereAreNot) {
   chosen("0,5", "7,8", 0, &Why);
   EXPECT_EQ(Why, "--gpus got '5', but 2 GPUs are visible; wanted all, a number "
                  "of GPUs, or places from 0, as 0,2");
+}
+
+TEST(Workers, TheOneGpuThatAChildSees) {
+  EXPECT_EQ(visibleDevice(nullptr, 3), "3");
+  EXPECT_EQ(visibleDevice("3,GPU-ab-c,MIG-1", 0), "3");
+  EXPECT_EQ(visibleDevice("3,GPU-ab-c,MIG-1", 2), "MIG-1");
+  EXPECT_EQ(visibleDevice("3,GPU-ab-c", 2), "");
+  EXPECT_EQ(visibleDevice("", 0), "");
 }
 
 namespace {
