@@ -100,7 +100,9 @@ llvm::Expected<Compiled> HalvesBuilder::compileHost(llvm::StringRef Text) {
   if (llvm::Error E = createFolders(Inner))
     return E;
   // The header's folder is that of the compiler and its flags.
-  HostObjects Kept(llvm::sys::path::parent_path(Header).str());
+  HostObjects Kept(areOfProcessor(Of.NvccFlags)
+                       ? ""
+                       : llvm::sys::path::parent_path(Header).str());
   DigestBuilder Around;
   Around.add("name", llvm::sys::path::filename(fileName()));
   // Where the text and the flags are is of account for what they find there.

@@ -162,6 +162,11 @@ bool stark::wantDeviceLinker(const std::vector<std::string> &Given) {
   return false;
 }
 
+bool stark::areOfProcessor(const std::vector<std::string> &Given) {
+  return llvm::any_of(
+      Given, [](llvm::StringRef Flag) { return Flag.contains("=native"); });
+}
+
 bool stark::areKnownToHosts(const std::vector<std::string> &Given) {
   static const llvm::StringSet<> WithValue = {"-D",
                                               "-U",

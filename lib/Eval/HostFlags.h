@@ -32,6 +32,11 @@ bool wantDeviceLinker(const std::vector<std::string> &Given);
 /// alone. Not so is "-default-stream per-thread".
 bool areKnownToHosts(const std::vector<std::string> &Given);
 
+/// Whether what \p Given, which nvcc takes, make is for the processor at hand:
+/// "-Xcompiler -march=native". Another machine that has the same home has no
+/// use for it.
+bool areOfProcessor(const std::vector<std::string> &Given);
+
 /// The name of what pathForHost() makes.
 inline constexpr const char *HomeLink = "home";
 

@@ -32,6 +32,13 @@ TEST(HostFlags, TellWhatNvccHasToLink) {
   EXPECT_FALSE(wantDeviceLinker({"-O3", "-lineinfo", "-DRDC"}));
 }
 
+// A home may be several machines'.
+TEST(HostFlags, TellWhatIsOfThisProcessor) {
+  EXPECT_TRUE(areOfProcessor({"-O3", "-Xcompiler=-march=native"}));
+  EXPECT_TRUE(areOfProcessor({"-Xcompiler", "-O2,-mtune=native"}));
+  EXPECT_FALSE(areOfProcessor({"-O3", "-Xcompiler", "-mavx2", "-DNATIVE"}));
+}
+
 // What an attempt's host code would be compiled without may change it.
 TEST(HostFlags, TellWhichAreKnown) {
   EXPECT_TRUE(areKnownToHosts({}));
