@@ -18,6 +18,9 @@
 
 namespace stark {
 
+/// Where Clang sees them.
+inline constexpr char HeaderFolder[] = "/stark-headers";
+
 struct EmbeddedHeader {
   std::string Name, Text;
 };

@@ -23,7 +23,6 @@
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Preprocessor.h"
-#include "clang/Serialization/ASTReader.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,8 +31,6 @@
 
 using namespace stark;
 
-/// Headers of our own, by the names under which Clang sees them.
-static constexpr char HeaderFolder[] = "/stark-headers";
 /// What came of PreludeSource, likewise.
 static constexpr char PreludeFile[] = "/stark-headers/prelude.pch";
 
@@ -61,47 +58,6 @@ ParsedSource::ParsedSource(std::string Path, std::string Text,
       Errors(std::move(Errors)) {}
 
 ParsedSource::~ParsedSource() = default;
-
-/// Of \p Unit itself. One pass: SourceManager::translateFile() makes one for
-/// every file, and what is expanded of macros is in the way of each.
-static void addIncluded(const clang::SourceManager &SM,
-                        std::vector<std::string> &Files) {
-  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
-    const clang::SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
-    if (!Entry.isFile() ||
-        clang::SrcMgr::isSystem(Entry.getFile().getFileCharacteristic()))
-      continue;
-    clang::OptionalFileEntryRef File =
-        Entry.getFile().getContentCache().OrigEntry;
-    if (File && File != SM.getFileEntryRefForID(SM.getMainFileID()))
-      Files.push_back(absolutePath(File->getName()));
-  }
-}
-
-/// Of what was precompiled.
-static void addPrecompiled(clang::ASTReader &Reader,
-                           std::vector<std::string> &Files) {
-  for (clang::serialization::ModuleFile &Module : Reader.getModuleManager())
-    Reader.visitInputFiles(
-        Module, /*IncludeSystem=*/false, /*Complain=*/false,
-        [&](const clang::serialization::InputFile &File, bool) {
-          if (clang::OptionalFileEntryRef Found = File.getFile())
-            Files.push_back(absolutePath(Found->getName()));
-        });
-}
-
-std::vector<std::string> ParsedSource::includedFiles() const {
-  std::vector<std::string> Files;
-  addIncluded(Unit->getSourceManager(), Files);
-  if (llvm::IntrusiveRefCntPtr<clang::ASTReader> Reader = Unit->getASTReader())
-    addPrecompiled(*Reader, Files);
-  llvm::erase_if(Files, [](llvm::StringRef File) {
-    return File.starts_with(HeaderFolder);
-  });
-  llvm::sort(Files);
-  Files.erase(std::unique(Files.begin(), Files.end()), Files.end());
-  return Files;
-}
 
 /// "sm_90a" -> "900", as nvcc tells both passes.
 static std::string archList(llvm::StringRef Arch) {

@@ -7,6 +7,8 @@
 
 #include "LibraryBuilder.h"
 #include "HostCommand.h"
+#include "KeptLibraries.h"
+#include "SourceKey.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/TimeTrace.h"
 #include <future>
@@ -24,6 +26,25 @@ llvm::Expected<std::string> LibraryBuilder::folder() {
   return Folder->path().str();
 }
 
+llvm::Expected<BuildResult>
+LibraryBuilder::fetchOrBuild(const std::string &Where, const std::string &Name,
+                             HostCompiler By) {
+  BuildOptions Now = Options;
+  Now.Host = By;
+  std::string Kept = keptLibraries();
+  std::string Key = Kept.empty() ? "" : sourceKey(Of, Now);
+  if (auto Known = fetchLibrary(Kept, Key, Where + "/" + Name)) {
+    Known->Host = By;
+    return std::move(*Known);
+  }
+  llvm::Expected<BuildResult> Built =
+      buildLibrary(Of, Of.SourceText, Where, Name, Now);
+  // What was changed while it was read has another key now.
+  if (Built && Built->Ok && !Key.empty() && Key == sourceKey(Of, Now))
+    keepLibrary(Kept, Key, *Built);
+  return Built;
+}
+
 llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
   std::lock_guard<std::mutex> Held(OfSource);
   auto Known = Sources.find(By);
@@ -31,11 +52,8 @@ llvm::Expected<const BuildResult *> LibraryBuilder::source(HostCompiler By) {
     llvm::Expected<std::string> Where = folder();
     if (!Where)
       return Where.takeError();
-    BuildOptions Now = Options;
-    Now.Host = By;
-    llvm::Expected<BuildResult> Built = buildLibrary(
-        Of, Of.SourceText, *Where,
-        By == HostCompiler::Own ? "source-own.so" : "source.so", Now);
+    llvm::Expected<BuildResult> Built = fetchOrBuild(
+        *Where, By == HostCompiler::Own ? "source-own.so" : "source.so", By);
     if (!Built)
       return Built.takeError();
     Known = Sources.emplace(By, std::move(*Built)).first;

@@ -47,6 +47,11 @@ public:
 private:
   llvm::Expected<std::string> folder();
   llvm::Expected<const BuildResult *> source(HostCompiler By);
+  /// The source's library as \p Name in \p Where, which an earlier process may
+  /// have built.
+  llvm::Expected<BuildResult> fetchOrBuild(const std::string &Where,
+                                           const std::string &Name,
+                                           HostCompiler By);
   llvm::Expected<BuildResult> make(const Candidate &C);
   /// \p First is what came of it by our own, or null.
   llvm::Expected<BuildResult> build(llvm::StringRef Text, HostCompiler By,

@@ -200,6 +200,11 @@ bool confineFiles(std::vector<std::string> Readable,
 }
 } // namespace
 
+bool posix::canConfineFiles() {
+  return syscall(SYS_landlock_create_ruleset, nullptr, 0,
+                 LANDLOCK_CREATE_RULESET_VERSION) >= 1;
+}
+
 void posix::closeToOthers(bool Closed) {
   prctl(PR_SET_DUMPABLE, Closed ? 0 : 1, 0, 0, 0);
 }

@@ -28,6 +28,9 @@ namespace stark::posix {
 std::string lockDown(std::vector<std::string> Readable = {},
                      const std::string &Writable = "");
 
+/// Whether the kernel has what lockDown() keeps files from being written with.
+bool canConfineFiles();
+
 /// While it waits for its errand and is not locked down, a process of the same
 /// user that is may not look into it or trace it; \p Closed false: it may, as
 /// drivers and tools want to of themselves.
