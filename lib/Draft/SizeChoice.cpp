@@ -158,7 +158,7 @@ void SizeChoice::guessImpossibleBlock() {
 
 /// Sizes of ours, of which a block's memory is made, are no more than it has.
 void SizeChoice::fitShared() {
-  constexpr int64_t Most = 227 * 1024; // of an H200
+  constexpr int64_t Most = MostSharedOfBlock;
   std::set<std::string> Names;
   collectNames(Shared, Names);
   while (evaluate(Shared, Large).value_or(0) > Most) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchBounds.h"
+#include "stark/AST/BlockLimits.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Mangle.h"
@@ -23,9 +24,8 @@ constexpr const char *KernelName = "stark-kernel",
                      *RegistersName = "stark-bound-registers",
                      *ClusterNames[] = {"stark-cluster-x", "stark-cluster-y",
                                         "stark-cluster-z"};
-/// Of an SM of every architecture since 3.7 (CUDA C++ Programming Guide,
-/// technical specifications), and the step in which a thread is given some.
-constexpr unsigned RegistersPerSm = 65536, RegisterStep = 8;
+/// The step in which a thread is given some.
+constexpr unsigned RegisterStep = 8;
 /// ptxas 13.0 for sm_90 takes no limit below this one.
 constexpr unsigned LeastLimit = 24;
 
@@ -178,7 +178,7 @@ unsigned stark::sim::withinBounds(unsigned Registers, const LaunchBounds &B) {
     return Registers;
   // A warp is whole, whatever is used of it.
   uint64_t Threads = (uint64_t(B.Threads) + 31) / 32 * 32;
-  uint64_t Most = RegistersPerSm / (Threads * std::max(B.Blocks, 1u)) /
+  uint64_t Most = MostRegistersOfBlock / (Threads * std::max(B.Blocks, 1u)) /
                   RegisterStep * RegisterStep;
   // What no SM can hold nvcc does not try.
   return Most ? unsigned(std::min<uint64_t>(Registers, Most)) : Registers;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryLeaves.h"
+#include "stark/AST/BlockLimits.h"
 #include "stark/Job/Names.h"
 #include "stark/Support/Error.h"
 #include "stark/Task/Task.h"
@@ -154,16 +155,22 @@ static bool fitsScalar(ScalarType T, int64_t Value) {
 
 /// What every device refuses, or an empty text.
 static std::string launchProblem(const std::vector<int64_t> &V) {
-  static constexpr int64_t Most[] = {2147483647, 65535, 65535, 1024,
-                                     1024,       64,    232448};
+  static constexpr int64_t Most[] = {2147483647,
+                                     65535,
+                                     65535,
+                                     MostThreadsOfBlock,
+                                     MostThreadsOfBlock,
+                                     64,
+                                     MostSharedOfBlock};
   for (size_t I = 0; I < V.size(); ++I)
     if (V[I] < (I < 6 ? 1 : 0) || V[I] > Most[I])
       return std::string(LaunchNames[I]) + " is " + std::to_string(V[I]) +
              ", wanted " + (I < 6 ? "1 to " : "0 to ") +
              std::to_string(Most[I]);
-  if (V[3] * V[4] * V[5] > 1024)
+  constexpr int64_t MostThreads = MostThreadsOfBlock;
+  if (V[3] * V[4] * V[5] > MostThreads)
     return "a block has " + std::to_string(V[3] * V[4] * V[5]) +
-           " threads, wanted 1024 or fewer";
+           " threads, wanted " + std::to_string(MostThreads) + " or fewer";
   return "";
 }
 

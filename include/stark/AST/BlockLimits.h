@@ -8,7 +8,7 @@
 /// \file
 ///   CUDA C++ Programming Guide, "Technical Specifications per Compute
 /// Capability": what is the same for all of them from 5.0 on, and so is no
-/// question of which GPU.
+/// question of which GPU; and what none of them exceeds.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,8 @@ namespace stark {
 constexpr uint64_t MostThreadsOfBlock = 1024;
 /// Bytes of `__shared__` variables of constant size.
 constexpr uint64_t MostStaticSharedOfBlock = 48 << 10;
+/// Bytes of all its shared memory, of the GPUs that have most (9.0, 10.0).
+constexpr uint64_t MostSharedOfBlock = 227 << 10;
 /// 32 bits each; as many as an SM has.
 constexpr uint64_t MostRegistersOfBlock = 64 << 10;
 
