@@ -321,23 +321,7 @@ uint32_t judge::poisonPattern(DType Type, unsigned Round) {
 }
 
 uint32_t judge::unwrittenPattern(DType Type, unsigned Round) {
-  switch (Type) {
-  case DType::U8:
-  case DType::I8:
-  case DType::Bool:
-  case DType::I16:
-  case DType::I32:
-  case DType::I64:
-    return poisonPattern(Type, Round);
-  case DType::F64:
-  case DType::F32:
-  case DType::F16:
-  case DType::BF16:
-  case DType::C64:
-  case DType::C128:
-    break;
-  }
-  return poisonPattern(Type, 0);
+  return poisonPattern(Type, isWhole(Type) ? Round : 0);
 }
 
 uint64_t judge::countPoison(DType Type, const void *Data, uint64_t Count,
