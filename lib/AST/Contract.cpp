@@ -23,6 +23,8 @@ static std::vector<Finding> allFindings(const ContractText &Text,
   };
   Append(directiveFindings(Text));
   Append(astFindings(Text));
+  Append(outputFindings(Text));
+  Append(launchFindings(Text));
   Append(streamFindings(Text));
   Append(inputFindings(Text, Entry, As, Inputs));
   Append(handleFindings(Text));

@@ -76,15 +76,10 @@ public:
   }
 
   bool onStmt(Stmt *S) override {
-    printing(S);
-    if (auto *Call = dyn_cast<CallExpr>(S))
-      clears(Call);
-    if (auto *Call = dyn_cast<CXXMemberCallExpr>(S))
-      ofOutput(Call);
     if (auto *New = dyn_cast<CXXNewExpr>(S))
       heap(New);
     if (auto *Ref = dyn_cast<DeclRefExpr>(S))
-      use(Ref->getDecl(), Ref->getLocation(), Ref);
+      use(Ref->getDecl(), Ref->getLocation());
     else if (auto *Member = dyn_cast<MemberExpr>(S))
       use(Member->getMemberDecl(), Member->getMemberLoc());
     else if (auto *Overload = dyn_cast<OverloadExpr>(S))
@@ -117,31 +112,9 @@ private:
   }
 
   void cast(const CastExpr *E) {
-    QualType To = E->getType();
-    if (E->isTypeDependent())
-      return;
-    if (attributeFromBytes(E))
-      add(E->getExprLoc(), ViolationKind::LaunchAttributeFromNumber, "");
-    if (auto *Enum = To->getAs<EnumType>();
-        Enum && E->getCastKind() == CK_IntegralCast &&
-        Enum->getDecl()->getName().starts_with("cudaLaunchAttribute"))
-      add(E->getExprLoc(), ViolationKind::LaunchAttributeFromNumber, "");
-    if (To->isFunctionPointerType() && E->getCastKind() == CK_IntegralToPointer)
+    if (!E->isTypeDependent() && E->getType()->isFunctionPointerType() &&
+        E->getCastKind() == CK_IntegralToPointer)
       add(E->getExprLoc(), ViolationKind::FunctionFromNumber, "");
-  }
-
-  /// Is an attribute of a launch, or its kind, taken for other bytes, or others
-  /// for one?
-  bool attributeFromBytes(const CastExpr *E) const {
-    auto IsAttribute = [](QualType Type) {
-      const TagDecl *Tag = Type->isPointerType()
-                               ? Type->getPointeeType()->getAsTagDecl()
-                               : nullptr;
-      return Tag && Tag->getName().starts_with("cudaLaunchAttribute");
-    };
-    QualType To = E->getType(), From = E->getSubExpr()->getType();
-    return !Cleared.count(E) && E->getCastKind() == CK_BitCast &&
-           IsAttribute(To) != IsAttribute(From);
   }
 
   void assembly(const AsmStmt *S) {
@@ -228,55 +201,6 @@ private:
         .starts_with("<<<");
   }
 
-  /// What is printed to is named there, and nowhere else: its settings live.
-  void printing(const Stmt *S) {
-    const Expr *To = nullptr;
-    if (auto *Cast = dyn_cast<ImplicitCastExpr>(S);
-        Cast && Cast->getCastKind() == CK_LValueToRValue)
-      To = Cast->getSubExpr();
-    else if (auto *Call = dyn_cast<CXXOperatorCallExpr>(S);
-             Call && Call->getOperator() == OO_LessLess)
-      To = Call->getArg(0);
-    const auto *Ref =
-        To ? dyn_cast<DeclRefExpr>(To->IgnoreParenImpCasts()) : nullptr;
-    if (!Ref || !Ref->getDecl()->getDeclName().isIdentifier())
-      return;
-    for (StringRef Name : {"stdout", "stderr", "cout", "cerr", "clog"})
-      if (Ref->getDecl()->getName() == Name)
-        Prints.insert(Ref);
-  }
-
-  /// What a stream that is not the function's own is asked beside to print: its
-  /// settings live, and the counters that it has for whoever wants one.
-  void ofOutput(const CXXMemberCallExpr *Call) {
-    const CXXMethodDecl *M = Call->getMethodDecl();
-    if (!M || onDevice() || !isOwn(Call->getExprLoc()) ||
-        !M->getDeclName().isIdentifier())
-      return;
-    StringRef Of = M->getParent()->getName(), Name = M->getName();
-    if (!(Of == "ios_base" || Of == "basic_ios" || Of == "basic_ostream") ||
-        Name == "write" || Name == "put" || Name == "flush")
-      return;
-    const Expr *Object = Call->getImplicitObjectArgument()->IgnoreParenCasts();
-    const auto *Ref = dyn_cast<DeclRefExpr>(Object);
-    const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (!V || !V->hasLocalStorage() || V->getType()->isReferenceType() ||
-        V->getType()->isPointerType())
-      add(Call->getExprLoc(), ViolationKind::CallsFunction,
-          ("std::" + Of + "::" + Name).str(), Name, Harm::State);
-  }
-
-  /// A variable of a header that can change keeps what is put there.
-  void variableOfHeader(const NamedDecl *D, SourceLocation L, const Expr *By) {
-    const auto *V = dyn_cast<VarDecl>(D);
-    if (!V || onDevice() || !V->hasGlobalStorage() || V->isConstexpr() ||
-        isOwn(V->getLocation()) || Prints.count(By))
-      return;
-    QualType Type = V->getType().getNonReferenceType();
-    if (!Context.getBaseElementType(Type).isConstQualified())
-      add(L, ViolationKind::ForeignVariable, qualifiedName(V));
-  }
-
   /// Of the C library, and not known to keep nothing. What a user's header has
   /// is the user's.
   bool mayKeep(const FunctionDecl *F) {
@@ -325,10 +249,9 @@ private:
   }
 
   /// \p D is named at \p L: is it one of those that may not be?
-  void use(const NamedDecl *D, SourceLocation L, const Expr *By = nullptr) {
+  void use(const NamedDecl *D, SourceLocation L) {
     if (!D || !isOwn(L) || isLaunch(L))
       return;
-    variableOfHeader(D, L, By);
     if (!onDevice() && D->getDeclName().isIdentifier() &&
         !isOwn(D->getLocation())) {
       if (!givesBack(D->getName()).empty())
@@ -398,7 +321,6 @@ private:
   }
 
   std::optional<std::string> ToolkitFolder;
-  std::set<const Expr *> Prints;               ///< what is only printed to
   std::map<std::string, SourceLocation> Taken; ///< by what takes it
   std::set<std::string> GivenBack;             ///< names of functions
 };

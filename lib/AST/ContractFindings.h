@@ -86,6 +86,8 @@ struct ContractText {
 std::vector<Finding> tokenFindings(const ContractText &Text);
 std::vector<Finding> directiveFindings(const ContractText &Text);
 std::vector<Finding> astFindings(const ContractText &Text);
+std::vector<Finding> outputFindings(const ContractText &Text);
+std::vector<Finding> launchFindings(const ContractText &Text);
 std::vector<Finding> streamFindings(const ContractText &Text);
 std::vector<Finding> inputFindings(const ContractText &Text,
                                    llvm::StringRef Entry, EntryUsed As,
