@@ -9,6 +9,7 @@
 #include "Alignments.h"
 #include "Headers.h"
 #include "PtxText.h"
+#include "stark/AST/ChangedFiles.h"
 #include "stark/AST/Flags.h"
 #include "stark/AST/LaunchText.h"
 #include "stark/AST/Parse.h"
@@ -24,29 +25,6 @@ using namespace stark;
 using namespace stark::sim;
 
 namespace {
-/// A file whose inline PTX Clang accepts.
-class RespelledFile : public llvm::vfs::File {
-public:
-  explicit RespelledFile(std::unique_ptr<llvm::vfs::File> Real)
-      : Real(std::move(Real)) {}
-  llvm::ErrorOr<llvm::vfs::Status> status() override { return Real->status(); }
-  llvm::ErrorOr<std::string> getName() override { return Real->getName(); }
-  std::error_code close() override { return Real->close(); }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
-  getBuffer(const llvm::Twine &Name, int64_t Size, bool Terminated,
-            bool Volatile) override {
-    auto Text = Real->getBuffer(Name, Size, Terminated, Volatile);
-    if (!Text || !((*Text)->getBuffer().contains("asm") ||
-                   (*Text)->getBuffer().contains("alignas")))
-      return Text;
-    return llvm::MemoryBuffer::getMemBufferCopy(
-        respellConstraints(alignmentsFirst((*Text)->getBuffer())), Name);
-  }
-
-private:
-  std::unique_ptr<llvm::vfs::File> Real;
-};
-
 /// Whether \p Name lies below a folder that a toolkit's headers are in, too.
 bool isBesideToolkit(llvm::StringRef Name) {
   static const std::vector<llvm::StringRef> Folders = [] {
@@ -64,26 +42,19 @@ bool isBesideToolkit(llvm::StringRef Name) {
 /// The user's headers hold inline PTX, too, and the toolkit's, which some
 /// packages put among the system's; these hold assembly that is meant for this
 /// CPU.
-class RespelledFiles : public llvm::vfs::ProxyFileSystem {
-public:
-  RespelledFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real,
-                 std::string Toolkit)
-      : ProxyFileSystem(std::move(Real)), Toolkit(std::move(Toolkit)) {}
-  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
-  openFileForRead(const llvm::Twine &Path) override {
-    auto Opened = ProxyFileSystem::openFileForRead(Path);
-    std::string Name = Path.str();
-    bool OfToolkit =
-        (!Toolkit.empty() && llvm::StringRef(Name).starts_with(Toolkit)) ||
-        isBesideToolkit(Name);
-    if (!Opened || (llvm::StringRef(Name).starts_with("/usr/") && !OfToolkit))
-      return Opened;
-    return std::make_unique<RespelledFile>(std::move(*Opened));
-  }
-
-private:
-  std::string Toolkit; ///< where it is, empty if there is none
-};
+FileChange respelled(std::string Toolkit) {
+  FileChange Change;
+  Change.Concerns = [Toolkit = std::move(Toolkit)](llvm::StringRef Path) {
+    return !Path.starts_with("/usr/") || isBesideToolkit(Path) ||
+           (!Toolkit.empty() && Path.starts_with(Toolkit));
+  };
+  Change.Make = [](llvm::StringRef Text) -> std::optional<std::string> {
+    if (!Text.contains("asm") && !Text.contains("alignas"))
+      return std::nullopt;
+    return respellConstraints(alignmentsFirst(Text));
+  };
+  return Change;
+}
 } // namespace
 
 std::string sim::headersSource() {
@@ -123,8 +94,7 @@ sim::makeFiles(Side For, const CompileRequest &Request,
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real =
       filesForClang(llvm::vfs::getRealFileSystem());
   if (For == Side::Device)
-    Real = llvm::makeIntrusiveRefCnt<RespelledFiles>(
-        Real, findToolkit().value_or(Toolkit()).Root);
+    Real = withChange(Real, respelled(findToolkit().value_or(Toolkit()).Root));
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(Real);
   Files->pushOverlay(Memory);
   if (!Request.Folder.empty())
