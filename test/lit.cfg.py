@@ -72,6 +72,11 @@ if os.path.exists(os.path.join(llama, "ready.json")):
 torch = os.environ.get("STARK_TORCH") or os.path.join(config.stark_source, "build", "torch")
 torch_python = os.path.join(torch, "python3")
 config.substitutions.append(("%torch-python", torch_python))
+# Several imports for the price of one: `%imports FOLDER FILE [OPTION]... + FILE ...`.
+imports = os.path.join(config.stark_source, "test", "import", "Inputs", "imports.py")
+config.substitutions.append(
+    ("%imports", " ".join([torch_python, "-B", imports, os.path.join(config.stark_source, "utils"), os.path.join(bin_dir, "stark-tool")]))
+)
 # Reading libtorch's headers takes minutes where the disk is slow: what the
 # compilers keep of them, half a GB, is made once, for all builds of this folder.
 beside = os.path.dirname(config.stark_build)

@@ -10,11 +10,8 @@ import json
 import math
 import os
 import re
-import runpy
 import shutil
 import signal
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -22,14 +19,9 @@ import threading
 import time
 import traceback
 
+import torch_forks
+
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
-CLIENT = """#!/usr/bin/env python3
-import json, os, socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.connect(@SOCKET@)
-s.sendall(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd()}).encode() + b"\\n")
-sys.exit(int(s.makefile().readline() or 1))
-"""
 MOST_ELEMENTS = 1 << 17  # of all inputs together, in the smaller copy
 MOST_WEIGHTS = 1 << 23
 
@@ -62,42 +54,6 @@ def in_child(function, seconds, *arguments):
     os.waitpid(child, 0)
     timer.cancel()
     return json.loads(text) if text else {"error": f"no answer within {seconds} s, or killed"}
-
-
-def serve(path):
-    """Starts an exporter in a child for each client."""
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
-    listener.listen(8)
-
-    def answer(connection):
-        request = json.loads(connection.makefile().readline())
-        child = os.fork()
-        if child == 0:
-            os.chdir(request["cwd"])
-            arguments = [a for a in request["argv"] if a != "-B"]
-            sys.argv = arguments
-            sys.path.insert(0, arguments[0])
-            code = 1
-            try:
-                runpy.run_path(arguments[0], run_name="__main__")
-                code = 0
-            except SystemExit as done:
-                code = done.code or 0
-            except BaseException:
-                traceback.print_exc()
-            os._exit(code)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        try:
-            connection.sendall(f"{code}\n".encode())
-        except OSError:
-            pass  # the client met its deadline
-        connection.close()
-
-    def loop():
-        while True:
-            threading.Thread(target=answer, args=(listener.accept()[0],), daemon=True).start()
-    threading.Thread(target=loop, daemon=True).start()
 
 
 def load_task(path):
@@ -436,12 +392,8 @@ def main():
     parser.add_argument("--together", type=int, default=12, help="tasks that are compiled as one")
     parser.add_argument("--tolerance", type=float, default=1e-5, help="as a share of an output's root mean square")
     options = parser.parse_args()
-    import torch
+    torch_forks.load_torch()
     import torch._subclasses.fake_tensor
-    import torch.export
-    torch.set_num_threads(1)
-    # Loads what an export loads.
-    torch.export.export(torch.nn.Linear(2, 2), (torch.zeros(1, 2),), strict=False)
     known = {}
     if options.json and os.path.exists(options.json):
         with open(options.json) as file:
@@ -451,12 +403,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="check-imports-") as work:
         options.work = work
-        options.client = os.path.join(work, "client")
-        address = os.path.join(work, "socket")
-        with open(options.client, "w") as file:
-            file.write(CLIENT.replace("@SOCKET@", repr(address)).replace("/usr/bin/env python3", sys.executable))
-        os.chmod(options.client, 0o755)
-        serve(address)
+        options.client = torch_forks.serve(work)
         compiler = Compiler(work, os.path.join(ROOT, "build", "check-imports"))
         paths = []
         for path in map(os.path.realpath, options.tasks):
