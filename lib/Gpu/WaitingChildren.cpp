@@ -31,13 +31,13 @@ struct WaitingChildren::Waiting {
 WaitingChildren::WaitingChildren(Clock &Time) : Time(Time) {}
 WaitingChildren::~WaitingChildren() { drop(); }
 
-/// New ones: the candidate's, and the source's where none is likely to rest.
+/// Of new ones: the candidate's, and the source's, which stays where one rests
+/// for the next job.
 size_t WaitingChildren::missing() const {
   size_t New = std::count_if(All.begin(), All.end(), [](const Waiting &W) {
     return W.Library.empty();
   });
-  size_t Wanted = Repeats ? 1 : 2;
-  return Wanted > New ? Wanted - New : 0;
+  return New < 2 ? 2 - New : 0;
 }
 
 void WaitingChildren::begin(const ChildSpec &Spec) {
@@ -108,8 +108,6 @@ std::unique_ptr<ChildProcess> WaitingChildren::take(const ChildSpec &Spec) {
 
 std::unique_ptr<ChildProcess>
 WaitingChildren::takeRested(const ChildSpec &Spec, const std::string &Library) {
-  Repeats = Library == LastLibrary;
-  LastLibrary = Library;
   std::unique_ptr<ChildProcess> Child = take(kindOf(Spec), Library);
   // Nobody has to wait here until the driver has cleared up after them.
   for (Waiting &W : All)

@@ -83,8 +83,6 @@ private:
 
   Clock &Time;
   std::unique_ptr<ChildSpec> Next; ///< likely; null: nothing is known
-  std::string LastLibrary;         ///< that takeRested() was asked for
-  bool Repeats = false;            ///< as the time before
   std::vector<Waiting> All;
   std::vector<std::unique_ptr<ChildProcess>> Ending;
 };
