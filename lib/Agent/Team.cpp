@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CandidateText.h"
-#include "ReplyText.h"
 #include "TextForms.h"
 #include "stark/AST/Parse.h"
+#include "stark/Agent/Conversation.h"
 #include "stark/Agent/Reply.h"
 #include "stark/Eval/Verdict.h"
 #include "stark/Support/Error.h"
@@ -26,8 +26,8 @@ using namespace stark;
 
 static constexpr unsigned MaxTries = 2;
 static constexpr uint64_t PlanTokens = 16000, CodeTokens = 32000;
-/// Bytes of a bad reply that the re-ask repeats, and of a problem's text.
-static constexpr size_t BadReplyLimit = 64000, ProblemLimit = 2000;
+/// Bytes of a problem's text.
+static constexpr size_t ProblemLimit = 2000;
 
 namespace {
 using Values = std::map<std::string, std::string>;
@@ -116,51 +116,6 @@ llvm::Expected<ChatRequest> Team::firstRequest(const Question &Q) const {
   return R;
 }
 
-namespace {
-/// Why a reply is no answer, before its text is looked at.
-struct StopProblem {
-  std::string Text; ///< empty: it is one
-  bool AskAgain = true;
-};
-} // namespace
-
-static StopProblem problemOfStop(const ChatReply &R, uint64_t MaxTokens) {
-  // A model's own limit may be lower than what was allowed.
-  if (R.Tokens.Output && *R.Tokens.Output)
-    MaxTokens = std::min(MaxTokens, *R.Tokens.Output);
-  std::string Detail = R.StopDetail.empty() ? "" : " (" + R.StopDetail + ")";
-  switch (R.Stop) {
-  case StopReason::Refusal:
-    return {"the model refused to answer" + Detail, false};
-  case StopReason::ContextOverflow:
-    return {"the request is longer than the model's context" + Detail, false};
-  case StopReason::Length:
-    return {"the answer was cut off at " + std::to_string(MaxTokens) +
-            " tokens; wanted a shorter one that is whole"};
-  case StopReason::End:
-  case StopReason::Other:
-    return {};
-  }
-  return {};
-}
-
-/// The conversation goes on: what was said, and why it cannot be used.
-static void addReask(ChatRequest &R, const ChatReply &Bad,
-                     const std::string &Problem) {
-  std::string Said = normalizeReply(Bad.Text);
-  // Providers refuse an empty message.
-  if (llvm::StringRef(Said).trim().empty())
-    Said = "(no text)";
-  R.Messages.push_back(
-      {ChatMessage::Speaker::Assistant, trimForWindow(Said, BadReplyLimit)});
-  R.Messages.push_back(
-      {ChatMessage::Speaker::User,
-       "This answer cannot be used: " + Problem +
-           ". Send the whole answer again, in the form asked for."});
-  if (Bad.Stop == StopReason::Length)
-    R.MaxOutputTokens *= 2;
-}
-
 template <class T>
 llvm::Expected<AgentResult<T>>
 Team::ask(const AgentInput &In, const Question &Q,
@@ -174,7 +129,7 @@ Team::ask(const AgentInput &In, const Question &Q,
     llvm::Expected<ChatReply> Reply = Ask(*Request);
     if (!Reply)
       return Reply.takeError();
-    StopProblem Stop = problemOfStop(*Reply, Request->MaxOutputTokens);
+    StopProblem Stop = problemOfStop(*Reply, *Request);
     if (Stop.Text.empty()) {
       llvm::Expected<T> Value = Use(Reply->Text);
       if (Value) {
@@ -187,7 +142,7 @@ Team::ask(const AgentInput &In, const Question &Q,
     Result.Problem = trimForWindow(cleanText(Stop.Text), ProblemLimit);
     if (!Stop.AskAgain)
       break;
-    addReask(*Request, *Reply, Result.Problem);
+    goOn(*Request, *Reply, reaskFor(Result.Problem));
   }
   return Result;
 }

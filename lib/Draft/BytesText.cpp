@@ -98,3 +98,17 @@ std::string draft::bytesOf(const ordered_json &Arguments,
                     (Text.empty() ? llvm::join(InPart, ", ") : "it"));
   return Text;
 }
+
+std::string stark::withBytes(llvm::StringRef Workload,
+                             const WholeArguments &Seen,
+                             std::vector<std::string> &Notes) {
+  ordered_json Root = ordered_json::parse(Workload.begin(), Workload.end(),
+                                          nullptr, false, true);
+  if (!Root.is_object() || !Root.contains("arguments"))
+    return Workload.str();
+  std::string Bytes = draft::bytesOf(Root["arguments"], Seen, Notes);
+  if (!Bytes.empty())
+    Root["bytes"] = Bytes;
+  return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}

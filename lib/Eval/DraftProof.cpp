@@ -8,6 +8,7 @@
 #include "stark/Eval/DraftProof.h"
 #include "BusySize.h"
 #include "Reach.h"
+#include "stark/Eval/WorkloadProof.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -61,6 +62,15 @@ static std::string findingOf(const Verdict &V) {
       return (verdictName(V.Kind) + ": " + Line).str();
   }
   return verdictName(V.Kind).str();
+}
+
+/// All of it, for who reads the source beside it.
+static std::string wholeFinding(const Verdict &V, llvm::StringRef SourcePath) {
+  std::string Text = verdictName(V.Kind).str();
+  for (const std::string *Part : {&V.Compiler, &V.Run})
+    if (llvm::StringRef Said = llvm::StringRef(*Part).trim(); !Said.empty())
+      Text += ("\n" + Said).str();
+  return withoutFolderOf(std::move(Text), SourcePath);
 }
 
 namespace {
@@ -180,6 +190,7 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
       if (V->correct()) {
         Proof.Form = Form;
         Proof.Proved = true;
+        Proof.Found = degeneraciesIn(V->Run);
         Proof.Note = "proved in the simulator at its small size";
         if (llvm::Error E = countBytes(D, Form, Path.str().str(), SourcePath,
                                        Parse, Options, Wait))
@@ -192,8 +203,10 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         });
         return Proof;
       }
-      if (Proof.Note.empty())
+      if (Proof.Note.empty()) {
         Proof.Note = "not proved in the simulator: " + findingOf(*V);
+        Proof.Found = wholeFinding(*V, SourcePath);
+      }
       // A host function may have another way for what is ragged.
       bool Other = Form == SmallSize::Ragged && !D.entry().IsKernel &&
                    V->Kind == VerdictKind::Unsupported;

@@ -142,6 +142,8 @@ static std::optional<WholeArguments> parseReach(llvm::StringRef Text) {
       Seen.Written.insert(Parts[0].str());
     if (areAlike(Alike, Written))
       Seen.Alike.insert(Parts[0].str());
+    if (!Read && !Written)
+      Seen.Untouched.insert(Parts[0].str());
   }
   return Seen;
 }

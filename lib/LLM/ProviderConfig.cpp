@@ -82,12 +82,12 @@ template <class IO> void fields(IO &F, Configuration &C) {
   F.optional("providers", C.Providers);
   F.optional("roles", C.Roles);
   F.check(!C.Roles.empty(), "roles",
-          "an object of roles: plan, code, debug, default");
+          "an object of roles: plan, code, debug, draft, default");
   for (const auto &[Role, Choice] : C.Roles)
     if (Role != "plan" && Role != "code" && Role != "debug" &&
-        Role != "single" && Role != "default")
+        Role != "single" && Role != "draft" && Role != "default")
       F.fail("roles." + Role, "an unknown role",
-             "plan, code, debug, single or default");
+             "plan, code, debug, single, draft or default");
 }
 } // namespace
 

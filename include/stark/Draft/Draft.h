@@ -45,7 +45,15 @@ struct WholeArguments {
   std::set<std::string> Written; ///< each byte
   /// Of what was written nearly all elements have one value.
   std::set<std::string> Alike;
+  /// Neither read nor written at all.
+  std::set<std::string> Untouched;
 };
+
+/// The text of a workload with "bytes" as a draft has them, where that can be
+/// said: of arguments that a run was seen to reach in full. What is counted,
+/// and what is not, is added to \p Notes.
+std::string withBytes(llvm::StringRef Workload, const WholeArguments &Seen,
+                      std::vector<std::string> &Notes);
 
 /// What a draft is made of; text() of it may be asked for in several forms.
 class Draft {

@@ -22,6 +22,9 @@ struct DraftProof {
   SmallSize Form = SmallSize::Ragged;
   bool Proved = false;
   std::string Note; ///< what came of it
+  /// What the run of the first form found, whole; of one that is correct, which
+  /// outputs say little. Names no folder.
+  std::string Found;
 };
 
 /// Runs the source \p SourcePath as \p D says, until a form of it is correct;
