@@ -9,23 +9,26 @@
 /// \file
 ///   source, callers -> as they stand, or cut down to what matters, by lines
 /// A file that is short is shown as it stands. Of a long one the entry and what
-/// it reaches come first, then main() and what it reaches beside. A line in
+/// it reaches come first, then main() and host code that it reaches. A line in
 /// brackets stands for lines that are not shown.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "DraftTexts.h"
 #include "TextForms.h"
+#include "stark/AST/CodeText.h"
 #include "stark/AST/Extract.h"
 #include "stark/AST/Site.h"
+#include "stark/Draft/Draft.h"
 #include "stark/Eval/Verdict.h"
 #include "stark/Support/CodeReach.h"
 #include "stark/Support/CodeTokens.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace stark;
 namespace path = llvm::sys::path;
@@ -36,6 +39,32 @@ static constexpr size_t WholeLimit = 16000, PartLimit = 24000,
                         CallerLimit = 8000, HeadersLimit = 16000;
 
 using LineSet = std::vector<bool>;
+
+/// Whether \p Line, trimmed, is a comment that only draws a line.
+static bool isRuler(llvm::StringRef Line) {
+  constexpr size_t Shortest = 12;
+  return Line.size() >= Shortest && Line.starts_with("/") &&
+         Line.find_first_not_of("/*=-_#~+.0123456789 \t") ==
+             llvm::StringRef::npos;
+}
+
+/// \p Text with its lines where they were, and less of what says nothing: drawn
+/// lines, blanks at the ends.
+static std::string withoutRulers(llvm::StringRef Text) {
+  std::string Out;
+  bool InComment = false;
+  for (llvm::StringRef Line : llvm::split(Text, '\n')) {
+    llvm::StringRef Bare = Line.trim();
+    // What begins or ends a comment of several lines stays.
+    bool Opens = Bare.starts_with("/*");
+    if (!InComment && isRuler(Bare) && (!Opens || Bare.ends_with("*/")))
+      Line = "//";
+    if (Opens || InComment)
+      InComment = !Bare.ends_with("*/");
+    Out += (Line.rtrim() + "\n").str();
+  }
+  return llvm::StringRef(Out).rtrim('\n').str() + "\n";
+}
 
 /// "ns::k<float, 4>" -> "ns::k"
 static llvm::StringRef withoutArguments(llvm::StringRef Entry) {
@@ -62,11 +91,12 @@ static LineSet reachedLines(llvm::StringRef Text, llvm::StringRef Root) {
   return Lines;
 }
 
-/// Where words do not tell: kernels and what launches them, by Clang.
-static LineSet siteLines(const ParsedSource &Source, llvm::StringRef Text) {
+/// The functions that \p Wanted, by Clang: kernels and what launches them.
+static LineSet siteLines(const ParsedSource &Source, llvm::StringRef Text,
+                         llvm::function_ref<bool(SiteKind)> Wanted) {
   LineSet Lines(Text.count('\n') + 2);
   for (const Site &S : findSites(Source).All)
-    if (S.Parent < 0)
+    if (S.Parent < 0 && Wanted(S.Kind))
       for (size_t L = S.Line; L && L <= S.EndLine && L < Lines.size(); ++L)
         Lines[L - 1] = true;
   return Lines;
@@ -77,6 +107,8 @@ static std::string linesOf(llvm::StringRef Text, const LineSet &Of,
                            size_t Limit) {
   llvm::SmallVector<llvm::StringRef> All;
   Text.split(All, '\n');
+  if (!All.empty() && All.back().empty())
+    All.pop_back();
   std::string Out;
   for (size_t I = 0; I < All.size();) {
     size_t End = I;
@@ -95,11 +127,12 @@ static std::string linesOf(llvm::StringRef Text, const LineSet &Of,
   return trimForWindow(Out, Limit);
 }
 
-/// \p Source with what its \p Roots reach, the first of them first.
+/// \p Source with what \p Entry and main() reach, the entry first. Where it is
+/// \p Known which entry it is about, other kernels are left out.
 static std::string describeFile(const ParsedSource &Source,
-                                llvm::ArrayRef<std::string> Roots,
+                                const std::string &Entry, bool Known,
                                 size_t Limit) {
-  std::string Text = cleanText(Source.text());
+  std::string Text = withoutRulers(cleanText(Source.text()));
   if (Text.size() <= std::min(Limit, WholeLimit))
     return fenced("cuda", Text);
   LineSet Shown(llvm::StringRef(Text).count('\n') + 2);
@@ -113,13 +146,19 @@ static std::string describeFile(const ParsedSource &Source,
       Out += std::string(Out.empty() ? "" : "\nFurther lines of it:\n\n") +
              fenced("cuda", linesOf(Text, Lines, Limit));
   };
-  for (const std::string &Root : Roots)
-    if (!Root.empty())
-      if (LineSet Lines = reachedLines(Text, withoutArguments(Root));
-          !Lines.empty())
-        Show(std::move(Lines));
+  if (!Entry.empty())
+    Show(reachedLines(Text, withoutArguments(Entry)));
+  LineSet Others;
+  if (Known && !Out.empty())
+    Others = siteLines(Source, Text, [](SiteKind K) {
+      return K == SiteKind::Kernel || K == SiteKind::Device;
+    });
+  LineSet OfMain = reachedLines(Text, "main");
+  for (size_t I = 0; I < OfMain.size() && I < Others.size(); ++I)
+    OfMain[I] = OfMain[I] && !Others[I];
+  Show(std::move(OfMain));
   if (Out.empty())
-    Show(siteLines(Source, Text));
+    Show(siteLines(Source, Text, [](SiteKind) { return true; }));
   return Out.empty() ? fenced("cuda", trimForWindow(Text, Limit)) : Out;
 }
 
@@ -179,13 +218,30 @@ static std::string describeHeaders(const DraftQuestion &Q) {
   return Out;
 }
 
+/// Main files of \p Text's program have one.
+static bool definesMain(const ParsedSource &Source) {
+  return definesFunction(Source.text(), "main");
+}
+
 std::string stark::describeProgram(const DraftQuestion &Q) {
-  std::string Out =
-      describeFile(Q.Source, {Q.Entry, std::string("main")}, PartLimit) + "\n" +
-      describeHeaders(Q);
+  std::string Out = describeFile(Q.Source, Q.Entry, Q.Of, PartLimit) + "\n" +
+                    describeHeaders(Q);
+  std::set<std::string> Shown{absolutePath(Q.Source.path())};
+  auto Show = [&](const ParsedSource &Caller, llvm::StringRef Calls) {
+    if (Shown.insert(absolutePath(Caller.path())).second)
+      Out += "`" + nameFor(Caller.path(), Q.Source.path()) +
+             "`, a file of the same project that calls " + Calls.str() +
+             ":\n\n" + describeFile(Caller, "", /*Known=*/false, CallerLimit) +
+             "\n";
+  };
   for (const auto &Caller : Q.Callers)
-    Out += "`" + nameFor(Caller->path(), Q.Source.path()) +
-           "`, a file of the same project that calls it:\n\n" +
-           describeFile(*Caller, {std::string("main")}, CallerLimit) + "\n";
+    Show(*Caller, "it");
+  // Sizes may be those of who calls them in turn.
+  if (llvm::none_of(Q.Callers,
+                    [](const auto &Caller) { return definesMain(*Caller); }))
+    for (const auto &Caller : Q.Callers)
+      for (const auto &Outer : findCallers(*Caller, Q.Options))
+        if (definesMain(*Outer))
+          Show(*Outer, "`" + path::filename(Caller->path()).str() + "`");
   return llvm::StringRef(Out).rtrim().str() + "\n";
 }

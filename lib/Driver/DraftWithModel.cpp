@@ -255,8 +255,8 @@ Step Asking::judge(DraftAnswer Said, WorkloadProof Proof) {
   Step S;
   S.Problem = inALine(V);
   S.Message =
-      "The simulator ran this workload at its smallest size, " + Proof.SizeRun +
-      ", and found:\n\n" +
+      "The simulator ran this workload at " + Proof.SizeRun +
+      " and found:\n\n" +
       fenced("", trimForWindow(observations(V), FindingLimit)) +
       "\nMend the workload, and send the whole answer again, in the form "
       "asked for. If the program's own calls have this fault as well, send the "

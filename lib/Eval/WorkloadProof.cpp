@@ -17,6 +17,9 @@ using namespace stark;
 using nlohmann::ordered_json;
 namespace path = llvm::sys::path;
 
+/// Bytes of arguments of a timed size that is run as well.
+static constexpr uint64_t MostTimedBytes = uint64_t(256) << 20;
+
 std::string stark::withoutFolderOf(std::string Text, llvm::StringRef Path) {
   std::string Prefix = path::parent_path(absolutePath(Path)).str() + "/";
   for (size_t At = 0;
@@ -75,17 +78,17 @@ static std::string checkBytes(const Task &T, Smallest &Found) {
   return "";
 }
 
-/// The workload with its size \p Index alone, timed.
-static std::string withOneSize(llvm::StringRef Text, size_t Index) {
+/// The workload with these of its sizes alone, timed.
+static std::string withSizes(llvm::StringRef Text,
+                             llvm::ArrayRef<size_t> Which) {
   ordered_json Root =
       ordered_json::parse(Text.begin(), Text.end(), nullptr, false, true);
-  if (!Root.is_object() || !Root["sizes"].is_array() ||
-      Index >= Root["sizes"].size())
-    return Text.str();
-  ordered_json One = Root["sizes"][Index];
-  if (One.is_object())
-    One.erase("check_only");
-  Root["sizes"] = ordered_json::array({One});
+  ordered_json Sizes = ordered_json::array();
+  for (size_t I : Which) {
+    Sizes.push_back(Root["sizes"][I]);
+    Sizes.back().erase("check_only");
+  }
+  Root["sizes"] = std::move(Sizes);
   return Root.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }
@@ -114,7 +117,10 @@ private:
     return withoutFolderOf(withoutFolderOf(std::move(Text), workloadPath()),
                            SourcePath);
   }
-  llvm::Error judge(const Task &T, WorkloadProof &Proof);
+  llvm::Expected<Verdict> judge(const Task &T) const;
+  llvm::Error reach(const Task &T, WorkloadProof &Proof) const;
+  llvm::Error runTimed(llvm::StringRef Text, const Task &Whole,
+                       WorkloadProof &Proof);
 
   const std::string SourcePath;
   const ParseOptions &Parse;
@@ -123,8 +129,8 @@ private:
 };
 } // namespace
 
-/// Runs the one size of \p T.
-llvm::Error Prover::judge(const Task &T, WorkloadProof &Proof) {
+/// Runs the sizes of \p T.
+llvm::Expected<Verdict> Prover::judge(const Task &T) const {
   llvm::Expected<std::unique_ptr<Evaluator>> Judge =
       makeSimEvaluator(T, "h200", Options);
   if (!Judge)
@@ -133,24 +139,24 @@ llvm::Error Prover::judge(const Task &T, WorkloadProof &Proof) {
   C.Seed = 1;
   C.Text = T.SourceText;
   llvm::Expected<Verdict> V = (*Judge)->evaluate(C);
-  if (!V) {
-    // What keeps the simulator from its end is the workload's fault or the
-    // source's, unless the user wants to stop.
-    llvm::Error E = V.takeError();
-    if (errorKind(E) != ErrorKind::Failed)
-      return E;
-    Verdict Not;
-    Not.Kind = VerdictKind::Unsupported;
-    Not.Run = plain(llvm::toString(std::move(E)));
-    Proof.Found = std::move(Not);
-    return llvm::Error::success();
+  if (V) {
+    V->Run = plain(V->Run);
+    V->Compiler = plain(V->Compiler);
+    return V;
   }
-  V->Run = plain(V->Run);
-  V->Compiler = plain(V->Compiler);
-  bool Correct = V->correct();
-  Proof.Found = std::move(*V);
-  if (!Correct)
-    return llvm::Error::success();
+  // What keeps the simulator from its end is the workload's fault or the
+  // source's, unless the user wants to stop.
+  llvm::Error E = V.takeError();
+  if (errorKind(E) != ErrorKind::Failed)
+    return E;
+  Verdict Not;
+  Not.Kind = VerdictKind::Unsupported;
+  Not.Run = plain(llvm::toString(std::move(E)));
+  return Not;
+}
+
+/// What \p T, which is correct, reads and writes.
+llvm::Error Prover::reach(const Task &T, WorkloadProof &Proof) const {
   for (bool SameValues : {false, true}) {
     llvm::Expected<std::optional<WholeArguments>> Whole =
         reachOfSource(T, SameValues, Options);
@@ -175,6 +181,46 @@ llvm::Error Prover::judge(const Task &T, WorkloadProof &Proof) {
   return llvm::Error::success();
 }
 
+/// Runs the timed sizes of \p Whole, of large ones a sample of blocks: what is
+/// found there is what was found.
+llvm::Error Prover::runTimed(llvm::StringRef Text, const Task &Whole,
+                             WorkloadProof &Proof) {
+  llvm::Expected<std::vector<job::Case>> Cases = makeCases(Whole);
+  if (!Cases)
+    return Cases.takeError();
+  std::vector<job::Leaf> Leaves = makeLeaves(Whole);
+  std::vector<size_t> Timed;
+  std::string Labels;
+  for (size_t I = 0; I < Whole.Load.Sizes.size(); ++I) {
+    std::string Label = Whole.Load.Sizes[I].label();
+    auto C = llvm::find_if(*Cases, [&](const job::Case &Each) {
+      return Each.Timed && Each.Label == Label;
+    });
+    if (Label == Proof.SizeRun || C == Cases->end() ||
+        bytesOf(Leaves, *C) > MostTimedBytes)
+      continue;
+    Timed.push_back(I);
+    Labels += (Labels.empty() ? "" : "; ") + Label;
+  }
+  if (Timed.empty())
+    return llvm::Error::success();
+  ordered_json Root = ordered_json::parse(withSizes(Text, Timed));
+  Root["added_sizes"] = false;
+  llvm::Expected<Task> T = load(Root.dump());
+  if (!T)
+    return T.takeError();
+  llvm::Expected<Verdict> V = judge(*T);
+  if (!V)
+    return V.takeError();
+  // What takes too long or cannot be run there says nothing of the workload.
+  if (V->Kind != VerdictKind::Crashed && V->Kind != VerdictKind::Wrong &&
+      V->Kind != VerdictKind::Unstable)
+    return llvm::Error::success();
+  Proof.Found = std::move(*V);
+  Proof.SizeRun = Labels;
+  return llvm::Error::success();
+}
+
 llvm::Expected<WorkloadProof> Prover::run(llvm::StringRef Text, bool Run) {
   WorkloadProof Proof;
   auto Misfit = [&](llvm::Error E) -> llvm::Expected<WorkloadProof> {
@@ -192,10 +238,18 @@ llvm::Expected<WorkloadProof> Prover::run(llvm::StringRef Text, bool Run) {
   if (!Proof.Misfit.empty() || !Run)
     return Proof;
   Proof.SizeRun = Whole->Load.Sizes[Least.Index].label();
-  llvm::Expected<Task> One = load(withOneSize(Text, Least.Index));
+  llvm::Expected<Task> One = load(withSizes(Text, Least.Index));
   if (!One)
     return Misfit(One.takeError());
-  if (llvm::Error E = judge(*One, Proof))
+  llvm::Expected<Verdict> V = judge(*One);
+  if (!V)
+    return V.takeError();
+  Proof.Found = std::move(*V);
+  if (!Proof.Found->correct())
+    return Proof;
+  if (llvm::Error E = reach(*One, Proof))
+    return E;
+  if (llvm::Error E = runTimed(Text, *Whole, Proof))
     return E;
   return Proof;
 }
