@@ -324,13 +324,18 @@ static llvm::Error askModel(const Program &P, Drafter *Drafts,
   Request.Prove = !NoProve;
   Request.Judge = judging(P.Options);
   std::unique_ptr<Draft> Own;
-  if (Drafts) {
+  if (Drafts && Q.Entry.empty())
+    Q.WhyNone = "the file defines no entry";
+  else if (Drafts) {
     llvm::Expected<std::unique_ptr<Draft>> D = Drafts->draft(Q.Entry);
     if (D)
       Own = std::move(*D);
     else
       Q.WhyNone = llvm::toString(D.takeError());
   }
+  if (Own && isTensorEntry(Own->entry()))
+    return usageError("--provider: '" + Q.Entry +
+                      "' takes tensors, of which no model is asked");
   if (Own) {
     llvm::Expected<DraftProof> Proof = prove(*Own, P.Options);
     if (!Proof)
