@@ -10,6 +10,7 @@
 #include "TextForms.h"
 #include "stark/Agent/Agent.h"
 #include "stark/Eval/Verdict.h"
+#include "stark/Eval/WorkloadProof.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "llvm/ADT/StringExtras.h"
@@ -82,19 +83,28 @@ static std::string shownDraft(const std::string &Text) {
   return Out + " }\n";
 }
 
+/// Without the names of folders, which tell nothing.
+static std::string plain(const std::string &Text, const DraftQuestion &Q) {
+  return withoutFolderOf(cleanText(Text), Q.Source.path());
+}
+
 /// Those of a draft that say something of the program; what it moves is the
 /// tool's own matter.
 static std::string describeNotes(const DraftQuestion &Q) {
   std::string Text;
+  auto IsShown = [&](llvm::StringRef Note) {
+    return !Q.Found.empty() &&
+           Note.starts_with("not proved in the simulator: ");
+  };
   for (const std::string &Note : Q.Notes)
-    if (!llvm::StringRef(Note).starts_with("\"bytes\""))
-      Text += "- " + cleanText(Note) + "\n";
+    if (!llvm::StringRef(Note).starts_with("\"bytes\"") && !IsShown(Note))
+      Text += "- " + plain(Note, Q) + "\n";
   return trimForWindow(Text, NotesLimit);
 }
 
 static std::string describeDraft(const DraftQuestion &Q) {
   if (Q.Draft.empty())
-    return "There is none: " + cleanText(Q.WhyNone) +
+    return "There is none: " + plain(Q.WhyNone, Q) +
            ".\n\nSay with what the program calls the kernel that its time goes "
            "into" +
            std::string(Q.IsFixed ? " (the user asks for `" + Q.Entry + "`)"

@@ -77,6 +77,10 @@ private:
   llvm::Expected<WorkloadProof> proofOf(const DraftAnswer &Said);
   std::string otherEntry(const DraftAnswer &Said) const;
   Step accept(DraftAnswer Said, WorkloadProof Proof);
+  void tell(const std::string &Note) const {
+    if (Request.OnNote)
+      Request.OnNote(Note);
+  }
   ModelDraft made();
 
   const ModelDraftRequest &Request;
@@ -323,6 +327,7 @@ ModelDraft Asking::made() {
 }
 
 llvm::Expected<ModelDraft> Asking::run(ChatRequest Chat) {
+  tell("asking " + Client.identity());
   for (unsigned Try = 1; Try <= Request.Rounds; ++Try) {
     Chat.Id = requestId(0, Chat.Role, Try);
     llvm::Expected<ChatReply> Reply = Client.complete(Chat, Control);
@@ -343,6 +348,12 @@ llvm::Expected<ModelDraft> Asking::run(ChatRequest Chat) {
       LastProblem = Next->Problem;
     if (Next->Message.empty())
       break;
+    tell(
+        "answer " + std::to_string(Try) + " of " +
+        std::to_string(Request.Rounds) +
+        (Next->Accepted
+             ? " runs, and is asked about: " + visibleLine(Best->Doubts.front())
+             : ": " + shortenUtf8(visibleLine(LastProblem), 2 * NoteLimit)));
     goOn(Chat, *Reply, Next->Message);
   }
   return made();

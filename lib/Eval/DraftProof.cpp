@@ -11,14 +11,10 @@
 #include "stark/Eval/WorkloadProof.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include <chrono>
 #include <sys/resource.h>
 
 using namespace stark;
-namespace fs = llvm::sys::fs;
 
 static llvm::Expected<Verdict> judged(const std::string &Workload,
                                       llvm::StringRef SourcePath,
@@ -162,11 +158,11 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
                                              const ParseOptions &Parse,
                                              const EvaluatorOptions &Options) {
   DraftProof Proof;
-  llvm::SmallString<128> Path;
-  if (std::error_code E =
-          fs::createTemporaryFile("stark-draft", "workload.json", Path))
-    return failed("cannot make a temporary file: " + E.message());
-  auto Remove = llvm::make_scope_exit([&] { fs::remove(Path); });
+  llvm::Expected<TemporaryFolder> Folder =
+      TemporaryFolder::create("stark-draft");
+  if (!Folder)
+    return Folder.takeError();
+  std::string Path = (Folder->path() + "/workload.json").str();
   // Of those that a task can be made of, the first.
   std::optional<SmallSize> Loads;
   auto Unproved = [&] {
@@ -190,11 +186,10 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
       if (llvm::Error E =
               writeFileAtomically(Path, D.text(Form, DraftSizes::Small)))
         return E;
-      llvm::Expected<Verdict> V =
-          judged(Path.str().str(), SourcePath, Parse, Options);
+      llvm::Expected<Verdict> V = judged(Path, SourcePath, Parse, Options);
       if (!V) {
         // What is wrong with the workload, as a grid of 0, or with the machine.
-        std::string Why = llvm::toString(V.takeError());
+        std::string Why = withoutFolderOf(llvm::toString(V.takeError()), Path);
         if (Proof.Note.empty())
           Proof.Note = "not proved: " + Why;
         continue;
@@ -205,14 +200,14 @@ llvm::Expected<DraftProof> stark::proveDraft(Draft &D,
         Proof.Proved = true;
         Proof.Found = degeneraciesIn(V->Run);
         Proof.Note = "proved in the simulator at its small size";
-        if (llvm::Error E = countBytes(D, Form, Path.str().str(), SourcePath,
-                                       Parse, Options, Wait))
+        if (llvm::Error E =
+                countBytes(D, Form, Path, SourcePath, Parse, Options, Wait))
           return E;
         Patience More;
         offerBusySize(D, Form, [&](const std::string &Workload) {
-          return More.isLost() ? std::nullopt
-                               : timesOf(Workload, Path.str().str(), SourcePath,
-                                         Parse, Options);
+          return More.isLost()
+                     ? std::nullopt
+                     : timesOf(Workload, Path, SourcePath, Parse, Options);
         });
         return Proof;
       }

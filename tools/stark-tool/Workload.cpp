@@ -323,6 +323,7 @@ static llvm::Error askModel(const Program &P, Drafter *Drafts,
   Request.Rounds = Rounds;
   Request.Prove = !NoProve;
   Request.Judge = judging(P.Options);
+  Request.OnNote = [](const std::string &Note) { note({Note}); };
   std::unique_ptr<Draft> Own;
   if (Drafts && Q.Entry.empty())
     Q.WhyNone = "the file defines no entry";

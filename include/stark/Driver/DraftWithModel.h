@@ -16,6 +16,7 @@
 
 #include "stark/Agent/DraftAgent.h"
 #include "stark/Eval/Evaluator.h"
+#include <functional>
 
 namespace stark {
 
@@ -33,6 +34,8 @@ struct ModelDraftRequest {
   bool Prove = true;       ///< run them in the simulator
   bool FoundFault = false; ///< the draft's own run found one, and says so
   EvaluatorOptions Judge = {};
+  /// Told who is asked, and what goes back; may be empty.
+  std::function<void(const std::string &Note)> OnNote = {};
 };
 
 struct ModelDraft {

@@ -191,6 +191,24 @@ TEST_F(DraftWithModelTest, HugeOnes) {
                            "less than 16 MiB"));
 }
 
+// Whatever the types of its fields are.
+TEST_F(DraftWithModelTest, OddTypes) {
+  ModelDraftRequest R = request();
+  R.Rounds = 1;
+  for (const char *Text :
+       {R"({"entry": 5, "sizes": "x", "arguments": [1]})",
+        R"({"launch": [], "sizes": [1], "arguments": {"x": [[], {}]}})",
+        R"({"launch": {"kernel": {}, "grid": [{}], "block": [[1]]},
+            "sizes": {}, "arguments": "x", "symbols": 3})",
+        R"({"entry": "k", "sizes": [null], "arguments": null,
+            "degenerate": {"a": 1}})",
+        R"({"launch": {"kernel": "k", "grid": "1", "block": "1"},
+            "sizes": [{"n": 1e300}], "arguments": {"x": {"init": []}}})"}) {
+    Client.Replies = {"```json\n" + std::string(Text) + "\n```\n"};
+    EXPECT_TRUE(says(ask(R), "no answer passed; the last one: ")) << Text;
+  }
+}
+
 TEST_F(DraftWithModelTest, AnotherEntryThanTheUsers) {
   ModelDraftRequest R = request();
   R.Question.IsFixed = true;
@@ -248,7 +266,17 @@ TEST_F(DraftWithModelTest, CallsAreHeldToWhatACandidateIs) {
                       "  boxed<<<1, n>>>(b);\n}\n"),
             "");
   EXPECT_TRUE(says(Forbidden("#include \"/etc/passwd\"\n"), "line 2: "));
-  EXPECT_TRUE(says(Forbidden("#include <fstream>\n"), "line 2: "));
+  for (const char *Text :
+       {"#include <fstream>\n", "#include_next <cstdio>\n",
+        "#define H \"/etc/passwd\"\n#include H\n",
+        "const char T[] = {\n#embed \"/etc/passwd\"\n};\n",
+        "#if __has_include(\"/etc/shadow\")\n#endif\n",
+        "__attribute__((constructor)) void begin() {}\n",
+        "void step() { asm(\"syscall\"); }\n", "#pragma comment(lib, \"x\")\n",
+        "extern \"C\" int socket(int, int, int);\n"
+        "int step() { return socket(1, 1, 0); }\n",
+        "#include <thread>\nvoid step() { std::thread([] {}).detach(); }\n"})
+    EXPECT_NE(Forbidden(Text), "") << Text;
   EXPECT_TRUE(says(Forbidden("#include \"../k.cu\"\n"), "line 2: "));
   EXPECT_TRUE(
       says(Forbidden("asm(\".incbin \\\"/etc/passwd\\\"\");\n"), "line 2: "));
