@@ -89,6 +89,7 @@ private:
   const CallControl &Control;
   bool ShownFault;      ///< the model was shown what a run found
   bool Doubted = false; ///< it was asked about what says little
+  unsigned Left = 0;    ///< answers after this one
   const std::string SourceName;
   Spent Cost;
   std::optional<Passed> Best;
@@ -229,11 +230,15 @@ Step Asking::accept(DraftAnswer Said, WorkloadProof Proof) {
   Best = Passed{std::move(Said), std::move(Proof), Doubts};
   Step S;
   S.Accepted = true;
-  if (Doubts.empty() || Doubted)
+  bool Runs = !Best->Proof.Found || Best->Proof.Found->correct();
+  if (Doubts.empty() || Doubted || !Left || !Runs)
     return S;
   Doubted = true;
-  S.Message = "The simulator ran this workload at " + Best->Proof.SizeRun +
-              " and it is correct. This is asked once:\n\n";
+  S.Message =
+      (Best->Proof.Found ? "The simulator ran this workload at " +
+                               Best->Proof.SizeRun + " and it is correct."
+                         : std::string("This workload fits.")) +
+      " This is asked once:\n\n";
   for (const std::string &Doubt : Best->Doubts)
     S.Message += "- " + Doubt + "\n";
   S.Message += "\nIf the program's own calls are so, send the same answer "
@@ -252,10 +257,8 @@ Step Asking::judge(DraftAnswer Said, WorkloadProof Proof) {
   bool NotSimulated = V.Kind == VerdictKind::Unsupported ||
                       (V.Kind == VerdictKind::NotCompiled && !OfCall);
   bool ProgramsOwn = !Said.Fault.empty() && ShownFault;
-  if (NotSimulated || ProgramsOwn) {
-    Doubted = true;
+  if (NotSimulated || ProgramsOwn)
     return accept(std::move(Said), std::move(Proof));
-  }
   Step S;
   S.Problem = inALine(V);
   S.Message =
@@ -308,7 +311,9 @@ ModelDraft Asking::made() {
   if (Proof.Seen)
     Made.Workload = withBytes(Made.Workload, *Proof.Seen, Made.Notes);
   for (const std::string &Doubt : Best->Doubts)
-    Made.Notes.push_back("it was asked, and this stays: " + Doubt);
+    Made.Notes.push_back(
+        (Doubted ? "it was asked, and this stays: " : "this says little: ") +
+        Doubt);
   for (const std::string &Note : Notes)
     Made.Notes.push_back(Note);
   if (!Proof.Found)
@@ -329,6 +334,7 @@ ModelDraft Asking::made() {
 llvm::Expected<ModelDraft> Asking::run(ChatRequest Chat) {
   tell("asking " + Client.identity());
   for (unsigned Try = 1; Try <= Request.Rounds; ++Try) {
+    Left = Request.Rounds - Try;
     Chat.Id = requestId(0, Chat.Role, Try);
     llvm::Expected<ChatReply> Reply = Client.complete(Chat, Control);
     if (!Reply) {

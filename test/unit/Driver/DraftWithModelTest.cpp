@@ -236,6 +236,14 @@ TEST_F(DraftWithModelTest, SizesThatMoveNothingAreAskedAboutOnce) {
       says(said(), "no shape, value or launch depends on the size 'm'"));
   EXPECT_TRUE(says(Notes, "it was asked, and this stays: no shape, value or "
                           "launch depends on the size 'm'"));
+  // Not in the last round.
+  Client.Asked.clear();
+  Client.Replies = {Idle, Idle};
+  ModelDraftRequest Once = request();
+  Once.Rounds = 1;
+  EXPECT_TRUE(says(ask(Once), "this says little: no shape, value or launch "
+                              "depends on the size 'm'"));
+  EXPECT_EQ(Client.Asked.size(), 1u);
   // The answer stays where the question cannot be asked.
   Client.Asked.clear();
   Client.Replies = {Idle, "fail"};
