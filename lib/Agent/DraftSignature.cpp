@@ -120,6 +120,9 @@ std::string stark::describeOthers(const DraftQuestion &Q) {
   llvm::erase_if(All, [&](const Signature &S) {
     return Q.Of && S.Name == Q.Of->Name && S.IsKernel == Q.Of->IsKernel;
   });
+  if (All.empty() && !Q.Of)
+    return "Nothing that the file itself defines: it takes a call of your "
+           "own.\n";
   if (All.empty() || (Q.IsFixed && Q.Of))
     return "";
   std::string Text = Q.Of ? "\nBeside it:\n\n" : "";

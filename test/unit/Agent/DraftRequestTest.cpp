@@ -34,9 +34,10 @@ std::string shown(const std::string &Text, bool WithCallers = false) {
   std::vector<std::unique_ptr<ParsedSource>> Callers;
   if (WithCallers)
     Callers = findCallers(*Source, Options);
-  Signature Entry = llvm::cantFail(findEntry(*Source, "k"));
   DraftQuestion Q{*Source, Callers, Options, "k"};
-  Q.Of = &Entry;
+  std::optional<Signature> Entry;
+  if (!entryCandidates(*Source).empty())
+    Q.Of = &Entry.emplace(llvm::cantFail(findEntry(*Source, "k")));
   Q.Draft = "{\"launch\": {\"kernel\": \"k\"}, \"bytes\": \"4 * n\"}";
   Q.Notes = {"\"bytes\" counts x", "not proved in the simulator: crashed: x",
              "'" + Path + "' is long"};
@@ -81,6 +82,11 @@ TEST(DraftRequest, LongFilesAreCutDown) {
   EXPECT_TRUE(lacks(Text, "filler7"));
   EXPECT_TRUE(lacks(Text, "x[threadIdx.x] = 3"));
   EXPECT_LT(Text.size(), 6000u);
+}
+
+TEST(DraftRequest, NothingToBeCalled) {
+  EXPECT_TRUE(
+      says(shown("int main() {}\n"), "Nothing that the file itself defines"));
 }
 
 // A kernel's launcher is called with somebody else's sizes.
