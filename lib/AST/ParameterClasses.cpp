@@ -24,3 +24,9 @@ bool stark::isMadeOfFields(const CXXRecordDecl &Class) {
                   (C->hasAttr<CUDAHostAttr>() || !C->hasAttr<CUDADeviceAttr>());
          });
 }
+
+bool stark::isCopyOfFields(const CXXRecordDecl &Class) {
+  return !Class.getNumBases() && !Class.isPolymorphic() && !Class.isLambda() &&
+         !Class.isUnion() && !Class.isDependentType() &&
+         Class.isTriviallyCopyable();
+}

@@ -336,29 +336,36 @@ private:
 
   static constexpr size_t MostFields = 256;
 
-  /// One field of a by-value struct; an array gives "params.dims[0]" and so on.
-  std::string addField(Parameter &P, std::string Name, QualType Type) const {
+  /// One field of a by-value struct, \p At bytes from where it begins; an array
+  /// gives "params.dims[0]" and so on.
+  std::string addField(Parameter &P, std::string Name, QualType Type,
+                       uint64_t At) const {
     if (const ConstantArrayType *Array =
             Context.getAsConstantArrayType(Type.getCanonicalType())) {
       uint64_t Count = Array->getSize().getLimitedValue(MostFields + 1);
       if (Count > MostFields)
         return "it has more than " + std::to_string(MostFields) + " values";
+      QualType Of = Array->getElementType();
+      uint64_t Bytes = Context.getTypeSizeInChars(Of).getQuantity();
       for (uint64_t I = 0; I < Count; ++I)
         if (std::string Why = addField(P, Name + "[" + std::to_string(I) + "]",
-                                       Array->getElementType());
+                                       Of, At + I * Bytes);
             !Why.empty())
           return Why;
       return "";
     }
-    if (Type.isConstQualified() || Type->isReferenceType())
+    if ((Type.isConstQualified() && !P.Untyped) || Type->isReferenceType())
       return "its member '" + Name + "' cannot be assigned";
     Parameter Inner = read(std::move(Name), Type);
     if (Inner.Kind == ParameterKind::Unsupported)
       return "of its member '" + Inner.Name + "': " + Inner.Reason;
+    P.Untyped |= Inner.Untyped;
     if (Inner.Kind != ParameterKind::Struct)
-      P.Fields.push_back(std::move(Inner));
-    else
-      P.Fields.insert(P.Fields.end(), Inner.Fields.begin(), Inner.Fields.end());
+      Inner.Fields = {Inner};
+    for (Parameter &Field : Inner.Fields) {
+      Field.Offset += At;
+      P.Fields.push_back(std::move(Field));
+    }
     if (P.Fields.size() > MostFields)
       return "it has more than " + std::to_string(MostFields) + " values";
     return "";
@@ -368,10 +375,15 @@ private:
     Record = Record->getDefinition();
     if (!Record)
       return refuse(P, "its type is not defined here");
-    if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record))
-      if (!isMadeOfFields(*Class))
-        return refuse(P, "its class has bases, virtual functions, private "
-                         "members or no default constructor");
+    const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record);
+    bool Copied = Class && isCopyOfFields(*Class);
+    P.Untyped = Copied && (!isMadeOfFields(*Class) ||
+                           llvm::any_of(Record->fields(), [](const auto *F) {
+                             return F->getType().isConstQualified();
+                           }));
+    if (Class && !Copied && !isMadeOfFields(*Class))
+      return refuse(P, "its class has bases or virtual functions, or is more "
+                       "than its fields when it is made or copied");
     if (Record->isUnion())
       return refuse(P, "it is a union");
     P.Kind = ParameterKind::Struct;
@@ -379,11 +391,17 @@ private:
       if (Field->isBitField() || Field->getName().empty())
         return refuse(P, "its member '" + Field->getNameAsString() +
                              "' is a bit-field or has no name");
+      uint64_t At = Record->isDependentType() || Record->isInvalidDecl()
+                        ? 0
+                        : Context.getFieldOffset(Field) / 8;
       if (std::string Why = addField(P, P.Name + "." + Field->getNameAsString(),
-                                     Field->getType());
+                                     Field->getType(), At);
           !Why.empty())
         return refuse(P, Why);
     }
+    if (P.Untyped && !Copied)
+      return refuse(P, "it has a class that cannot be made of nothing, and is "
+                       "more than its fields");
     return P;
   }
 };

@@ -43,6 +43,9 @@ std::vector<Parameter> numbersOf(clang::QualType Type,
 
 /// Whether the host can make a \p Class of nothing and set its fields.
 bool isMadeOfFields(const clang::CXXRecordDecl &Class);
+/// Whether a \p Class is its fields, wherever they come from: its bytes may be
+/// copied.
+bool isCopyOfFields(const clang::CXXRecordDecl &Class);
 
 /// A variable called \p Name, as a pointer to its elements: a scalar has one.
 Parameter readVariable(const clang::ASTContext &Context, std::string Name,

@@ -63,6 +63,11 @@ void stark_set(stark_T &stark_field, stark_F stark_value) {
   stark_T stark_copy = stark_value;
   stark_field = stark_copy;
 }
+template <class stark_T, class stark_F>
+void stark_put(unsigned char *stark_at, stark_F stark_value) {
+  stark_T stark_copy = stark_value;
+  __builtin_memcpy(stark_at, &stark_copy, sizeof(stark_T));
+}
 )";
 
 /// The parameters' types are the kernel's own: arguments are converted to them.
@@ -162,16 +167,56 @@ std::string TrampolineWriter::argument(const Parameter &P,
          std::to_string(Leaf++) + "]}";
 }
 
+/// What a field of \p P's type is to who copies its bytes.
+static const char *typeOfBytes(const Parameter &P) {
+  if (P.Kind != ParameterKind::Scalar)
+    return "void *";
+  switch (P.Element) {
+  case ScalarType::Bool:
+    return "bool";
+  case ScalarType::I8:
+    return "signed char";
+  case ScalarType::U8:
+    return "unsigned char";
+  case ScalarType::I16:
+    return "short";
+  case ScalarType::U16:
+    return "unsigned short";
+  case ScalarType::I32:
+    return "int";
+  case ScalarType::U32:
+    return "unsigned";
+  case ScalarType::F16:
+    return "__half";
+  case ScalarType::BF16:
+    return "__nv_bfloat16";
+  case ScalarType::F32:
+    return "float";
+  case ScalarType::F64:
+    return "double";
+  default:
+    return "long long";
+  }
+}
+
 std::string TrampolineWriter::structArgument(const Parameter &P) {
   std::string Name = "stark_struct" + std::to_string(Structs++);
   Classes += "struct " + Name +
              " {\n  void **stark_leaves;\n"
-             "  template <class stark_T> operator stark_T() const {\n"
-             "    stark_T stark_value{};\n";
+             "  template <class stark_T> operator stark_T() const {\n";
+  Classes += P.Untyped ? "    alignas(stark_T) unsigned char "
+                         "stark_bytes[sizeof(stark_T)] = {};\n"
+                       : "    stark_T stark_value{};\n";
   for (const Parameter &F : P.Fields)
-    Classes += "    stark_set(stark_value." + F.Name.substr(P.Name.size() + 1) +
+    Classes += (P.Untyped ? "    stark_put<" + std::string(typeOfBytes(F)) +
+                                ">(stark_bytes + " + std::to_string(F.Offset)
+                          : "    stark_set(stark_value." +
+                                F.Name.substr(P.Name.size() + 1)) +
                ", " + argument(F, "stark_leaves") + ");\n";
-  Classes += "    return stark_value;\n  }\n};\n";
+  Classes += P.Untyped
+                 ? "    return *reinterpret_cast<stark_T *>(stark_bytes);\n"
+                 : "    return stark_value;\n";
+  Classes += "  }\n};\n";
   return Scope + "::" + Name + "{stark_leaves}";
 }
 

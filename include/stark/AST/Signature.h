@@ -66,9 +66,12 @@ struct Parameter {
   /// consist of, named within them ("at.x"), with Lanes of their own; none
   /// where they are more than numbers.
   std::vector<Parameter> Fields;
-  uint64_t Offset = 0;  ///< of such a number, in bytes
-  bool Untyped = false; ///< pointer to void: takes any dtype
-  std::string Reason;   ///< why Unsupported
+  uint64_t Offset = 0; ///< of such a number, or such a field, in bytes
+  /// Of a pointer: to void, it takes any dtype. Of a by-value struct: its
+  /// fields cannot be set by their names, as they are private or const, or it
+  /// cannot be made of nothing; it is made of its bytes.
+  bool Untyped = false;
+  std::string Reason; ///< why Unsupported
 };
 
 struct Signature {

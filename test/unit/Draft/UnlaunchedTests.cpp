@@ -104,12 +104,26 @@ __global__ void shift(float *x, Pose p, int n) {
   EXPECT_TRUE(W["arguments"].contains("p.id"));
 }
 
-// ... and not where it asks for something, or hides it.
-TEST(DraftOfUnlaunched, GivesNoClassThatAsksForMore) {
-  for (const char *Class : {"struct P { int n; P(int n) : n(n) {} };",
-                            "class P { int n; public: P() {} };",
-                            "struct P { int n; virtual void f() {} };",
-                            "struct P { int n; __device__ P() {} };"}) {
+// ... and where it asks for something, or hides it, by its bytes.
+TEST(DraftOfUnlaunched, GivesAClassThatAsksForMore) {
+  for (const char *Class :
+       {"struct P { int n; P(int n) : n(n) {} };",
+        "class P { int n; public: P() {} };", "struct P { const int n; };",
+        "struct P { int n; __device__ P() {} };"}) {
+    json W = drafted(std::string(Class) +
+                     "__global__ void k(float *x, P p) { x[0] = sizeof(p); }");
+    ASSERT_TRUE(W.is_object()) << Class << W;
+    EXPECT_TRUE(W["arguments"].contains("p.n")) << Class;
+  }
+}
+
+// ... but not where it is more than its bytes.
+TEST(DraftOfUnlaunched, GivesNoClassThatIsMoreThanItsBytes) {
+  for (const char *Class :
+       {"struct P { int n; virtual void f() {} };",
+        "struct Q { int m; }; struct P : Q { int n; P(int n) : n(n) {} };",
+        "struct P { int n; P(int); P(const P &); };",
+        "struct P { int n; P(int); ~P(); };"}) {
     json W = drafted(std::string(Class) +
                      "__global__ void k(float *x, P p) { x[0] = sizeof(p); }");
     EXPECT_TRUE(W.is_string()) << Class << W;
