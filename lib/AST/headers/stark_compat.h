@@ -4,6 +4,7 @@
 
 // It also includes these before any source.
 #include <math.h>
+#include <time.h>
 #include <tuple>
 #include <utility>
 
