@@ -34,6 +34,32 @@ static bool works(const Stmt *S) {
   return false;
 }
 
+/// Whether \p Cond is of what the program reads, or nobody gives, for which a
+/// number of ours stands.
+bool Machine::asksOfInput(const Stmt *Cond) {
+  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Cond))
+    if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+        V && V->getType()->isIntegerType()) {
+      std::set<std::string> Names;
+      collectNames(load(placeOfVariable(V)).How, Names);
+      return llvm::any_of(Names, [&](const std::string &Name) {
+        return ReadNames.count(Name) || MadeUpNames.count(Name) ||
+               GivenNames.count(Name);
+      });
+    }
+  return Cond && llvm::any_of(Cond->children(), [&](const Stmt *Child) {
+           return asksOfInput(Child);
+         });
+}
+
+void Machine::giveNames(const Bindings &Own, const Machine *Host) {
+  for (const auto &[Name, Number] : Own)
+    GivenNames.insert(Name);
+  if (Host)
+    for (const auto *Names : {&Host->ReadNames, &Host->MadeUpNames})
+      GivenNames.insert(Names->begin(), Names->end());
+}
+
 /// Whether \p E is a size that is ours, not the program's.
 bool Machine::isOurs(const Value &V) const {
   return V.isInteger() && isName(V.How) &&
@@ -41,24 +67,29 @@ bool Machine::isOurs(const Value &V) const {
 }
 
 /// Where two sizes of ours are compared in \p Cond, by \p Op, they are one from
-/// now on. Of conditions with "or", or "and", each. False: there are none.
-bool Machine::agree(const Expr *Cond, BinaryOperatorKind Op) {
+/// now on. With \p Constants one that is compared with a number is that number.
+/// Of conditions with "or", or "and", each. False: there are none.
+bool Machine::agree(const Expr *Cond, BinaryOperatorKind Op, bool Constants) {
   const auto *B = dyn_cast_or_null<BinaryOperator>(
       Cond ? Cond->IgnoreParenImpCasts() : nullptr);
   if (!B)
     return false;
   if (B->getOpcode() == (Op == BO_NE ? BO_LOr : BO_LAnd)) {
-    bool Left = agree(B->getLHS(), Op);
-    return agree(B->getRHS(), Op) || Left;
+    bool Left = agree(B->getLHS(), Op, Constants);
+    return agree(B->getRHS(), Op, Constants) || Left;
   }
   if (B->getOpcode() != Op || B->getLHS()->HasSideEffects(Context) ||
       B->getRHS()->HasSideEffects(Context))
     return false;
   Value L = eval(B->getLHS()), R = eval(B->getRHS());
-  if (!isOurs(L) || !isOurs(R) || L.How->Name == R.How->Name)
+  if (isOurs(R) && !isOurs(L))
+    std::swap(L, R);
+  bool Number = Constants && R.isInteger() && isConstant(R.How) && R.Number > 0;
+  if (!isOurs(L) || (!Number && !isOurs(R)) ||
+      (!Number && L.How->Name == R.How->Name))
     return false;
-  const std::string Gone = R.How->Name;
-  const Formula Stays = L.How;
+  const std::string Gone = Number ? L.How->Name : R.How->Name;
+  const Formula Stays = Number ? R.How : L.How;
   auto Take = [&](Formula &How) {
     std::set<std::string> All;
     collectNames(How, All);
@@ -71,8 +102,10 @@ bool Machine::agree(const Expr *Cond, BinaryOperatorKind Op) {
   };
   for (const auto &O : Heap) {
     for (auto &[At, V] : O->Cells)
-      if (Take(V.How) && V.isInteger())
+      if (Take(V.How) && V.isInteger()) {
         V.Number = evaluate(V.How, Names).value_or(V.Number);
+        V.Fixed |= isConstant(V.How);
+      }
     if (Take(O->SizeHow))
       O->Size = evaluate(O->SizeHow, Names).value_or(O->Size);
   }
@@ -92,7 +125,46 @@ std::optional<bool> Machine::agreedWay(const IfStmt *S) {
   if (Then && !Else && agree(Cond, BO_EQ))
     return true;
   bool Ends = leaves(S->getThen()) && !launches(S->getThen());
-  if ((Else ? !Then : !S->getElse() && Ends) && agree(Cond, BO_NE))
+  if ((Else ? !Then : !S->getElse() && Ends) &&
+      agree(Cond, BO_NE, /*Constants=*/true))
     return false;
   return std::nullopt;
+}
+
+static bool neverReturns(const Expr *E) {
+  const auto *C = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  return F && F->isNoReturn();
+}
+
+Value Machine::evalConditional(const ConditionalOperator *C) {
+  std::optional<bool> Taken;
+  if (!As && neverReturns(C->getFalseExpr()) &&
+      agree(C->getCond(), BO_EQ, /*Constants=*/true))
+    Taken = true;
+  if (!Taken)
+    Taken = truth(eval(C->getCond()));
+  // assert(n % 6 == 0): a size of ours is as the program wants it.
+  for (bool Wanted : {true, false})
+    if (Taken == !Wanted && !As && asksOfInput(C->getCond()) &&
+        neverReturns(Wanted ? C->getFalseExpr() : C->getTrueExpr()))
+      Taken = Wanted;
+  // assert(n < most): what is not known holds.
+  if (!Taken && neverReturns(C->getFalseExpr()))
+    Taken = true;
+  else if (!Taken && neverReturns(C->getTrueExpr()))
+    Taken = false;
+  if (Taken)
+    return roundedUp(C->getCond(),
+                     eval(*Taken ? C->getTrueExpr() : C->getFalseExpr()));
+  Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
+  L.addLoaded(R);
+  L.Element = false;
+  if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
+    L.Kind = Value::Unknown;
+    L.Low = std::min(L.Number, R.Number);
+    L.High = std::max(L.Number, R.Number);
+    L.Step = std::max<int64_t>(*L.High - *L.Low, 1);
+  }
+  return L;
 }

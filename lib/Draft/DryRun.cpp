@@ -34,6 +34,47 @@ bool draft::launches(const Stmt *S) {
                       [](const Stmt *Child) { return launches(Child); });
 }
 
+static bool isOfHost(const FunctionDecl *F) {
+  return F->getBody() && !F->hasAttr<CUDAGlobalAttr>() &&
+         !F->hasAttr<CUDADeviceAttr>();
+}
+
+/// Whether \p S names one of \p These that is not \p Self.
+static bool namesOneOf(const Stmt *S,
+                       const std::set<const FunctionDecl *> &These,
+                       const FunctionDecl *Self = nullptr) {
+  if (const auto *Ref = llvm::dyn_cast_or_null<DeclRefExpr>(S))
+    if (const auto *F = llvm::dyn_cast<FunctionDecl>(Ref->getDecl()))
+      return F->getDefinition() != Self && These.count(F->getDefinition());
+  return S && llvm::any_of(S->children(), [&](const Stmt *Child) {
+           return namesOneOf(Child, These, Self);
+         });
+}
+
+/// Of \p All those that launch, by themselves or by one that they call, and
+/// that no other such function calls.
+static std::vector<const FunctionDecl *>
+outermost(llvm::ArrayRef<FunctionDecl *> All) {
+  std::set<const FunctionDecl *> Launching;
+  for (const FunctionDecl *F : All)
+    if (isOfHost(F) && draft::launches(F->getBody()))
+      Launching.insert(F);
+  for (size_t Before = 0; Before != Launching.size();) {
+    Before = Launching.size();
+    for (const FunctionDecl *F : All)
+      if (isOfHost(F) && namesOneOf(F->getBody(), Launching))
+        Launching.insert(F);
+  }
+  std::vector<const FunctionDecl *> Outer;
+  for (const FunctionDecl *F : All)
+    if (Launching.count(F) &&
+        llvm::none_of(Launching, [&](const FunctionDecl *By) {
+          return By != F && namesOneOf(By->getBody(), {F});
+        }))
+      Outer.push_back(F);
+  return Outer;
+}
+
 static bool isGlobal(const Expr *E) {
   const auto *Ref = llvm::dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto *V = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
@@ -68,9 +109,20 @@ public:
   /// Functions whose text \p Does something.
   void functions(llvm::function_ref<bool(const Stmt *)> Does) {
     for (const FunctionDecl *F : Found.All)
-      if (!F->hasAttr<CUDAGlobalAttr>() && !F->hasAttr<CUDADeviceAttr>() &&
-          Does(F->getBody()) && !isCalled(F))
+      if (isOfHost(F) && Does(F->getBody()) && !isCalled(F))
         run(F, Value());
+  }
+  /// Functions that launch through others, which are given what these give.
+  void outer() {
+    for (const FunctionDecl *F : outermost(Found.All)) {
+      if (draft::launches(F->getBody()) || isCalled(F))
+        continue;
+      size_t Launches = Host.Launches.size(), Calls = Host.Calls.size();
+      run(F, Value());
+      // What never came to a launch says nothing of what it calls.
+      if (Host.Launches.size() == Launches)
+        Host.Calls.resize(Calls);
+    }
   }
   /// Methods that launch, as of an object of their own.
   void methods() {
@@ -132,19 +184,69 @@ static std::unique_ptr<Machine> runOnce(ASTContext &Context,
     if (!Host->Launches.empty() || Found.Main->getNumParams() == 0)
       break;
   }
+  Host->MainEnded = Host->Exited;
+  Host->CallsOfMain = Host->Calls.size();
   Others Rest(Found, *Host);
   if (!Found.Main)
     Rest.functions([](const Stmt *S) { return prepares(S) && !launches(S); });
+  Rest.outer();
   Rest.functions(launches);
   Rest.methods();
   return Host;
+}
+
+/// Of what the program reads and compares with numbers, as a mode that it is
+/// told, those with which it launches: else it may have ended, or have gone a
+/// way without a launch. None where it launches anyway.
+static BlockNumbers choicesOfInput(ASTContext &Context,
+                                   const HostFunctions &Found,
+                                   const std::set<std::string> &Fixed,
+                                   const Machine &Host) {
+  constexpr unsigned MostTries = 16, MostNames = 3;
+  auto Score = [](const Machine &M) {
+    size_t Launched =
+        llvm::count_if(M.Launches, [](const Launch &L) { return !L.MadeUp; });
+    return std::tuple(Launched > 0, !M.MainEnded,
+                      M.CallsOfMain + M.Asked.size());
+  };
+  BlockNumbers Chosen;
+  auto Best = Score(Host);
+  auto Asked = Host.Asked;
+  unsigned Tries = 0;
+  while (Found.Main && !std::get<0>(Best) && Chosen.size() < MostNames) {
+    auto Was = Best;
+    BlockNumbers With = Chosen;
+    std::map<std::string, std::set<int64_t>> Next;
+    for (const auto &[Name, Numbers] : Asked)
+      for (int64_t Number : Numbers) {
+        if (std::get<0>(Best) || Chosen.count(Name) || ++Tries > MostTries)
+          continue;
+        BlockNumbers Tried = Chosen;
+        Tried[Name] = BlockNumber{Number, true};
+        std::unique_ptr<Machine> M = runOnce(Context, Found, Fixed, Tried);
+        if (Score(*M) <= Best)
+          continue;
+        Best = Score(*M);
+        With = std::move(Tried);
+        Next = M->Asked;
+      }
+    if (Best == Was)
+      break;
+    Chosen = std::move(With);
+    Asked = std::move(Next);
+  }
+  return std::get<0>(Best) ? Chosen : BlockNumbers();
 }
 
 std::unique_ptr<Machine> draft::dryRun(ASTContext &Context,
                                        const HostFunctions &Found,
                                        const std::set<std::string> &Fixed) {
   std::unique_ptr<Machine> Host = runOnce(Context, Found, Fixed, {});
+  BlockNumbers Chosen = choicesOfInput(Context, Found, Fixed, *Host);
+  if (!Chosen.empty())
+    Host = runOnce(Context, Found, Fixed, Chosen);
   BlockNumbers Blocks = blockNumbers(Context, Fixed, *Host);
+  Blocks.insert(Chosen.begin(), Chosen.end());
   // What is called as a block's threads are, and is in none.
   for (const std::set<std::string> *Names :
        {&Host->MadeUpNames, &Host->ReadNames})

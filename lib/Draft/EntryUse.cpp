@@ -354,6 +354,7 @@ Formula UseFinder::limitOf(int Axis) const {
 }
 
 void UseFinder::follow(const Launch *L) {
+  M.giveNames(Use.Names, Host);
   if (Instead)
     for (const auto &[Name, Number] : *Instead)
       Use.Names.try_emplace(Name, Number);

@@ -140,38 +140,6 @@ std::optional<Value> Machine::evalWrapped(const Expr *E) {
   return std::nullopt;
 }
 
-static bool neverReturns(const Expr *E) {
-  const auto *C = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
-  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
-  return F && F->isNoReturn();
-}
-
-Value Machine::evalConditional(const ConditionalOperator *C) {
-  std::optional<bool> Taken;
-  if (!As && neverReturns(C->getFalseExpr()) && agree(C->getCond(), BO_EQ))
-    Taken = true;
-  if (!Taken)
-    Taken = truth(eval(C->getCond()));
-  // assert(n < most): what is not known holds.
-  if (!Taken && neverReturns(C->getFalseExpr()))
-    Taken = true;
-  else if (!Taken && neverReturns(C->getTrueExpr()))
-    Taken = false;
-  if (Taken)
-    return roundedUp(C->getCond(),
-                     eval(*Taken ? C->getTrueExpr() : C->getFalseExpr()));
-  Value L = eval(C->getTrueExpr()), R = eval(C->getFalseExpr());
-  L.addLoaded(R);
-  L.Element = false;
-  if (L.isInteger() && R.isInteger() && L.Number != R.Number) {
-    L.Kind = Value::Unknown;
-    L.Low = std::min(L.Number, R.Number);
-    L.High = std::max(L.Number, R.Number);
-    L.Step = std::max<int64_t>(*L.High - *L.Low, 1);
-  }
-  return L;
-}
-
 Value Machine::eval(const Expr *E) {
   if (!E || spent() || E->isValueDependent() || E->containsErrors())
     return Value();

@@ -84,6 +84,9 @@ public:
 
   Object *create(std::string Name, Space Where, int64_t Size, Formula SizeHow,
                  clang::QualType Type);
+  /// Sizes that are ours, not the program's: \p Own, and those of \p Host,
+  /// which may be null.
+  void giveNames(const Bindings &Own, const Machine *Host);
   /// What stands for the field of \p O's structs that lies \p At bytes in one.
   Object &fieldOf(Object &O, int64_t At);
   /// What the host put there, all fields included.
@@ -106,6 +109,11 @@ public:
   Bindings Names; ///< the host's variables that sizes follow from
   std::set<std::string> ReadNames;   ///< of these: what the program reads
   std::set<std::string> MadeUpNames; ///< of these: what nobody gives a value
+  /// Names of others that the run of an entry is given, which are not the
+  /// program's.
+  std::set<std::string> GivenNames;
+  bool MainEnded = false; ///< main() exited before it came to its end
+  size_t CallsOfMain = 0; ///< of Calls those before what nothing calls
   std::map<std::string, std::string> Powers; ///< of these: 2 to another
   std::vector<AxisGuard> Guards;
   bool AxisUsed[3] = {}, BlockUsed[3] = {}, ThreadUsed[3] = {};
@@ -129,6 +137,9 @@ public:
   BlockNumbers Blocks;
   /// Names that a switch of the host chooses by, and a number that it knows.
   Bindings Choices;
+  /// What the program reads and compares with numbers, and these: a way that it
+  /// is told to go.
+  std::map<std::string, std::set<int64_t>> Asked;
   /// Places that are read or written as a whole of so many bytes, at multiples
   /// of which they have to lie.
   std::vector<std::pair<Formula, int64_t>> Aligned;
@@ -167,7 +178,8 @@ private:
   std::string nameOfRead(const clang::Expr *Into, const Object &In) const;
   bool asksOfInput(const clang::Stmt *Cond);
   bool isOurs(const Value &V) const;
-  bool agree(const clang::Expr *Cond, clang::BinaryOperatorKind Op);
+  bool agree(const clang::Expr *Cond, clang::BinaryOperatorKind Op,
+             bool Constants = false);
   std::optional<bool> agreedWay(const clang::IfStmt *S);
   Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
                   const clang::Expr *Inc, const clang::Stmt *Body,

@@ -136,6 +136,11 @@ Value Machine::compare(BinaryOperatorKind Op, const Value &L, const Value &R) {
     if (With->isInteger() && !hasNames(With->How) &&
         (Op == BO_EQ || Op == BO_NE || Of->Sum))
       noteCompared(*Of, With->Number);
+  for (auto [Of, With] : {std::pair(&L, &R), std::pair(&R, &L)})
+    if (!As && (Op == BO_EQ || Op == BO_NE) && With->isInteger() &&
+        isConstant(With->How) && Of->isInteger() && isName(Of->How) &&
+        ReadNames.count(Of->How->Name))
+      Asked[Of->How->Name].insert(With->Number);
   auto Truth = [&](auto A, auto B) {
     switch (Op) {
     case BO_LT:

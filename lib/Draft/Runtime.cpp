@@ -312,6 +312,12 @@ std::optional<Value> Machine::callInput(llvm::StringRef Name,
                           "strtoull"},
                          Name))
     return Value::wasRead();
+  // Where a whole number is wanted of it.
+  if (llvm::is_contained({"atof", "stof", "stod", "strtof", "strtod"}, Name)) {
+    Value V;
+    V.WasRead = !As;
+    return V;
+  }
   if ((Name == "scanf" || Name == "fscanf" || Name == "sscanf") && Count >= 1) {
     for (unsigned I = 1; I < Count; ++I) {
       QualType Type = C->getArg(I)->IgnoreParenImpCasts()->getType();

@@ -67,23 +67,6 @@ bool draft::leaves(const Stmt *S) {
                       [](const Stmt *Child) { return leaves(Child); });
 }
 
-/// Whether \p Cond is of what the program reads, for which a number of ours
-/// stands.
-bool Machine::asksOfInput(const Stmt *Cond) {
-  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Cond))
-    if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
-        V && V->getType()->isIntegerType()) {
-      std::set<std::string> Names;
-      collectNames(load(placeOfVariable(V)).How, Names);
-      return llvm::any_of(Names, [&](const std::string &Name) {
-        return ReadNames.count(Name);
-      });
-    }
-  return Cond && llvm::any_of(Cond->children(), [&](const Stmt *Child) {
-           return asksOfInput(Child);
-         });
-}
-
 /// Of a block of statements the last.
 static const Stmt *lastOf(const Stmt *S) {
   const auto *Block = dyn_cast<CompoundStmt>(S);
@@ -312,6 +295,30 @@ static std::optional<int64_t> labelOf(const SwitchCase *C,
   return R.Val.getInt().getExtValue();
 }
 
+static bool endsProgram(const Stmt *S) {
+  if (!S || isa<LambdaExpr>(S))
+    return false;
+  const auto *C = dyn_cast<CallExpr>(S);
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  if (isa<CXXThrowExpr>(S) ||
+      (F &&
+       (F->isNoReturn() || (F->getIdentifier() && F->getName() == "exit"))))
+    return true;
+  return llvm::any_of(S->children(),
+                      [](const Stmt *Child) { return endsProgram(Child); });
+}
+
+/// Whether what is done from the label \p From of \p Body on ends the program.
+static bool endsFrom(const Stmt *Body, const SwitchCase *From) {
+  bool In = false;
+  for (const Stmt *Each : Body->children())
+    if ((In |= Each == From) && endsProgram(Each))
+      return true;
+    else if (In && isa<BreakStmt>(Each))
+      return false;
+  return false;
+}
+
 Flow Machine::followSwitch(const SwitchStmt *S) {
   Value V = eval(S->getCond());
   const SwitchCase *Wanted = nullptr;
@@ -324,6 +331,9 @@ Flow Machine::followSwitch(const SwitchStmt *S) {
     else if (V.isInteger() && labelOf(C, Context) == V.Number)
       Wanted = C;
   }
+  // What is none of those that it knows is an error.
+  if (!As && Default && Default != First && endsFrom(S->getBody(), Default))
+    Default = nullptr;
   if (!As && V.isInteger() && isName(V.How) && First)
     Choices[V.How->Name] = Wanted || Default
                                ? V.Number

@@ -200,6 +200,24 @@ static bool dividesGrid(const Launch &L, const std::string &Name) {
   return In.count(Name);
 }
 
+/// The name that \p B is a multiple of, and how many times: 32 of warps * 32.
+/// Of one that is ours; else empty.
+static std::pair<std::string, int64_t> freeSide(const Value &B,
+                                                const Machine &Host) {
+  std::vector<Formula> Parts =
+      B.isInteger() && B.How ? factors(B.How) : std::vector<Formula>();
+  int64_t Times = 1;
+  if (Parts.size() == 2 && isConstant(Parts[0])) {
+    Times = Parts[0]->Number;
+    Parts.erase(Parts.begin());
+  }
+  bool Ours = Parts.size() == 1 && isName(Parts[0]) && Times > 0 &&
+              (Host.ReadNames.count(Parts[0]->Name) ||
+               Host.MadeUpNames.count(Parts[0]->Name));
+  return Ours ? std::pair(Parts[0]->Name, Times)
+              : std::pair(std::string(), Times);
+}
+
 BlockNumbers draft::blockNumbers(ASTContext &Context,
                                  const std::set<std::string> &Fixed,
                                  const Machine &Host) {
@@ -209,9 +227,7 @@ BlockNumbers draft::blockNumbers(ASTContext &Context,
     int64_t Sides[3] = {1, 1, 1};
     for (int I = 0; I < 3; ++I) {
       const Value &B = L.Block[I];
-      Free[I] = B.isInteger() && isName(B.How) &&
-                (Host.ReadNames.count(B.How->Name) ||
-                 Host.MadeUpNames.count(B.How->Name));
+      Free[I] = !freeSide(B, Host).first.empty();
       Known &= B.isInteger();
       Sides[I] = B.isInteger() ? B.Number : 1;
     }
@@ -232,11 +248,11 @@ BlockNumbers draft::blockNumbers(ASTContext &Context,
     // A name for two sides, in several launches: the least.
     for (int I = 0; I < 3; ++I)
       if (Free[I]) {
-        const std::string &Name = L.Block[I].How->Name;
-        bool Counts = isBlockSize(Name) || dividesGrid(L, Name);
-        auto [At, New] =
-            Numbers.try_emplace(Name, BlockNumber{Sides[I], Counts});
-        At->second.Number = std::min(At->second.Number, Sides[I]);
+        auto [Name, Times] = freeSide(L.Block[I], Host);
+        bool Counts = isBlockSize(Name) || dividesGrid(L, Name) || Times > 1;
+        int64_t Number = std::max<int64_t>(Sides[I] / Times, 1);
+        auto [At, New] = Numbers.try_emplace(Name, BlockNumber{Number, Counts});
+        At->second.Number = std::min(At->second.Number, Number);
         At->second.Fixed |= Counts;
       }
   }
