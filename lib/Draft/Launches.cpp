@@ -20,8 +20,10 @@ Value Machine::dimension(const Place &P, int Axis) {
 
 void Machine::record(Launch L) {
   for (int I = 0; I < 3; ++I) {
+    // What it is made of is known all the same: a size and how much of it each
+    // block takes.
     if (L.Grid[I].isInteger() && L.Grid[I].Number < 1)
-      L.Grid[I] = Value();
+      L.Grid[I].Kind = Value::Unknown;
     if (L.Block[I].isInteger() && L.Block[I].Number < 1)
       L.Block[I] = Value();
   }

@@ -218,6 +218,20 @@ static std::pair<std::string, int64_t> freeSide(const Value &B,
               : std::pair(std::string(), Times);
 }
 
+/// Names that are ours and that \p F divides something of sizes by.
+static void collectDivisors(const Formula &F, const Machine &Host,
+                            std::set<std::string> &Found) {
+  if (!F)
+    return;
+  if ((F->Kind == Op::Div || F->Kind == Op::CeilDiv) && hasNames(F->Left) &&
+      isName(F->Right) &&
+      (Host.ReadNames.count(F->Right->Name) ||
+       Host.MadeUpNames.count(F->Right->Name)))
+    Found.insert(F->Right->Name);
+  collectDivisors(F->Left, Host, Found);
+  collectDivisors(F->Right, Host, Found);
+}
+
 BlockNumbers draft::blockNumbers(ASTContext &Context,
                                  const std::set<std::string> &Fixed,
                                  const Machine &Host) {
@@ -256,5 +270,14 @@ BlockNumbers draft::blockNumbers(ASTContext &Context,
         At->second.Fixed |= Counts;
       }
   }
+  // How much of a size each block takes is a handful: as large as the size, it
+  // would leave one block, or none.
+  constexpr int64_t Part = 16;
+  std::set<std::string> Divisors;
+  for (const Launch &L : Host.Launches)
+    for (const Value &G : L.Grid)
+      collectDivisors(G.How, Host, Divisors);
+  for (const std::string &Name : Divisors)
+    Numbers.try_emplace(Name, BlockNumber{Part, true});
   return Numbers;
 }

@@ -186,3 +186,22 @@ void run(const float *x, float *y, int n, int warps) {
   EXPECT_EQ(W["arguments"]["warps"]["value"], 8);
   EXPECT_EQ(W["arguments"]["y"]["role"], "output");
 }
+
+// How much of a size a block takes is a part of it, and no size.
+TEST(DraftOfWay, TakesAPartOfASizeForEachBlock) {
+  for (const char *Grid : {"n / part", "(n + part - 1) / part"}) {
+    json W = drafted(R"(
+__global__ void parts(const float *x, float *y, int n, int part) {
+  for (int i = threadIdx.x; i < part; i += blockDim.x) {
+    int at = (blockIdx.y * n + blockIdx.x * part + i);
+    if (blockIdx.x * part + i < n) y[at] = 2 * x[at];
+  }
+}
+void run(const float *x, float *y, int b, int n, int part) {
+  parts<<<dim3()" + std::string(Grid) +
+                     R"(, b), 128>>>(x, y, n, part);
+})");
+    EXPECT_EQ(W["arguments"]["part"]["value"], 16) << Grid;
+    EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"b\", \"n\"")) << Grid;
+  }
+}
