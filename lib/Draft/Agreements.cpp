@@ -56,6 +56,8 @@ void Machine::giveNames(const Bindings &Own, const Machine *Host) {
   for (const auto &[Name, Number] : Own)
     GivenNames.insert(Name);
   if (Host)
+    WholeTiles = Host->WholeTiles;
+  if (Host)
     for (const auto *Names : {&Host->ReadNames, &Host->MadeUpNames})
       GivenNames.insert(Names->begin(), Names->end());
 }
@@ -115,12 +117,48 @@ bool Machine::agree(const Expr *Cond, BinaryOperatorKind Op, bool Constants) {
   return true;
 }
 
+/// assert(n % 32 == 0), where \p Cond holds, or if (n % 32 != 0) exit(1), where
+/// it does not: a size counts whole tiles.
+void Machine::noteMultiple(const Expr *Cond, bool Holds) {
+  Cond = Cond->IgnoreParenImpCasts();
+  if (const auto *Not = dyn_cast<UnaryOperator>(Cond);
+      Not && Not->getOpcode() == UO_LNot)
+    return noteMultiple(Not->getSubExpr(), !Holds);
+  const auto *B = dyn_cast<BinaryOperator>(Cond);
+  if (!B)
+    return;
+  if (B->getOpcode() == (Holds ? BO_LAnd : BO_LOr)) {
+    noteMultiple(B->getLHS(), Holds);
+    return noteMultiple(B->getRHS(), Holds);
+  }
+  if (B->getOpcode() == (Holds ? BO_EQ : BO_NE)) {
+    Expr::EvalResult Zero;
+    if (!B->getRHS()->EvaluateAsInt(Zero, Context) ||
+        Zero.Val.getInt().getExtValue() != 0)
+      return;
+    B = dyn_cast<BinaryOperator>(B->getLHS()->IgnoreParenImpCasts());
+  } else if (Holds) {
+    return;
+  }
+  if (!B || B->getOpcode() != BO_Rem || B->HasSideEffects(Context))
+    return;
+  Value Size = eval(B->getLHS()), Tile = eval(B->getRHS());
+  constexpr int64_t Most = 4096;
+  if (!Size.isInteger() || !isName(Size.How) || !Tile.isInteger() ||
+      !isConstant(Tile.How) || Tile.Number < 2 || Tile.Number > Most)
+    return;
+  int64_t &Whole = WholeTiles[Size.How->Name];
+  Whole = std::max(Whole, Tile.Number);
+}
+
 /// The way that the program wants to be taken at \p S, where two sizes of ours
 /// would have it report that they do not fit, or do nothing.
 std::optional<bool> Machine::agreedWay(const IfStmt *S) {
   const Expr *Cond = S->getCond();
   if (As || !S->getThen())
     return std::nullopt;
+  if (!S->getElse() && leaves(S->getThen()) && !launches(S->getThen()))
+    noteMultiple(Cond, /*Holds=*/false);
   bool Then = works(S->getThen()), Else = works(S->getElse());
   if (Then && !Else && agree(Cond, BO_EQ))
     return true;
@@ -139,6 +177,9 @@ static bool neverReturns(const Expr *E) {
 
 Value Machine::evalConditional(const ConditionalOperator *C) {
   std::optional<bool> Taken;
+  for (bool Holds : {true, false})
+    if (!As && neverReturns(Holds ? C->getFalseExpr() : C->getTrueExpr()))
+      noteMultiple(C->getCond(), Holds);
   if (!As && neverReturns(C->getFalseExpr()) &&
       agree(C->getCond(), BO_EQ, /*Constants=*/true))
     Taken = true;

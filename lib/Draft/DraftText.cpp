@@ -51,6 +51,7 @@ private:
   void settleAll();
   void nameBlocks();
   void rename();
+  void askFor(const std::string &Name, int64_t Multiple);
   void writeArguments(const ParsedSource &Source);
   Formula settle(const Formula &F) const;
   bool gridGrows(const Bindings &To) const;
@@ -243,6 +244,15 @@ void DraftText::nameBlocks() {
         Stride = substitute(Stride, Block);
 }
 
+/// A size that is ours is a multiple from the start.
+void DraftText::askFor(const std::string &Name, int64_t Multiple) {
+  Multiples[Name] = Multiple;
+  auto At = Large.find(Name);
+  if (At != Large.end() &&
+      (isMadeUp(Name) || Use->ReadNames.count(given(Name))))
+    At->second = (At->second + Multiple - 1) / Multiple * Multiple;
+}
+
 DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   Use = std::move(Of);
   Extents.resize(Use->Leaves.size());
@@ -314,7 +324,7 @@ DraftText::DraftText(std::unique_ptr<EntryUse> Of, const ParsedSource &Source) {
   chooseSizes(Notes);
   for (const auto &[Name, Multiple] : Asked)
     if (Formula F = settle(named(Name)); isName(F))
-      Multiples[F->Name] = Multiple;
+      askFor(F->Name, Multiple);
   guessImpossibleBlock();
   makeAffordable();
   writeArguments(Source);

@@ -181,6 +181,7 @@ private:
   bool agree(const clang::Expr *Cond, clang::BinaryOperatorKind Op,
              bool Constants = false);
   std::optional<bool> agreedWay(const clang::IfStmt *S);
+  void noteMultiple(const clang::Expr *Cond, bool Holds);
   Flow followLoop(const clang::Stmt *Init, const clang::Expr *Cond,
                   const clang::Expr *Inc, const clang::Stmt *Body,
                   bool BodyFirst);

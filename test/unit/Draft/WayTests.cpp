@@ -205,3 +205,26 @@ void run(const float *x, float *y, int b, int n, int part) {
     EXPECT_EQ(W["arguments"]["x"]["shape"], list("\"b\", \"n\"")) << Grid;
   }
 }
+
+// What a program wants to be a multiple is one in the workload, whether the
+// kernel's entry is followed in it or by itself.
+TEST(DraftOfWay, KeepsToWhatACheckWantsOfSizes) {
+  for (const char *Check :
+       {"  assert(n % 48 == 0);\n", "  assert(n > 0 && n % 48 == 0);\n",
+        "  if (n % 48 != 0) return;\n", "  if (n < 1 || n % 48) exit(1);\n",
+        "  if (!(n % 48 == 0)) exit(1);\n"})
+    for (const char *Entry : {"run", "k"}) {
+      json W =
+          drafted(Kernel + "void run(const float *x, float *y, int n) {\n" +
+                      Check + "  k<<<(n + 127) / 128, 128>>>(x, y, n);\n}\n",
+                  Entry);
+      EXPECT_EQ(W["multiple_of"], (json{{"n", 48}})) << Check << Entry;
+    }
+  // One of another size, and what ends nothing, say nothing.
+  json W = drafted(Kernel + "void run(const float *x, float *y, int n, int m) {"
+                            "\n  assert(m % 48 == 0);\n"
+                            "  int odd = n % 48 == 0 ? 1 : 2;\n"
+                            "  k<<<(n + 127) / 128, 128>>>(x, y, n);\n}\n",
+                   "k");
+  EXPECT_FALSE(W.contains("multiple_of"));
+}
