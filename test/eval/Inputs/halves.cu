@@ -1,5 +1,8 @@
-#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/relu.h>
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
