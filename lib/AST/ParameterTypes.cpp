@@ -354,12 +354,12 @@ private:
           return Why;
       return "";
     }
-    if ((Type.isConstQualified() && !P.Untyped) || Type->isReferenceType())
+    if ((Type.isConstQualified() && !P.OfBytes) || Type->isReferenceType())
       return "its member '" + Name + "' cannot be assigned";
     Parameter Inner = read(std::move(Name), Type);
     if (Inner.Kind == ParameterKind::Unsupported)
       return "of its member '" + Inner.Name + "': " + Inner.Reason;
-    P.Untyped |= Inner.Untyped;
+    P.OfBytes |= Inner.OfBytes;
     if (Inner.Kind != ParameterKind::Struct)
       Inner.Fields = {Inner};
     for (Parameter &Field : Inner.Fields) {
@@ -377,7 +377,7 @@ private:
       return refuse(P, "its type is not defined here");
     const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record);
     bool Copied = Class && isCopyOfFields(*Class);
-    P.Untyped = Copied && (!isMadeOfFields(*Class) ||
+    P.OfBytes = Copied && (!isMadeOfFields(*Class) ||
                            llvm::any_of(Record->fields(), [](const auto *F) {
                              return F->getType().isConstQualified();
                            }));
@@ -399,7 +399,7 @@ private:
           !Why.empty())
         return refuse(P, Why);
     }
-    if (P.Untyped && !Copied)
+    if (P.OfBytes && !Copied)
       return refuse(P, "it has a class that cannot be made of nothing, and is "
                        "more than its fields");
     return P;

@@ -217,14 +217,16 @@ stark::findCallers(const ParsedSource &Source, const ParseOptions &Options) {
   llvm::stable_sort(Files.Found, [](const auto &L, const auto &R) {
     return L.first < R.first;
   });
+  // Copies, as in folders of steps, tell nothing more.
+  std::set<std::string> Texts = {Source.text().str()};
   for (const auto &[How, File] : Files.Found) {
     if (Callers.size() == MostCallers)
       break;
     auto Parsed = parseSourceFile(File, Options);
-    if (Parsed)
-      Callers.push_back(std::move(*Parsed));
-    else
+    if (!Parsed)
       llvm::consumeError(Parsed.takeError());
+    else if (Texts.insert((*Parsed)->text().str()).second)
+      Callers.push_back(std::move(*Parsed));
   }
   return Callers;
 }

@@ -204,16 +204,16 @@ std::string TrampolineWriter::structArgument(const Parameter &P) {
   Classes += "struct " + Name +
              " {\n  void **stark_leaves;\n"
              "  template <class stark_T> operator stark_T() const {\n";
-  Classes += P.Untyped ? "    alignas(stark_T) unsigned char "
+  Classes += P.OfBytes ? "    alignas(stark_T) unsigned char "
                          "stark_bytes[sizeof(stark_T)] = {};\n"
                        : "    stark_T stark_value{};\n";
   for (const Parameter &F : P.Fields)
-    Classes += (P.Untyped ? "    stark_put<" + std::string(typeOfBytes(F)) +
+    Classes += (P.OfBytes ? "    stark_put<" + std::string(typeOfBytes(F)) +
                                 ">(stark_bytes + " + std::to_string(F.Offset)
                           : "    stark_set(stark_value." +
                                 F.Name.substr(P.Name.size() + 1)) +
                ", " + argument(F, "stark_leaves") + ");\n";
-  Classes += P.Untyped
+  Classes += P.OfBytes
                  ? "    return *reinterpret_cast<stark_T *>(stark_bytes);\n"
                  : "    return stark_value;\n";
   Classes += "  }\n};\n";

@@ -67,10 +67,11 @@ struct Parameter {
   /// where they are more than numbers.
   std::vector<Parameter> Fields;
   uint64_t Offset = 0; ///< of such a number, or such a field, in bytes
-  /// Of a pointer: to void, it takes any dtype. Of a by-value struct: its
-  /// fields cannot be set by their names, as they are private or const, or it
-  /// cannot be made of nothing; it is made of its bytes.
-  bool Untyped = false;
+  bool Untyped = false; ///< pointer to void: takes any dtype
+  /// A by-value struct whose fields cannot be set by their names, as they are
+  /// private or const, or which cannot be made of nothing: it is made of its
+  /// bytes.
+  bool OfBytes = false;
   std::string Reason; ///< why Unsupported
 };
 
