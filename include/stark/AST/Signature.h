@@ -66,7 +66,7 @@ struct Parameter {
   /// consist of, named within them ("at.x"), with Lanes of their own; none
   /// where they are more than numbers.
   std::vector<Parameter> Fields;
-  uint64_t Offset = 0; ///< of such a number, or such a field, in bytes
+  uint64_t Offset = 0;  ///< of such a number, or such a field, in bytes
   bool Untyped = false; ///< pointer to void: takes any dtype
   /// A by-value struct whose fields cannot be set by their names, as they are
   /// private or const, or which cannot be made of nothing: it is made of its
