@@ -12,6 +12,7 @@
 #include "stark/AST/Prelude.h"
 #include "stark/AST/Toolkit.h"
 #include "stark/AST/Torch.h"
+#include "stark/Posix/Forked.h"
 #include "stark/Support/Digest.h"
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
@@ -107,7 +108,7 @@ const Prelude *Prelude::kept(const std::string &Name, std::string Text,
   // A tree that was made with one refers to it for as long as it lives.
   static std::mutex Guard;
   static std::map<std::string, std::unique_ptr<Prelude>> Known;
-  std::lock_guard Lock(Guard);
+  posix::UnlessForked Lock(Guard);
   auto [At, IsNew] = Known.try_emplace(Name);
   if (!IsNew)
     return At->second.get();

@@ -7,6 +7,7 @@
 
 #include "stark/AST/Torch.h"
 #include "stark/AST/Flags.h"
+#include "stark/Posix/Forked.h"
 #include "stark/Support/Error.h"
 #include "stark/Support/File.h"
 #include "stark/Support/TimeTrace.h"
@@ -80,7 +81,7 @@ llvm::Expected<posix::Libtorch> stark::torchFor(const ParseOptions &Options) {
   // Asking Python takes a while, and what is installed stays.
   static std::mutex Guard;
   static std::map<std::string, posix::Libtorch> Known;
-  std::lock_guard Lock(Guard);
+  posix::UnlessForked Lock(Guard);
   if (auto Found = Known.find(Given); Found != Known.end())
     return Found->second;
   TraceScope Traced("find libtorch");

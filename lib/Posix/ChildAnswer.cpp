@@ -53,18 +53,24 @@ public:
       : Child(std::move(Child)), From(From), Limits(Limits),
         Before(ownResidentBytes()) {}
 
-  ChildAnswer wait() {
+  ChildAnswer wait(uint64_t MostIdleMs) {
     ChildAnswer Answer;
-    Clock::Time Start = machineClock().now();
+    Clock::Time Start = machineClock().now(), Moved = Start;
+    uint64_t CpuMs = 0;
     while (!read(Answer.Text)) {
-      Answer.End =
-          interruptFlag() ? ChildEnd::Interrupted
-          : Child.residentBytes() > Before + Limits.Bytes
-              ? ChildEnd::OutOfMemory
-          : Child.cpuMs() > Limits.CpuMs ? ChildEnd::OutOfTime
-          : machineClock().millisecondsSince(Start) > SleepFactor * Limits.CpuMs
-              ? ChildEnd::Asleep
-              : ChildEnd::Answered;
+      if (uint64_t Now = Child.cpuMs(); Now != CpuMs) {
+        CpuMs = Now;
+        Moved = machineClock().now();
+      }
+      Answer.End = interruptFlag() ? ChildEnd::Interrupted
+                   : Child.residentBytes() > Before + Limits.Bytes
+                       ? ChildEnd::OutOfMemory
+                   : CpuMs > Limits.CpuMs ? ChildEnd::OutOfTime
+                   : machineClock().millisecondsSince(Start) >
+                               SleepFactor * Limits.CpuMs ||
+                           machineClock().millisecondsSince(Moved) > MostIdleMs
+                       ? ChildEnd::Asleep
+                       : ChildEnd::Answered;
       if (Answer.End != ChildEnd::Answered)
         return Answer; // and the child ends with this
     }
@@ -109,10 +115,8 @@ static bool isForkSafe() {
 #endif
 }
 
-ChildAnswer posix::askChild(const std::function<std::string()> &Body,
-                            const ChildLimits &Limits) {
-  if (!isForkSafe())
-    return {ChildEnd::Answered, 0, Body()};
+static ChildAnswer askOnce(const std::function<std::string()> &Body,
+                           const ChildLimits &Limits, uint64_t MostIdleMs) {
   ChildAnswer None;
   None.End = ChildEnd::NotStarted;
   Pipe Ends;
@@ -126,5 +130,17 @@ ChildAnswer posix::askChild(const std::function<std::string()> &Body,
         ::_exit(0);
       });
   Ends.closeWriteEnd();
-  return Child ? Asked(std::move(*Child), Ends.readEnd(), Limits).wait() : None;
+  return Child
+             ? Asked(std::move(*Child), Ends.readEnd(), Limits).wait(MostIdleMs)
+             : None;
+}
+
+ChildAnswer posix::askChild(const std::function<std::string()> &Body,
+                            const ChildLimits &Limits) {
+  if (!isForkSafe())
+    return {ChildEnd::Answered, 0, Body()};
+  ChildAnswer First = askOnce(Body, Limits, Limits.IdleMs);
+  return First.End == ChildEnd::Asleep
+             ? askOnce(Body, Limits, SleepFactor * Limits.CpuMs)
+             : First;
 }

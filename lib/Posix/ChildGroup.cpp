@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "stark/Posix/Forked.h"
 #include "stark/Posix/Process.h"
 #include <cerrno>
 #include <csignal>
@@ -21,6 +22,9 @@
 #include <utility>
 
 using namespace stark::posix;
+
+static bool Forked = false;
+bool stark::posix::isForked() { return Forked; }
 
 static void tieToParent(pid_t Parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -37,6 +41,7 @@ std::optional<ChildGroup> ChildGroup::start(Ties To,
   if (Id < 0)
     return std::nullopt;
   if (Id == 0) {
+    Forked = true;
     ::setpgid(0, 0);
     if (To == Ties::WithParent)
       tieToParent(Parent);

@@ -23,6 +23,9 @@ namespace stark::posix {
 struct ChildLimits {
   /// Processor time. A busy machine makes no difference to it.
   uint64_t CpuMs = 30000;
+  /// One that has not computed for so long is asked anew, once: it may wait for
+  /// a lock that another thread of the caller's held when it was forked.
+  uint64_t IdleMs = 60000;
   /// Resident bytes, beyond what the caller has itself.
   uint64_t Bytes = uint64_t(2) << 30;
 };

@@ -7,6 +7,7 @@
 
 #include "stark/Posix/ChildAnswer.h"
 #include "stark/Posix/Clock.h"
+#include "stark/Posix/Forked.h"
 #include "stark/Posix/Process.h"
 #include "gtest/gtest.h"
 #include <csignal>
@@ -52,6 +53,44 @@ TEST(ChildAnswer, ProcessorTimeHasAnEnd) {
       ::pause();
   };
   EXPECT_EQ(askChild(Asleep, Limits).End, ChildEnd::Asleep);
+}
+
+// What waits for a thread that is not in the child is asked once more.
+TEST(ChildAnswer, OneThatIsStuckIsAskedAnew) {
+  void *At = ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(At, MAP_FAILED);
+  int *Asked = static_cast<int *>(At);
+  ChildLimits Limits;
+  Limits.IdleMs = 50;
+  ChildAnswer A = askChild(
+      [&]() -> std::string {
+        if (!(*Asked)++)
+          ::pause();
+        return "done";
+      },
+      Limits);
+  EXPECT_EQ(A.End, ChildEnd::Answered);
+  EXPECT_EQ(A.Text, "done");
+  EXPECT_EQ(*Asked, 2);
+  ::munmap(At, sizeof(int));
+}
+
+// A lock that was held when the child was forked is nobody's there.
+TEST(ChildAnswer, LocksOfOthersAreNotWaitedFor) {
+  std::mutex Guard;
+  std::unique_lock<std::mutex> Held(Guard);
+  EXPECT_FALSE(isForked());
+  ChildAnswer A = askChild(
+      [&]() -> std::string {
+        UnlessForked Lock(Guard);
+        return isForked() ? "done" : "";
+      },
+      ChildLimits());
+  EXPECT_EQ(A.Text, "done");
+  Held.unlock();
+  UnlessForked Lock(Guard);
+  EXPECT_FALSE(Guard.try_lock());
 }
 
 TEST(ChildAnswer, MemoryHasAnEnd) {
