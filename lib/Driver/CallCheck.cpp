@@ -18,6 +18,7 @@
 #include "stark/Support/File.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
+#include <filesystem>
 
 using namespace stark;
 namespace path = llvm::sys::path;
@@ -28,19 +29,13 @@ std::string stark::callName(llvm::StringRef Source) {
 
 /// From the folder \p From, both absolute; as it is where they share no folder.
 static std::string relativeTo(llvm::StringRef From, llvm::StringRef File) {
-  auto F = path::begin(From), FEnd = path::end(From);
-  auto T = path::begin(File), TEnd = path::end(File);
-  unsigned Shared = 0;
-  for (; F != FEnd && T != TEnd && *F == *T; ++F, ++Shared)
-    ++T;
-  if (Shared < 2) // the root alone
-    return File.str();
-  llvm::SmallString<256> Path;
-  for (; F != FEnd; ++F)
-    path::append(Path, "..");
-  for (; T != TEnd; ++T)
-    path::append(Path, *T);
-  return Path.str().str();
+  std::filesystem::path Folder(From.str()), To(File.str());
+  // The root alone is none.
+  auto First = [](const std::filesystem::path &P) {
+    return P.relative_path().empty() ? P : *P.relative_path().begin();
+  };
+  return First(Folder) == First(To) ? To.lexically_relative(Folder).string()
+                                    : File.str();
 }
 
 std::string stark::callFor(const std::string &Call, llvm::StringRef Source,

@@ -111,7 +111,8 @@ stark::takeApartInChild(const Task &Of, llvm::StringRef Text,
 
 void TextsAhead::begin(const Task &Of, const std::string &Text,
                        KernelsOfHost Kernels) {
-  // Here, not in the thread: whoever forks meanwhile would fork with its lock.
+  // Here, not in the thread: a child that is forked meanwhile would ask Python
+  // itself.
   llvm::Expected<posix::Libtorch> Torch = torchFor(Of.Parse);
   if (!Torch) // is told to who asks for the text
     return llvm::consumeError(Torch.takeError());

@@ -15,6 +15,10 @@
 using namespace stark;
 using namespace stark::gpu;
 
+/// New ones: the candidate's, and the source's, which stays where one rests for
+/// the next job.
+static constexpr size_t Wanted = 2;
+
 /// What can tell two apart that no tool starts.
 static std::string kindOf(const ChildSpec &Spec) {
   return std::to_string(Spec.Device) + (Spec.Alone ? " alone " : " ") +
@@ -31,13 +35,11 @@ struct WaitingChildren::Waiting {
 WaitingChildren::WaitingChildren(Clock &Time) : Time(Time) {}
 WaitingChildren::~WaitingChildren() { drop(); }
 
-/// Of new ones: the candidate's, and the source's, which stays where one rests
-/// for the next job.
 size_t WaitingChildren::missing() const {
   size_t New = std::count_if(All.begin(), All.end(), [](const Waiting &W) {
     return W.Library.empty();
   });
-  return New < 2 ? 2 - New : 0;
+  return Wanted - std::min(New, Wanted);
 }
 
 void WaitingChildren::begin(const ChildSpec &Spec) {
